@@ -56,7 +56,7 @@ docs: $(VENV)/.docs
 
 SECONDS := 10
 
-fuzz: fuzz-trec fuzz-names fuzz-trec_eval fuzz-columns
+fuzz: fuzz-trec fuzz-names fuzz-trec_eval fuzz-columns fuzz-records fuzz-coco
 
 fuzz-%: $(VENV)/.fuzz
 	@mkdir -p $(VENV)/found/$*

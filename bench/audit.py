@@ -15,7 +15,7 @@ from germane.dialects.table import DIALECTS
 from germane.errors import GermaneError
 from germane.reconciliation.auditing import audit
 
-OF_RESULTS = ("unjudged", "threshold", "nonpositive", "depth", "own", "grades")
+OF_RESULTS = ("unjudged", "min_score", "nonpositive", "depth", "own", "grades")
 """Conventions that change which results count; a table takes them alike for all of its columns."""
 
 CHANGES = (0.02, 0.05, 0.15)
@@ -93,7 +93,7 @@ def draw_table(rng: random.Random) -> tuple[dict, str | None, int]:
                 continue
             label = name_in_paper(measure) if papers else name
             entry = tool.find(name)
-            choices = {**tool.choices, **entry.fill_choices(measure.k)}
+            choices = {**tool.choices, **entry.read_choices(name)}
             own = dict(measure.parameters), choices
             of_results = [choices.get(one) for one in OF_RESULTS]
             taken = taken or of_results
@@ -116,7 +116,7 @@ def draw_table(rng: random.Random) -> tuple[dict, str | None, int]:
             return table, rng.choice((None, tool.name)), len(qrels)
 
 
-def name_in_paper(measure: germane.Measure) -> str:
+def name_in_paper(measure: germane.types.Measure) -> str:
     """The name of papers, which leave the norm out, and nothing else."""
     plain = measure(norm="min") if measure.name == "AP" else measure
     name = PAPER.get(measure.name, measure.name)
@@ -126,7 +126,7 @@ def name_in_paper(measure: germane.Measure) -> str:
 def audit_names(table: dict) -> bool:
     try:
         audit(table)
-    except germane.MeasureError:
+    except germane.errors.MeasureError:
         return False
     return True
 

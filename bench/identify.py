@@ -274,7 +274,7 @@ def make_function(dialect: str, name: str, measure: Any, takes: str) -> Function
     }[takes]
 
 
-def list_dialect_entries() -> Iterator[tuple[str, str, germane.Measure]]:
+def list_dialect_entries() -> Iterator[tuple[str, str, germane.types.Measure]]:
     """Yield two measures of every dialect of lists: average precision, if it has it, and another."""
     for dialect in germane.dialects().values():
         entries = []

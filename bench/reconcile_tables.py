@@ -36,17 +36,15 @@ def draw_definitions(rng: random.Random) -> tuple[str, dict[str, tuple[Measure, 
     """A protocol: by label the measure and its conventions."""
     kinds = rng.sample(KINDS, rng.randint(1, 5))
     if rng.random() < 0.5:
-        from germane.dialects.names import find_same_kind, translate_entry
+        from germane.dialects.names import list_definitions
 
         tool = rng.choice(DIALECTS)
         found = {}
         for kind in kinds:
-            entry = find_same_kind(tool, parse(kind))
-            if entry is not None:
-                k = parse(kind).k
-                label = entry.write_name(k) if rng.random() < 0.5 else write_label(kind)
-                choices = {**tool.choices, **entry.fill_choices(k)}
-                found[label] = translate_entry(entry, parse(kind)), choices
+            one = next(list_definitions(tool, parse(kind)), None)
+            if one is not None:
+                label = one.name if rng.random() < 0.5 else write_label(kind)
+                found[label] = one.measure, {**tool.choices, **one.choices}
         return tool.name, found
     shared: dict[str, Any] = {}
     changes = rng.choice((1, 2))

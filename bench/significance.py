@@ -1,6 +1,6 @@
 """Check germane's statistics by simulation, time them, and write bench/SIGNIFICANCE.md.
 
-    python bench/significance.py [--simulations N] [--null N] [--print] [--intervals]
+    python bench/significance.py [--simulations N] [--null N] [--print] [--intervals] [--verdicts]
 
 Systems that are the same by construction are compared: a test at 0.05 may call 5% of them different.
 Systems whose true difference is known are compared: a 95% interval must hold it in 95%. Needs SciPy.
@@ -233,6 +233,69 @@ def coverage(name: str, queries: int, simulations: int) -> tuple[float, ...]:
     return tuple((counts / simulations).tolist())
 
 
+# --- Verdicts --------------------------------------------------------------------------------------
+
+
+def two_sizes(gain: float, share: float, loss: float) -> Draw:
+    """A gain on a share of the queries, and a loss on the others, from a system that has 1/2 on all."""
+
+    def values(rng: np.random.Generator, systems: int, queries: int) -> Array:
+        change = np.where(rng.random(queries) < share, gain, -loss)
+        return np.array([np.full(queries, 0.5), 0.5 + change])
+
+    return values
+
+
+def few_large_gains(rng: np.random.Generator, systems: int, queries: int) -> Array:
+    """Log-normal differences, of at most 1/2, less their mean."""
+    change = np.minimum(0.05 * rng.lognormal(0, 1, queries), 0.5)
+    return np.array([np.full(queries, 0.5), 0.5 - TRUNCATED + change])
+
+
+TRUNCATED = float(np.minimum(0.05 * np.random.default_rng(SEED).lognormal(0, 1, 10**7), 0.5).mean())
+SKEWED: dict[str, Draw] = {
+    "-.05 (90%) or +.45 (10%)": two_sizes(0.45, 0.1, 0.05),
+    "-.1 (75%) or +.3 (25%)": two_sizes(0.3, 0.25, 0.1),
+    "log-normal": few_large_gains,
+}
+JUDGED = (5, 6, 8, 12, 20, 30, 50, 100, 200)  # queries
+
+
+def verdicts(worlds: dict[str, Draw], simulations: int, pool: Executor) -> Iterator[str]:
+    """How often p is below ALPHA, and how often the interval excludes 0, too."""
+    yield (
+        "| differences | called significant by | "
+        + " | ".join(f"{n} queries" for n in JUDGED)
+        + " |"
+    )
+    yield "|---|---|" + "---:|" * len(JUDGED)
+    cells = list(product(worlds, JUDGED))
+    rates = dict(
+        zip(
+            cells,
+            pool.map(verdict_rates, *zip(*cells, strict=True), repeat(simulations)),
+            strict=True,
+        )
+    )
+    for name in worlds:
+        for place, rule in enumerate(("p alone", "p and interval")):
+            shares = (f"{rates[name, queries][place]:.3f}" for queries in JUDGED)
+            yield f"| {name} | {rule} | " + " | ".join(shares) + " |"
+
+
+def verdict_rates(name: str, queries: int, simulations: int) -> tuple[float, float]:
+    draw, rng = {**SKEWED, **COVERED}[name], np.random.default_rng((SEED, queries, 3))
+    rejected = significant = 0
+    for _ in range(simulations):
+        [pair] = compare_pairs([sample(draw(rng, 2, queries))], Settings(), rng)
+        rejected += pair.p < ALPHA
+        significant += pair.significant
+    return rejected / simulations, significant / simulations
+
+
+# --- Means -----------------------------------------------------------------------------------------
+
+
 def strong(rng: np.random.Generator, systems: int, queries: int) -> Array:
     """S × Q: 1 on 19 queries in 20, and 0 to 1/2 on the others."""
     missed = rng.random((systems, queries)) < 0.05
@@ -323,6 +386,17 @@ a tie is off 0.05. Its mid-p values are so on both sides, and the usual ones bel
 
 {sign}
 
+## Differences that are not symmetric
+
+The randomization test assumes that differences of equal systems are symmetric around 0. These are skewed, and their true
+mean is 0. A difference is called significant if p < 0.05 and the interval excludes 0. {some:,} simulations a number.
+
+{skewed}
+
+And in the data of the next section, where errors are in the rows of equal systems, and the power is in those of better ones:
+
+{ordinary}
+
 ## How often the 95% interval holds the true difference
 
 Data that rarely differ are equal on nine queries in ten.
@@ -349,6 +423,8 @@ def page(simulations: int, null: int) -> str:
         errors = "\n".join(error_rates(simulations, pool))
         intervals = "\n".join(coverages(simulations, pool))
         means = "\n".join(mean_coverages(simulations))
+        skewed = "\n".join(verdicts(SKEWED, simulations, pool))
+        ordinary = "\n".join(verdicts(COVERED, simulations, pool))
     return PAGE.format(
         simulations=simulations,
         drawn=DRAWN,
@@ -358,6 +434,9 @@ def page(simulations: int, null: int) -> str:
         errors=errors,
         noise=1.96 * (0.05 * 0.95 / simulations) ** 0.5,
         sign="\n".join(sign_rates()),
+        some=simulations,
+        skewed=skewed,
+        ordinary=ordinary,
         intervals=intervals,
         means=means,
         resamples=RESAMPLES,
@@ -385,7 +464,13 @@ def main() -> None:
     parser.add_argument(
         "--intervals", action="store_true", help="print the tables of intervals only"
     )
+    parser.add_argument("--verdicts", action="store_true", help="print the tables of verdicts only")
     options = parser.parse_args()
+    if options.verdicts:
+        with ProcessPoolExecutor() as pool:
+            for worlds in (SKEWED, COVERED):
+                print("\n".join(verdicts(worlds, options.simulations, pool)) + "\n", flush=True)
+        return
     if options.intervals:
         with ProcessPoolExecutor() as pool:
             print("\n".join(coverages(options.simulations, pool)), flush=True)

@@ -92,7 +92,7 @@ ASKED = {
     "graded-missed": Asked(definitions=GRADED),
     "graded-perfect": Asked(definitions=GRADED),
     "graded-reversed": Asked(definitions=GRADED),
-    "grade-below-the-threshold": Asked(definitions=GRADED),
+    "grade-below-the-level": Asked(definitions=GRADED),
     "fractions-as-grades": Asked(definitions=("P@3", "RR", "AP", "DCG@3", "nDCG@3", "nDCG")),
     "missing-query": Asked(conventions=({}, {"missing": "skip"})),
     "no-relevant-items": Asked(definitions=WITH_RELEVANT, conventions=({}, {"no_relevant": "skip"}, {"no_relevant": "one"})),

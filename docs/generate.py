@@ -1,13 +1,24 @@
-"""Write docs/measures.md from the table of measures: ``python docs/generate.py``."""
+"""Write docs/measures.md, and the tables of docs/conventions.md, from the table of measures:
+``python docs/generate.py``.
+"""
 
 from pathlib import Path
 
 from formula import write_latex
 
+from germane.evaluation.special_queries import find_worst
 from germane.measures import CATALOGUE, TABLE, Definition, Parameter
-from germane.measures.measure import NOTATION, OF_LISTS, Measure, describe_ties
+from germane.measures.measure import (
+    NOTATION,
+    OF_LISTS,
+    Measure,
+    describe_direction,
+    describe_ties,
+)
+from germane.readers.relevance import make_ranking
 
 TARGET = Path(__file__).parent / "measures.md"
+CONVENTIONS = Path(__file__).parent / "conventions.md"
 
 INTRODUCTION = f"""\
 # Measures
@@ -44,7 +55,12 @@ def section(row: Definition) -> str:
         "Parameters": parameters(row),
         "Conventions": " ".join(
             filter(
-                None, (row.conventions, f"Ties: {describe_ties(row) if row in TABLE else OF_LISTS}")
+                None,
+                (
+                    describe_direction(row),
+                    row.conventions,
+                    f"Ties: {describe_ties(row) if row in TABLE else OF_LISTS}",
+                ),
             )
         ),
         "Undefined": row.undefined or "Nowhere.",
@@ -90,5 +106,67 @@ def cell(text: str) -> str:
     return text.replace("|", r"\|").replace("*", r"\*")
 
 
+def conventions(page: str) -> str:
+    """The page of conventions, with its tables made anew."""
+    for column, rows in (
+        ("value of a missing query", list_missing()),
+        ("without effect", list_unchanged()),
+    ):
+        head = f"| measures | {column} |\n|---|---|\n"
+        before, after = page.split(head)
+        _, _, rest = f"\n{after}".partition("\n\n")
+        lines = "".join(
+            f"| {', '.join(f'`{one}`' for one in names)} | {says} |\n"
+            for says, names in rows.items()
+        )
+        page = f"{before}{head}{lines}\n{rest}"
+    return page
+
+
+def list_missing() -> dict[str, list[Measure]]:
+    """The measures by the value of a query that the run lacks, those of 0 last."""
+    found: dict[str, list[Measure]] = {}
+    for row in TABLE:
+        worst = find_worst(Measure(row.name))
+        for measure in unlike(row):
+            says = row.unanswered(measure.k, dict(measure.parameters))
+            if row.better == "low":
+                says = "0; comparisons refuse it" if worst is None else f"{worst:g}, the worst"
+            found.setdefault(says, []).append(measure)
+    zero = found.pop("0")
+    return found | {"0": zero}
+
+
+def unlike(row: Definition) -> list[Measure]:
+    """A measure with its defaults, and with parameters under which an empty list has another value."""
+    numbers = {"items": 1000.0, "miss": -2.0}
+    several = [Measure(row.name)]
+    for parameter in row.parameters:
+        if parameter.name in numbers:
+            varied = ((parameter.name, numbers[parameter.name]),)
+            several += [Measure(row.name, varied), Measure(row.name, varied, 10)]
+    written = {row.unanswered(one.k, dict(one.parameters)): one for one in reversed(several)}
+    return list(reversed(written.values()))
+
+
+def list_unchanged() -> dict[str, list[str]]:
+    """The measures by the conventions that have no effect on them."""
+    found: dict[str, list[str]] = {}
+    for row in TABLE:
+        without = list_ineffective(row)
+        if without and row.aggregate != "sum":
+            found.setdefault(", ".join(f"`{one}`" for one in without), []).append(row.name)
+    return found
+
+
+def list_ineffective(row: Definition) -> list[str]:
+    """The conventions about the relevant items that a query has or finds, which a measure does not need."""
+    ranking = make_ranking([{"a"}] if row.subtopics else [1], None, 1.0, covers=row.subtopics)
+    if row.kernel(ranking, None, **Measure(row.name).arguments).relevant is None:
+        return ["no_relevant", "no_hit", "all_relevant"]
+    return ["no_hit"] * (not row.finds) + ["all_relevant"] * (row.better != "high")
+
+
 if __name__ == "__main__":
     TARGET.write_text(page(), "utf-8")
+    CONVENTIONS.write_text(conventions(CONVENTIONS.read_text("utf-8")), "utf-8")

@@ -10,6 +10,7 @@ from typing import Any
 from germane.boxes.checks.table import TABLE as BOX_TABLE
 from germane.checks.table import TABLE, Check
 from germane.core.finding import SEVERITIES, Finding
+from germane.errors import spell_options
 
 ROOT = Path(__file__).parents[1]
 TARGET = ROOT / "docs/check.md"
@@ -161,7 +162,7 @@ def rows(table: Sequence[Any], severity: str) -> Iterator[str]:
             does = " ".join((row.find_problems.__doc__ or "").split()).removesuffix(".")
             does = re.sub("^(Find( that)?|Report) ", "", does)
             does = does[:1].upper() + does[1:]
-            cells = (row.name, does, said(row), row.remedy, row.evaluate)
+            cells = (row.name, does, said(row), spell_options(row.remedy), row.evaluate)
             yield "| " + " | ".join(map(cell, cells)) + " |\n"
 
 

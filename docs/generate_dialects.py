@@ -29,6 +29,8 @@ DATA: dict[str, tuple[str, str]] = {
     "irrelevant": ('{"q": {"a": 1}, "r": {"a": 0}}, {"q": {"a": 1.0, "x": 0.5}, "r": {"a": 1.0, "x": 0.5}}', "A query without relevant items"),
     "own": ('{"q": ["a"]}, {"q": {"q": 2.0, "a": 1.0}}', "An item with the id of the query"),
     "copies": ('{"q": ["a", "b"]}, {"q": ["a", "a", "b"]}', "A repeated result"),
+    "rated": ('{"u": {"a": 5, "b": 3}}, {"u": {"a": 4.5, "b": 4.0}}', "Ratings and their estimates"),
+    "ratings": ('{"u": {"a": 5, "b": 4, "c": 4}}, {"u": {"a": 4.5, "x": 4.0, "y": 3.0}}', "Three relevant items, one found"),
     "thirds": ('{"q": ["c"]}, {"q": {"a": 3.0, "b": 2.0, "c": 1.0}}', "A value with many decimals"),
 }  # fmt: skip
 
@@ -76,6 +78,9 @@ germane.evaluate(qrels, run, dialect="voc2007").measures  # (IAP(rounding=double
 ```
 
 ## Choices and limits
+
+Every function and command that computes values takes a dialect: `score`, `explain`, `check`, `compare`, `report`, `gate` and the others.
+`reconcile`, `spread` and `identify` try all dialects instead.
 
 A choice that you give beside `dialect` overrides the dialect's choice, as options of the tools do: trec_eval's `-c` is
 `missing="zero"`, its `-M 100` is `depth=100`, `-J` is `unjudged="remove"`, and `-l 2` is `rel=2` in the measure's name.
@@ -134,7 +139,7 @@ def table() -> str:
     for one in DIALECTS:
         choices = {**germane.Policy().to_dict(), "empty": "answer", **one.choices}
         rel = {"whole": "≥ 1, cut to whole", "binary": "1 of 0 and 1"}.get(
-            choices.get("grades", ""), "≥ 1"
+            choices.get("grades", ""), f"≥ {max(level(asked(one)[0]), 1):g}"
         )
         cells = (
             f"[{one.name}](dialects/{one.name}.md)", choices["ties"],
@@ -153,12 +158,13 @@ def filled(dialect: Dialect) -> str:
     return ", ".join(f"{name.removesuffix('@2')}: {word}" for name, word in said.items())
 
 
-def filled_in(dialect: Dialect, kind: germane.Measure) -> str:
+def filled_in(dialect: Dialect, kind: germane.types.Measure) -> str:
     """The same in one measure; "" where the tool has none, or no number for it."""
     foreign = find_same_kind(dialect, kind)
     if foreign is None:
         return ""
-    judged = {"a": 1, "b": 1, "c": 1, "d": 0}
+    grade = 5 if level(foreign) > 1 else 1
+    judged = {"a": grade, "b": grade, "c": grade, "d": 0}
     longer = {"a": 9.0, "x": 8.0, "d": 7.0}
     short, whole = (
         evaluated(
@@ -283,28 +289,30 @@ def readings(dialect: Dialect) -> Iterator[str]:
         foreign = find_same_kind(dialect, germane.parse(name))
         if foreign is None:
             continue
+        given = "ratings" if level(foreign) > 1 else "norm"
         judged, listed = (
-            evaluated(data("norm"), foreign.write_name(2), dialect, **choice)
+            evaluated(data(given), foreign.write_name(2), dialect, **choice)
             for choice in ({}, {"relevant": "listed"})
         )
         if judged is not None and listed is not None and not same(judged, listed):
             more = f', dialect="{dialect.name}"'
             called = foreign.write_name(2), more, str(germane.parse(foreign.write_measure(2)))
             lines = [
-                f"norm = {DATA['norm'][0]}",
-                line("norm", *called, judged),
-                line("norm", called[0], f'{more}, relevant="listed"', called[2], listed),
+                f"{given} = {DATA[given][0]}",
+                line(given, *called, judged),
+                line(given, called[0], f'{more}, relevant="listed"', called[2], listed),
             ]
             code = "\n".join(("import germane\n", *lines))
-            yield f"{DATA['norm'][1]}:\n\n```python\n{code}\n```"
+            yield f"{DATA[given][1]}:\n\n```python\n{code}\n```"
             return
     yield "None of the measures above counts relevant items outside the list, so both readings are equal."
 
 
 def differences(dialect: Dialect) -> Iterator[tuple[str, list[str]]]:
     """Two lines where the dialect and germane differ: what the tool says, and what germane says."""
-    for name in DATA:
-        foreign, own = asked(dialect)
+    foreign, own = asked(dialect)
+    rated = level(foreign) > 1
+    for name in (one for one in DATA if one.startswith("rat") == rated):
         theirs, mine = value(name, foreign, dialect), value(name, own, None)
         if theirs is not None and mine is not None and not same(theirs, mine):
             measure = germane.parse(foreign.write_measure(2))
@@ -313,14 +321,19 @@ def differences(dialect: Dialect) -> Iterator[tuple[str, list[str]]]:
             yield name, [said, line(name, str(own), "", str(own), mine)]
 
 
-def asked(dialect: Dialect) -> tuple[Entry, germane.Measure]:
+def asked(dialect: Dialect) -> tuple[Entry, germane.types.Measure]:
     """The dialect's AP@2, or its AP, or what it has; and germane's own of the same kind."""
     for name in ("AP@2", "AP", "P@2", "P"):
         foreign = find_same_kind(dialect, germane.parse(name))
         if foreign is not None:
             return foreign, germane.parse(name)
     first = dialect.measuring[0]
-    return first, germane.Measure(germane.parse(first.write_measure(2)).name)
+    return first, germane.types.Measure(germane.parse(first.write_measure(2)).name)
+
+
+def level(foreign: Entry) -> float:
+    """The lowest relevant grade of a tool's measure."""
+    return germane.parse(foreign.write_measure(2)).rel or 0
 
 
 def value(name: str, measure: Any, dialect: Dialect | None) -> float | None:

@@ -54,7 +54,7 @@ def write_terms(row: Definition) -> Iterator[str]:
     )
 
 
-def write_pictures(explained: germane.Explanation) -> dict[str, str]:
+def write_pictures(explained: germane.types.Explanation) -> dict[str, str]:
     """Write the animation of a list, and its last frame for paper, as addresses that hold them."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "terms.svg")

@@ -23,30 +23,30 @@ FOLDER = Path(__file__).parent / "reference"
 TOPICS: dict[str, tuple[str, str, str]] = {  # page: title, guide, objects
     "evaluate": (
         "Evaluate", "usage",
-        ("evaluate evaluate_many evaluate_embeddings score collapse read_qrels read_run read_results Result Results "
-        "MeasureResult Groups Evaluator Labels Qrels Ranking"),
+        ("evaluate evaluate_many evaluate_embeddings score collapse read_qrels read_run read_results types.Result types.Results "
+        "types.MeasureResult types.Groups Evaluator Labels types.Qrels types.Ranking"),
     ),
     "conventions": ("Conventions", "conventions", "Policy"),
-    "names": ("Names of measures", "measures", "measures parse Measure"),
+    "names": ("Names of measures", "measures", "measures parse types.Measure"),
     "compare": (
         "Compare systems", "compare",
-        "compare Comparison Pair QueryDifferences Stability kendall_tau tau_ap rbo",
+        "compare types.Comparison types.Pair types.QueryDifferences types.Stability kendall_tau tau_ap rbo",
     ),
     "signature": (
-        "Signatures and records", "signature", "read_signature Signature verify Verification"
+        "Signatures and records", "signature", "read_signature types.Signature verify types.Verification"
     ),
-    "gate": ("Gate a build", "ci", "gate assert_no_regression Gate"),
+    "gate": ("Gate a build", "ci", "gate assert_no_regression types.Gate"),
     "explain": (
         "Explain a number", "which-ap",
-        "explain Explanation animate simulate pr_curve PRCurve mean_pr_curve MeanPRCurve",
+        "explain types.Explanation animate simulate pr_curve types.PRCurve mean_pr_curve types.MeanPRCurve",
     ),
-    "report": ("Reports", "report", "report explorer Report"),
+    "report": ("Reports", "report", "report explorer types.Report"),
     "reconcile": (
         "Reconcile, and dialects", "reconcile",
-        "reconcile Reconciliation reconcile_table TableReconciliation audit Audit Contradiction spread Spread dialects Dialect",
+        "reconcile types.Reconciliation reconcile_table types.TableReconciliation audit types.Audit types.Contradiction spread types.Spread dialects types.Dialect",
     ),
-    "identify": ("Identify a function", "identify", "identify assert_computes Identification"),
-    "check": ("Check data", "check", "check Checkup Finding"),
+    "identify": ("Identify a function", "identify", "identify assert_computes types.Identification"),
+    "check": ("Check data", "check", "check types.Checkup types.Finding"),
     "boxes": (
         "Boxes", "which-map",
         ("boxes.evaluate boxes.evaluate_many boxes.explain boxes.check boxes.compare boxes.gate boxes.report "
@@ -55,15 +55,15 @@ TOPICS: dict[str, tuple[str, str, str]] = {  # page: title, guide, objects
     ),
     "judges": (
         "Judges", "judges",
-        "trust trust_many Trust Trusts CorrectedMean choose_judgments Selection",
+        "trust trust_many types.Trust types.Trusts types.CorrectedMean choose_judgments types.Selection",
     ),
     "agreement": (
-        "Agreement of judges", "judges", "compare_judges JudgeAgreement evaluate_judges JudgedByMany"
+        "Agreement of judges", "judges", "compare_judges types.JudgeAgreement evaluate_judges types.JudgedByMany"
     ),
     "errors": (
         "Errors and warnings", "usage",
-        ("GermaneError InputError FormatError DuplicateError GradeError ScoreError EmptyError CoverageError "
-        "MeasureError PolicyError NotFoundError RegressionError DefinitionError GermaneWarning"),
+        ("errors.GermaneError errors.InputError errors.FormatError errors.DuplicateError errors.GradeError errors.ScoreError errors.EmptyError errors.CoverageError "
+        "errors.MeasureError errors.PolicyError errors.NotFoundError errors.RegressionError errors.DefinitionError errors.GermaneWarning"),
     ),
 }  # fmt: skip
 MODULES = {  # page: title, guide, members

@@ -19,7 +19,7 @@ USER_VECTORS, ITEM_VECTORS = MODEL[:USERS], MODEL[USERS:]
 RELEVANT = {user: [user, user + 1000, user + 2000] for user in range(USERS)}
 
 
-def evaluate_part(loader: DataLoader) -> germane.Result | None:
+def evaluate_part(loader: DataLoader) -> germane.types.Result | None:
     """Rank this process's part of the users; the first process returns the result of all parts."""
     evaluator = germane.Evaluator(RELEVANT, "nDCG@10 R@100", twice="first")
     for users, vectors in loader:

@@ -98,7 +98,7 @@ def find_nearest(scores: Floats, query: int, count: int) -> dict[int, float]:
     return {int(image): float(row[image]) for image in np.argsort(-row, kind="stable")[:count]}
 
 
-def explain_query(scores: Floats, digits: Ints, query: int) -> germane.Explanation:
+def explain_query(scores: Floats, digits: Ints, query: int) -> germane.types.Explanation:
     """Explain AP@10 of one query rank by rank. Every image of its digit is relevant."""
     relevant = np.flatnonzero(digits == digits[query])
     qrels = {query: [int(image) for image in relevant if image != query]}
@@ -106,7 +106,7 @@ def explain_query(scores: Floats, digits: Ints, query: int) -> germane.Explanati
 
 
 def draw_query(
-    explanation: germane.Explanation, scores: Floats, images: Floats, digits: Ints
+    explanation: germane.types.Explanation, scores: Floats, images: Floats, digits: Ints
 ) -> Figure:
     """Draw a query and its first results as images, each with its rank, digit and term."""
     query = explanation.query

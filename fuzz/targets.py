@@ -81,11 +81,35 @@ def columns(data: bytes) -> None:
     _evaluated(run, qrels, input_format=chosen, duplicates="max")
 
 
+def records(data: bytes) -> None:
+    """A record, as verify, gate and audit read it."""
+    (record,) = _written(data, ("record.json",))
+    kind, results = _outcome(lambda: germane.read_results(record))
+    if kind == "value":
+        assert [measure.mean for result in results.values() for measure in result.values()]
+    _outcome(lambda: germane.verify(record, QRELS, RUN))
+    _outcome(lambda: germane.gate(QRELS, RUN, "AP", baseline=record))
+    _outcome(lambda: germane.audit(record))
+
+
+def coco(data: bytes) -> None:
+    """Truths and detections as COCO's JSON: a value of AP is a share, or NaN without a truth."""
+    truth, detections = _written(data, ("truth.json", "detections.json"))
+    kind, result = _outcome(lambda: germane.boxes.evaluate(truth, detections, "AP50 AR@10"))
+    if kind == "value":
+        assert all(one.mean != one.mean or 0 <= one.mean <= 1 + 1e-9 for one in result.values())
+    _outcome(lambda: germane.boxes.check(truth, detections))
+
+
+QRELS, RUN = {"q1": {"a": 1, "b": 0}, "q2": {"c": 2}}, {"q1": {"a": 0.5, "d": 0.7}, "q2": {"c": 1}}
+
 TARGETS: dict[str, Callable[[bytes], None]] = {
     "trec": trec_files,
     "names": names,
     "trec_eval": trec_eval,
     "columns": columns,
+    "records": records,
+    "coco": coco,
 }
 
 

@@ -10,7 +10,11 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import sys
 
-from germane.cli import main
+try:
+    from germane.cli import main
+except KeyboardInterrupt:  # of a person who does not wait for the imports
+    sys.stderr.write("germane: interrupted.\n")
+    raise SystemExit(130) from None
 
 __all__ = ["main", "trec_eval"]
 

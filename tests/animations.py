@@ -26,21 +26,21 @@ HOSTILE = [
 ]
 
 
-def ten(measures: str = "AP@10") -> germane.Explanation:
+def ten(measures: str = "AP@10") -> germane.types.Explanation:
     return germane.explain([0, 0, 1, 0, 1, 0, 0, 1, 0, 0], measures, relevant=3)
 
 
-def hostile() -> germane.Explanation:
+def hostile() -> germane.types.Explanation:
     qrels = {"<b>q</b>]]>\x07": {item: i % 2 for i, item in enumerate(HOSTILE)}}
     return germane.explain(qrels, {q: list(items) for q, items in qrels.items()}, "AP RR")
 
 
-def long() -> germane.Explanation:
+def long() -> germane.types.Explanation:
     qrels = {"q": {f"d{i}": 1 for i in range(1, 9000, 40)}}
     return germane.explain(qrels, {"q": [f"d{i}" for i in range(10_000)]}, "AP")
 
 
-def write(explanation: germane.Explanation, suffix: str) -> str:
+def write(explanation: germane.types.Explanation, suffix: str) -> str:
     """The text of an animation as an SVG or HTML file."""
     with TemporaryDirectory() as folder:
         path = Path(folder, f"a.{suffix}")
@@ -48,7 +48,7 @@ def write(explanation: germane.Explanation, suffix: str) -> str:
         return path.read_text("utf-8")
 
 
-def draw(explanation: germane.Explanation) -> ET.Element:
+def draw(explanation: germane.types.Explanation) -> ET.Element:
     """The elements of an animation as an SVG."""
     return ET.fromstring(write(explanation, "svg"))
 

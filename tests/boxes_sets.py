@@ -264,3 +264,38 @@ def _write_set(scene: Scene) -> tuple[Truth, Detections]:
     return {key: scene.chance.shuffle(rows) for key, rows in truth.items()}, scene.chance.shuffle(
         scene.detections
     )
+
+
+# --- Images of which not all classes are annotated ------------------------------------------------
+
+
+def make_federated(seed: int) -> tuple[Truth, Detections]:
+    """Draw a set as LVIS has them: images say which classes were looked for, and classes how rare they are."""
+    truth, detections = make_boxes(seed, draw_traits(seed))
+    chance = Chance(random.Random(seed + 2_000_000))
+    classes = [one["id"] for one in truth["categories"]]
+    for category in truth["categories"]:
+        category["frequency"] = chance.pick("rcf")
+    for image in truth["images"]:
+        inside = {
+            row["category_id"] for row in truth["annotations"] if row["image_id"] == image["id"]
+        }
+        absent = [one for one in classes if one not in inside and chance.happens(0.5)]
+        image["neg_category_ids"] = [*absent, *(inside if chance.happens(0.05) else ())]
+        partial = [one for one in classes if chance.happens(0.4 if one in inside else 0.05)]
+        image["not_exhaustive_category_ids"] = partial
+    for row in truth["annotations"]:
+        if chance.happens(0.1):
+            row["ignore"] = 1
+        if chance.happens(0.05):
+            row["area"] = 0.0
+    return truth, detections
+
+
+def outline_boxes(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Add the polygon of each box as its mask."""
+    out = []
+    for row in rows:
+        x, y, w, h = row["bbox"]
+        out.append({**row, "segmentation": [[x, y, x + w, y, x + w, y + h, x, y + h]]})
+    return out

@@ -27,12 +27,14 @@ class World:
     def counts(self, k: int | None) -> Counter[Item]:
         return Counter(item for got in self.cut(k) for item in got)
 
-    def popularity(self, by: str) -> tuple[Counter[Item], int]:
+    def popularity(self, by: str) -> Counter[Item]:
         if by == "users":
-            users = Counter(item for got in self.seen.values() for item in set(got))
-            return users, sum(1 for got in self.seen.values() if got)
-        every = Counter(item for got in self.seen.values() for item in got)
-        return every, sum(every.values())
+            return Counter(item for got in self.seen.values() for item in set(got))
+        return Counter(item for got in self.seen.values() for item in got)
+
+    def all_of(self, by: str) -> int:
+        sizes = [len(got) for got in self.seen.values() if got]
+        return len(sizes) if by == "users" else sum(sizes)
 
 
 def average(pairs: Sequence[tuple[float, float]], mean: str) -> float:
@@ -66,12 +68,21 @@ def gini(w: World, k: int | None, over: str, sign: str, norm: str) -> float:
 def entropy(w: World, k: int | None, base: Any, norm: str, lists: str) -> float:
     counts, total = w.counts(k), sum(w.counts(k).values())
     in_base = log(e if base == "e" else base)
+    shares = {item: count / total for item, count in counts.items()}
+    if lists == "equal":
+        several = w.cut(k)
+        shares = {
+            item: fsum(got.count(item) / len(got) for got in several) / len(several)
+            for item in counts
+        }
 
     def surprise(item: Item) -> float:
-        return -log(counts[item] / total) / in_base
+        return -log(shares[item]) / in_base
 
-    each = [[surprise(item) for item in got] for got in w.cut(k)]
-    value = average([(fsum(got), len(got)) for got in each], "micro" if lists == "sized" else "")
+    if lists == "mean":
+        value = average([(fsum(map(surprise, got)), len(got)) for got in w.cut(k)], "")
+    else:
+        value = fsum(share * surprise(item) for item, share in shares.items())
     if norm == "catalogue":
         return value / (log(w.size) / in_base)
     return value / len(counts) if norm == "recommended" else value
@@ -89,8 +100,8 @@ def personalization(w: World, k: int | None, norm: str) -> float:
 
 
 def arp(w: World, k: int | None, seen: str, norm: str, unseen: str, mean: str) -> float:
-    counts, total = w.popularity(seen)
-    ordered = sorted(counts.values())
+    counts = w.popularity(seen)
+    ordered, total = sorted(counts.values()), sum(counts.values())
 
     def popularity(item: Item) -> float:
         c = counts[item]
@@ -106,7 +117,7 @@ def arp(w: World, k: int | None, seen: str, norm: str, unseen: str, mean: str) -
 
 
 def novelty(w: World, k: int | None, seen: str, unseen: str, base: Any, mean: str) -> float:
-    counts, total = w.popularity(seen)
+    counts, total = w.popularity(seen), w.all_of(seen)
 
     def surprise(item: Item) -> float:
         c = counts[item]
@@ -122,20 +133,24 @@ def novelty(w: World, k: int | None, seen: str, unseen: str, base: Any, mean: st
 
 
 def tail_share(w: World, k: int | None, tail: float, mean: str) -> float:
-    counts, _ = w.popularity("interactions")
+    counts = w.popularity("interactions")
     order = sorted(counts, key=lambda item: (counts[item], str(item)))
     few = set(order[: max(floor(len(order) * Fraction(str(tail))), 1)])
     return average([(sum(item in few for item in got), len(got)) for got in w.cut(k)], mean)
 
 
 def popularity_lift(w: World, k: int | None, seen: str) -> float:
-    counts, _ = w.popularity(seen)
+    counts = w.popularity(seen)
+    both = [user for user, got in w.lists.items() if got and w.seen.get(user)]
+    if not both:
+        return nan
 
-    def level(lists: Sequence[Sequence[Item]]) -> float:
-        return average([(sum(counts[item] for item in got), len(got)) for got in lists], "")
+    def level(lists: Mapping[Any, Sequence[Item]], k: int | None) -> float:
+        several = [lists[user][:k] for user in both]
+        return average([(sum(counts[item] for item in got), len(got)) for got in several], "")
 
-    before = level([got for got in w.seen.values() if got])
-    return level(w.cut(k)) / before - 1
+    before = level(w.seen, None)
+    return (level(w.lists, k) - before) / before
 
 
 def differ(w: World, a: Item, b: Item) -> float:
@@ -146,7 +161,7 @@ def differ(w: World, a: Item, b: Item) -> float:
 
 
 def serendipity(w: World, k: int | None, against: str, relevant: str) -> float:
-    counts, _ = w.popularity("interactions")
+    counts = w.popularity("interactions")
     levels = sorted(set(counts.values()), reverse=True)
     pairs = []
     for user, whole in w.lists.items():

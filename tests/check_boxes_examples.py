@@ -85,6 +85,14 @@ def add_points(rows: list[dict[str, Any]], scale: float = 1.0) -> list[dict[str,
     ]
 
 
+def make_masks(count: int, empty: int = -1) -> Any:
+    """Masks of some squares in an image, one of which may have no pixel."""
+    masks = np.zeros((count, 40, 90), bool)
+    for at in range(count):
+        masks[at, 5:30, 30 * at : 30 * at + 20] = at != empty
+    return masks
+
+
 LARGE, MANY = make_large()
 TWICE = make_truth()
 TWICE["annotations"].append({**TWICE["annotations"][0], "id": 99})
@@ -92,6 +100,7 @@ ONE_CLASS = {**TRUTH, "annotations": TRUTH["annotations"][:10]}
 
 EXAMPLES: dict[str, tuple[Any, Any, dict[str, Any]]] = {
     "malformed boxes": (TRUTH, change(FOUND, 2, bbox=[1, 2, 3]), {}),
+    "repeated ids": ({**TRUTH, "annotations": change(TRUTH["annotations"], 2, id=1)}, FOUND, {}),
     "swapped corners": ([DICT], [{"boxes": [[30, 2, 1, 40]], "labels": [1], "scores": [0.5]}], {}),
     "negative sizes": (TRUTH, change(FOUND, 2, bbox=[5, 5, -3, 4]), {}),
     "negative areas": (
@@ -105,9 +114,21 @@ EXAMPLES: dict[str, tuple[Any, Any, dict[str, Any]]] = {
     "pixels taken for relative numbers": (TRUTH, FOUND, {"coordinates": {"detections": "relative"}}),
     "another format of boxes": (TRUTH, find(CORNERS), {}),
     "images mixed up": (LARGE, [{**one, "image_id": (one["image_id"] + 1) % 40} for one in MANY], {}),
+    "hardly any detection on a truth": (
+        LARGE, [{**one, "bbox": [side / 2 for side in one["bbox"]]} for one in MANY], {},
+    ),
+    "classes that nobody looked for": (
+        {**ONE_CLASS, "images": [{**one, "neg_category_ids": [], "not_exhaustive_category_ids": []} for one in TRUTH["images"]]},
+        FOUND, {},
+    ),
     "sides beyond any image": (TRUTH, change(FOUND, 2, bbox=[5, 5, 1e308, 40]), {}),
     "boxes apart from their image": (TRUTH, change(FOUND, 2, bbox=[700, 5, 50, 40]), {}),
     "boxes without size": (TRUTH, change(FOUND, 2, bbox=[5, 5, 0, 40]), {}),
+    "masks without pixels": (
+        [{"masks": make_masks(3), "labels": [1, 1, 1]}],
+        [{"masks": make_masks(3, empty=1), "labels": [1, 1, 1], "scores": [0.5, 0.7, 0.9]}],
+        {"overlap": "mask"},
+    ),
     "masks or keypoints apart from their boxes": (
         {**TRUTH, "annotations": add_points(TRUTH["annotations"])}, add_points(FOUND, 1 / 640),
         {"overlap": "oks"},
@@ -120,6 +141,8 @@ EXAMPLES: dict[str, tuple[Any, Any, dict[str, Any]]] = {
         FOUND, {},
     ),
     "most detections given twice": (TRUTH, [*FOUND, *FOUND], {}),
+    "hardly any image with detections": (LARGE, MANY[4:5], {}),
+    "images emptied by an option": (TRUTH, FOUND, {"confidence": 0.5}),
     "constant scores": (TRUTH, [{**one, "score": 1.0} for one in FOUND], {}),
     "scores fall as matches rise": (LARGE, [{**one, "score": 1 - one["score"]} for one in MANY], {}),
     "classes mixed up": (LARGE, [{**one, "category_id": (one["category_id"] + 1) % 5} for one in MANY], {}),
@@ -134,7 +157,7 @@ EXAMPLES: dict[str, tuple[Any, Any, dict[str, Any]]] = {
 }  # fmt: skip
 
 
-def find_all(name: str) -> list[germane.Finding]:
+def find_all(name: str) -> list[germane.types.Finding]:
     """Find everything in the example of a check."""
     truth, found, options = EXAMPLES[name]
     return list(germane.boxes.check(truth, found, **options))

@@ -1,7 +1,7 @@
 """For every check, data in which it finds something; text stands for a file."""
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,7 @@ class Example:
     train: Any = None
     queries: Any = None
     items: Any = None
+    options: dict[str, Any] = field(default_factory=dict)
 
 
 def with_items(change: Any) -> dict[str, dict[Any, float]]:
@@ -85,6 +86,8 @@ EXAMPLES = {
     ),
     "missing queries": Example(run={query: RUN[query] for query in QUERIES[3:]}),
     "mostly empty results": Example(run=RUN | {query: {} for query in QUERIES[:15]}),
+    "lists emptied by an option": Example(options={"min_score": 1}),
+    "ranks taken as an order": Example(run=with_ranks(lambda place: 3 * place + 2)),
     "no relevant items": Example(with_grades(lambda grade: grade / 4)),
     "ranks against scores": Example(qrels_lines(), run_lines(rank=lambda place: 100 - place)),
     "ranks given as scores": Example(
@@ -95,10 +98,19 @@ EXAMPLES = {
     "relevant results stand last": Example(
         run={q: {item: -s for item, s in reversed(held.items())} for q, held in RUN.items()}
     ),
+    "padding among the results": Example(
+        run=RUN | {q: {f"{q}d0": 1.0, -1: -9.0} for q in QUERIES[:5]}
+    ),
     "the query is its first result": Example(run={q: {q: 9.0, **held} for q, held in RUN.items()}),
     "one result per query": Example(run={q: {next(iter(held)): 1.0} for q, held in RUN.items()}),
     "constant scores": Example(run=with_scores(lambda score: 1.0)),
     "scores lose precision": Example(run=RUN | {"q0": {"q0d0": 2**53, "q0d1": 2**53 + 1}}),
+    "relevant items that are no candidates": Example(
+        options={"exclude": {query: [f"{query}d1"] for query in QUERIES}}
+    ),
+    "candidates of other items": Example(
+        options={"exclude": {query: [f"{query.upper()}D1"] for query in QUERIES}}
+    ),
     "the query among its results": Example(run=RUN | {q: {**RUN[q], q: 0.3} for q in QUERIES[:3]}),
     "queries of the training data": Example(train={"q1": {"other": 1}, "q2": {"other": 1}}),
     "queries among the items": Example(run=RUN | {"q0": {**RUN["q0"], "q5": 0.01, "q7": 0.005}}),
@@ -122,6 +134,9 @@ EXAMPLES = {
             query: dict(zip(held, [*range(30, 20, -1), 21, *range(20, 10, -1)], strict=True))
             for query, held in RUN.items()
         }
+    ),
+    "recall that no run can have": Example(
+        {q: {f"{q}d{n}": 1 for n in range(12)} for q in QUERIES}, measures="R@5"
     ),
     "half-precision scores": Example(
         run={
@@ -170,30 +185,30 @@ def given_in(example: Example, folder: Path) -> list[Any]:
     return given
 
 
-def found_in(example: Example, folder: Path) -> germane.Checkup:
+def found_in(example: Example, folder: Path) -> germane.types.Checkup:
     return check(example, *given_in(example, folder))
 
 
-def check(example: Example, qrels: Any, run: Any) -> germane.Checkup:
+def check(example: Example, qrels: Any, run: Any) -> germane.types.Checkup:
     """Check other qrels and another run with the options of an example."""
     return germane.check(
         qrels, run, example.measures,
-        train=example.train, queries=example.queries, items=example.items,
+        train=example.train, queries=example.queries, items=example.items, **example.options,
     )  # fmt: skip
 
 
-def only(found: germane.Checkup, what: str) -> germane.Finding:
+def only(found: germane.types.Checkup, what: str) -> germane.types.Finding:
     (finding,) = [one for one in found if one.what == what]
     return finding
 
 
-def whats(found: germane.Checkup) -> list[str]:
+def whats(found: germane.types.Checkup) -> list[str]:
     return [finding.what for finding in found]
 
 
 def noticed(
     qrels: Any, run: Any, measures: str = "AP", **policy: Any
-) -> dict[str, germane.Finding]:
+) -> dict[str, germane.types.Finding]:
     """What evaluating says by itself, in one warning."""
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always")

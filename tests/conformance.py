@@ -22,8 +22,8 @@ import numpy as np
 import germane
 from conformance_asked import ASK, TOLERANCE, Question, cutoff
 from conformance_given import Case, Given, given
-from germane import Dialect
 from germane.dialects import resolve_dialect  # recorded answers use other names of dialects too
+from germane.types import Dialect
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,11 @@ class Outcome:
     says: str = ""
 
 
-def _evaluated(data: Given, ask: Question) -> germane.MeasureResult:
+def _evaluated(data: Given, ask: Question) -> germane.types.MeasureResult:
+    return next(iter(_evaluate(data, ask).values()))
+
+
+def _evaluate(data: Given, ask: Question) -> germane.types.Result:
     choices = dict(ask.choices)
     level = choices.pop("rel", None)
     dialect = resolve_dialect(ask.dialect)
@@ -47,8 +51,7 @@ def _evaluated(data: Given, ask: Question) -> germane.MeasureResult:
         foreign = dialect.find(ask.name)
         choices = {**(foreign.read_choices(ask.name) if foreign else {}), **choices}
         name = measure(rel=level) if measure.rel is not None else measure
-    result = germane.evaluate(data.qrels, data.run, [name], dialect=dialect, **choices)
-    return next(iter(result.values()))
+    return germane.evaluate(data.qrels, data.run, [name], dialect=dialect, **choices)
 
 
 def _plain(value: Any) -> Any:
@@ -82,15 +85,51 @@ def check(
     library: str, case: Case, function: Mapping[str, Any], answer: Mapping[str, Any]
 ) -> Outcome:
     """What germane makes of one recorded answer."""
-    params = function.get("params") or {}
-    ask = ASK[library](function["function"], params, function["input"])
+    data, ask = _ask(library, case, function)
     if ask is None or isinstance(ask, str):
         return Outcome("unsupported", ask or "")
-    form = function["input"]
+    k = cutoff(function.get("params") or {})
+    return compared(data, ask, answer, TOLERANCE.get(library, 1e-9), k)
+
+
+def _ask(
+    library: str, case: Case, function: Mapping[str, Any]
+) -> tuple[Given, Question | str | None]:
+    """The data as a tool was given it, and the question; in words why there is none."""
+    params, form = function.get("params") or {}, function["input"]
+    ask = ASK[library](function["function"], params, form)
+    if ask is None or isinstance(ask, str):
+        return Given({}, {}), ask
     if library == "revisitop" and form == "retrieved_only":
         form = "retrieved_only (R of all)"
     data = given(case, form, params)
-    return compared(data, ask, answer, TOLERANCE.get(library, 1e-9), cutoff(params))
+    if resolve_dialect(ask.dialect).name == "surprise":  # it is given rows: a list without is none
+        data = Given(data.qrels, {q: run for q, run in data.run.items() if run})
+    return data, ask
+
+
+def list_untold(
+    library: str, case: Case, function: Mapping[str, Any], answer: Mapping[str, Any]
+) -> Iterator[str]:
+    """Values that differ from the tool's where the result, which has them, names no limit."""
+    data, ask = _ask(library, case, function)
+    if not isinstance(ask, Question) or "curve" in ask.choices:
+        return
+    shown = _logarithm if ask.name.startswith("gm_") else float
+    parts = [("mean", data, answer["aggregate"], float)] if "aggregate" in answer else []
+    parts += [
+        (query, data.only(query), theirs, shown)
+        for query, theirs in answer.get("per_query", {}).items()
+    ]
+    for part, given_, theirs, show in parts:
+        try:
+            result = _evaluate(given_, ask)
+        except germane.GermaneError:
+            continue  # an error is no number
+        [value] = result.values()
+        ours = value.mean if part == "mean" else value.per_query.get(part, value.mean)
+        if not result.limits and not _agree(show(ours), theirs, TOLERANCE.get(library, 1e-9)):
+            yield f"{part}: {theirs}, not {ours}"
 
 
 def seen_alone(
@@ -145,7 +184,7 @@ def _in_an_order(data: Given, ask: Question, answer: Mapping[str, Any], toleranc
 def _between(data: Given, ask: Question, theirs: Any, tolerance: float) -> bool:
     try:
         result = _evaluated(data, ask)
-        worst, best = result.worst, result.best
+        worst, best = sorted((result.worst, result.best))  # the best FallOut is the lowest
     except germane.GermaneError:
         worst = best = math.nan
     if theirs is None or isinstance(theirs, str) or math.isnan(theirs):
@@ -212,6 +251,8 @@ def _wrong(data: Given, ask: Question, answer: Mapping[str, Any], tolerance: flo
 def _limits(dialect: Dialect, ask: Question, data: Given, k: int | None) -> Iterator[Any]:
     foreign = dialect.find(ask.name)
     own = foreign.name if foreign else ask.name
+    if foreign and foreign.choices.get("scores") == "sigmoid":
+        data = Given(data.qrels, {q: _squash(run) for q, run in data.run.items()})
     if k is None:
         k = next(map(int, re.findall(r"[0-9]+", ask.name)[::-1]), None)
     for limit in dialect.limits:
@@ -248,6 +289,8 @@ def holds(when: str, data: Given, k: int | None, choices: Mapping[str, Any]) -> 
         case "repeated":
             lists = [*data.run.values(), *data.qrels.values()]
             return any(isinstance(one, list) and len(set(one)) < len(one) for one in lists)
+        case "several":
+            return any(n > 1 for n in relevant.values())
         case "missed":
             return any(_misses(data.run.get(q, ()), one, k) for q, one in data.qrels.items())
         case "negative":
@@ -291,6 +334,13 @@ def _all_of(run: Any, judged: Any) -> bool:
 
 def _ranked(run: Any) -> list[Any]:
     return sorted(run, key=lambda d: -run[d]) if isinstance(run, dict) else list(run)
+
+
+def _squash(run: Any) -> Any:
+    scores = np.array(list(run.values()), np.float32)
+    if len(scores) and (scores.min() < 0 or scores.max() > 1):
+        scores = 1 / (1 + np.exp(-scores))
+    return dict(zip(run, scores.tolist(), strict=True))
 
 
 def _tied(run: Any) -> bool:

@@ -262,10 +262,11 @@ ASK: dict[str, Asker] = {
     "recbole": _simple("recbole", lambda f: f.partition(".")[0]),
     "elliot": _simple("elliot", lambda f: f.partition(".")[0]),
     "cornac": _simple("cornac", lambda f: f.partition(".")[0]),
-    "lenskit": _simple("lenskit", how="n"),
+    **dict.fromkeys(("lenskit", "lenskit-2025.8"), _simple("lenskit-2025.8", how="n")),
+    "lenskit-2026.4": _simple("lenskit-2026.4", how="n"),
     "evidently": _evidently,
     "torch-geometric": _simple("torch-geometric", how="k"),
-    "torchmetrics": _torchmetrics,
+    **dict.fromkeys(("torchmetrics", "torchmetrics-1.9.0"), _torchmetrics),
     "torcheval": _torcheval,
     "catalyst": _catalyst,
     "pytorch-metric-learning": _pml,
@@ -319,14 +320,23 @@ ASK: dict[str, Asker] = {
     "lightfm": _lightfm,
     "spotlight": _simple("spotlight", lambda f: re.findall(r"\[(\w+)\]", f)[0]),
     "surprise-examples-precision-recall-at-k-py": lambda f, p, form: Question(
-        "surprise", f"{f}@{p['k']}", {"threshold": p["threshold"]}
+        "surprise", f"{f}(k={p['k']},threshold={p['threshold']})"
     ),
 }
 """How each recorded tool's function and options are asked for."""
 
 TOLERANCE: dict[str, float] = {
     **dict.fromkeys(
-        ("torchmetrics", "torcheval", "catalyst", "rax", "tensorflow-ranking", "keras-rs"), 2e-6
+        (
+            "torchmetrics",
+            "torchmetrics-1.9.0",
+            "torcheval",
+            "catalyst",
+            "rax",
+            "tensorflow-ranking",
+            "keras-rs",
+        ),
+        2e-6,
     ),
     **dict.fromkeys(("open-metric-learning", "torch-geometric", "lightfm", "mmdet"), 2e-6),
     "xgboost": 1e-5,

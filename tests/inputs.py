@@ -32,7 +32,7 @@ from germane.readers.arrays import ArrayRun, ScoreArray
 from germane.readers.embeddings import Embeddings, read_embeddings
 from germane.readers.flat_arrays import FlatArray
 from germane.readers.frames import Frame
-from germane.readers.mappings import MappedRun, RankedLists, ScoredMapping
+from germane.readers.mappings import MappedRun, RankedLists, ScoredLists, ScoredMapping
 from germane.readers.top_ids import TopIds
 from germane.readers.trec_files import Run, TrecFile
 
@@ -565,16 +565,16 @@ MAPPINGS: dict[str, tuple[type[RunInput], Callable[[Scores], Any]]] = {
         RankedLists, lambda run: {q: np.array(got, object) for q, got in ranked(run).items()},
     ),
     "ranked sequences": (RankedLists, lambda run: {q: UserList(got) for q, got in ranked(run).items()}),
-    "hits": (ScoredMapping, lambda run: hits(run, lambda item, score: {"id": item, "score": score})),
+    "hits": (ScoredLists, lambda run: hits(run, lambda item, score: {"id": item, "score": score})),
     "hits with a source": (
-        ScoredMapping,
+        ScoredLists,
         lambda run: hits(run, lambda item, score: {"_id": item, "_score": score, "_source": {"id": 3}}),
     ),
     "hits with distances": (
-        ScoredMapping, lambda run: hits(run, lambda item, score: {"id": item, "distance": -score}),
+        ScoredLists, lambda run: hits(run, lambda item, score: {"id": item, "distance": -score}),
     ),
     "hits that are objects": (
-        ScoredMapping,
+        ScoredLists,
         lambda run: hits(run, lambda item, score: SimpleNamespace(id=item, score=score, metadata={})),
     ),
     "hits without scores": (

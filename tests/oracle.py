@@ -139,9 +139,9 @@ def precision(q: Query, rel: float = 1, norm: str = "k") -> float:
 
 
 def recall(q: Query, rel: float = 1, norm: str = "R") -> float:
-    """h(K) / R, or h(K) / min(R, K), or h(K) / min(R, K, N)."""
+    """h(K) / R, or h(K) / min(R, k), or h(K) / min(R, K, N)."""
     R = q.R(rel)
-    norms = {"R": R, "min": min(R, q.K), "possible": min(R, len(q.ranks))}
+    norms = {"R": R, "min": R if q.k is None else min(R, q.k), "possible": min(R, len(q.ranks))}
     return ratio(q.h(q.K, rel), norms[norm])
 
 
@@ -548,7 +548,7 @@ def grouped(
         case "AUROC" | "RankingLoss" | "LastRank":
             return tied_pairs(name, params, scores, judged)
         case "RecallAtPrecision":
-            enough = [q.h(e, rel) for e in ends if q.h(e, rel) >= params["precision"] * e]
+            enough = [q.h(e, rel) for e in ends if q.h(e, rel) >= decimal(params["precision"]) * e]
             return ratio(max(enough, default=0), q.R(rel))
     return value(name, params, None, ranked, judged)
 
@@ -716,7 +716,7 @@ def last_rank(q: Query, rel: float = 1) -> float:
 
 def recall_at_precision(q: Query, precision: float, rel: float = 1) -> float:
     """The highest h(i) / R at a relevant rank with P@i >= precision."""
-    enough = [i for i in q.ranks if q.is_relevant(i, rel) and q.h(i, rel) >= precision * i]
+    enough = [i for i in q.ranks if q.is_relevant(i, rel) and q.h(i, rel) >= decimal(precision) * i]
     return ratio(max((q.h(i, rel) for i in enough), default=0), q.R(rel))
 
 
@@ -739,9 +739,9 @@ def tied_pairs(
         for i in relevant
     }
     R = sum(grade >= rel for grade in judged.values())
-    counted = relevant
-    if params["norm"] == "min":  # a group counts whole, or not at all
-        counted = [i for i in relevant if sum(scores[j] >= scores[i] for j in relevant) <= most]
+    counted = sorted(relevant, key=lambda i: -scores[i])
+    if params["norm"] == "min":
+        counted = counted[:most]
     pairs = {"found": len(relevant), "R": R, "min": min(R, most)}[params["norm"]] * most
     return ratio(fsum(max(most - before[i], 0) for i in counted), pairs)
 
@@ -1027,6 +1027,27 @@ def value(
     measure = {**WITH_CUTOFF, **WITHOUT_CUTOFF}[name]
     query = Query([judged.get(item) for item in ranked], list(judged.values()), k)
     return float(measure(query, **params))
+
+
+WORST: dict[str, float] = {"FallOut": 1.0, "RankingLoss": 1.0}
+"""The worst values of measures whose low values are good, where there is a worst one."""
+
+
+def missing_value(
+    name: str,
+    params: Mapping[str, Any],
+    k: int | None,
+    judged: Mapping[Item, Any],
+    weights: Mapping[Any, float] | None = None,
+) -> float:
+    """The value of a query that the run lacks: that of an empty list, or the worst one.
+
+    No pair of RankingLoss is in the wrong order where nothing is relevant, whatever the list.
+    """
+    relevant = any(grade >= params.get("rel", 1) for grade in flat(judged).values())
+    if name in WORST and (relevant or name == "FallOut"):
+        return WORST[name]
+    return value(name, params, k, [], judged, weights)
 
 
 def flat(judged: Mapping[Item, Any]) -> dict[Item, float]:

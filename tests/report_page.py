@@ -38,12 +38,12 @@ def digits() -> dict[str, str]:
 
 
 @functools.cache
-def of_digits() -> germane.Report:
+def of_digits() -> germane.types.Report:
     return germane.report(str(DIGITS / "qrels.txt"), digits(), MEASURES)
 
 
 @functools.cache
-def of_hostile_ids() -> germane.Report:
+def of_hostile_ids() -> germane.types.Report:
     qrels = {
         q: {item: (i + n) % 3 for i, item in enumerate(HOSTILE)} for n, q in enumerate(HOSTILE)
     }
@@ -55,7 +55,7 @@ def of_hostile_ids() -> germane.Report:
     return germane.report(qrels, runs, "AP nDCG@10 P(rel=2)@5 NumRet", title=HOSTILE[1])
 
 
-def small(**choices: Any) -> germane.Report:
+def small(**choices: Any) -> germane.types.Report:
     """Two queries, one missing in b; d2 and d3 are tied in a."""
     qrels = {"q1": {"d1": 1, "d2": 0, "d3": 2}, "q2": {"d4": 1}}
     runs = {
@@ -94,11 +94,11 @@ class Text(html.parser.HTMLParser):
         return " ".join(" ".join(self.words).split())
 
 
-def words(report: germane.Report) -> str:
+def words(report: germane.types.Report) -> str:
     return str(Text(report.html))
 
 
-def embedded(report: germane.Report) -> dict[str, Any]:
+def embedded(report: germane.types.Report) -> dict[str, Any]:
     found = re.search(r'<script type="application/json" id="data">(.*?)</script>', report.html)
     assert found is not None
     return dict(json.loads(found[1]))

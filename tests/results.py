@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 import germane
-from germane import Measure, Result
+from germane.types import Measure, Result
 
 
 def values(result: Result) -> dict[str, dict[Any, float]]:
@@ -54,4 +54,5 @@ def fitting(measures: Iterable[Measure], ties: str | None) -> list[Measure]:
         for one in measures
         if (ties != "expected" or one.row.expected)
         and (ties != "grouped" or (one.row.grouped and one.k is None))
+        and (ties != "middle" or one.row.middle)
     ]

@@ -19,6 +19,6 @@ def compute(
     try:
         return germane.evaluate(qrels, frame, name, **chosen)[name].per_query
     except (
-        germane.MeasureError
+        germane.errors.MeasureError
     ):  # the mean over all orders of ties has no closed form for some measures
         return None

@@ -109,11 +109,20 @@ def test_options_are_words_with_quotes_as_in_a_shell(folder: Path) -> None:
     assert (folder / "a 'file' of $(touch pwned).txt").read_text("utf-8").startswith("measure")
 
 
+def test_a_word_may_have_lines(folder: Path) -> None:
+    options = "--max-drop 0.2 --output 'two\nlines.txt'"
+    assert gate(folder, "pixels.run", "lda.run", OPTIONS=options)[0] == 0
+    assert (folder / "two\nlines.txt").read_text("utf-8").startswith("measure")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("inputs", "message"),
     [
-        ({"OPTIONS": "--max-drop '0.2"}, "No closing quotation"),
+        ({"OPTIONS": "--max-drop '0.2"}, "no list of words: a quote is not closed."),
+        ({"OPTIONS": '--max-drop "0.2'}, "no list of words: a quote is not closed."),
+        ({"OPTIONS": "--max-drop 0.2 \\"}, "no list of words: nothing follows a backslash."),
+        ({"OPTIONS": "--max-drop ''"}, "--max-drop"),
         ({"OPTIONS": HOSTILE + "'"}, ""),
         ({"OPTIONS": "; touch pwned"}, "unrecognized arguments"),
         ({"MEASURES": HOSTILE}, "unknown measure 'a'"),

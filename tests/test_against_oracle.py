@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import germane
-from germane import Measure, MeasureError, PolicyError
+from germane.errors import MeasureError, PolicyError
+from germane.types import Measure
 
 import oracle
 from strategies import (
@@ -47,8 +48,11 @@ def same(value: float, expected: float) -> bool:
     return isclose(value, expected, rel_tol=1e-12, abs_tol=1e-12)
 
 
-def by_oracle(measure: Measure, ranked: list[str], judged: Judgments) -> float:
+def by_oracle(measure: Measure, ranked: list[str] | None, judged: Judgments) -> float:
+    """The value of a list; None: the run does not have the query."""
     parameters = oracle_parameters(measure)
+    if ranked is None:
+        return oracle.missing_value(measure.name, parameters, measure.k, judged)
     return oracle.value(measure.name, parameters, measure.k, ranked, judged)
 
 
@@ -83,7 +87,9 @@ def test_every_measure_in_every_order_of_ties(
         policy: dict[str, Any] = {"ties": ties, "depth": depth, "unjudged": unjudged}
         result = germane.evaluate(qrels, run, measures, **policy)
         lists = {
-            query: looked_at(arranged(run.get(query, {}), judged), judged, depth, unjudged)
+            query: looked_at(arranged(run[query], judged), judged, depth, unjudged)
+            if query in run
+            else None
             for query, judged in qrels.items()
         }
         for measure in measures:
@@ -106,7 +112,9 @@ def test_relevant_items_of_the_list_alone(
     result = germane.evaluate(qrels, run, measures, relevant="listed", **policy)
     seen = {query: listed_alone(judged, run.get(query)) for query, judged in qrels.items()}
     lists = {
-        query: looked_at(ORDERS[ties](run.get(query, {}), judged), judged, depth, unjudged)
+        query: looked_at(ORDERS[ties](run[query], judged), judged, depth, unjudged)
+        if query in run
+        else None
         for query, judged in qrels.items()
     }
     for measure in measures:
@@ -125,7 +133,7 @@ def test_relevant_items_of_the_list_alone_over_all_orders(
         expected = {
             query: mean(
                 by_oracle(measure, order, seen[query])
-                for order in oracle.orders(run.get(query, {}))
+                for order in (oracle.orders(run[query]) if query in run else [None])
             )
             for query in qrels
         }
@@ -166,9 +174,9 @@ def test_expected_is_the_mean_over_all_orders(
         depth = policy["depth"] = None
     result = germane.evaluate(qrels, run, measures, **policy)
     orders = {
-        query: [
-            looked_at(order, judged, depth, unjudged) for order in oracle.orders(run.get(query, {}))
-        ]
+        query: [looked_at(order, judged, depth, unjudged) for order in oracle.orders(run[query])]
+        if query in run
+        else [None]
         for query, judged in qrels.items()
     }
     for measure in measures:
@@ -179,7 +187,7 @@ def test_expected_is_the_mean_over_all_orders(
         check(result[measure].per_query, expected, (measure, policy))
 
 
-def counts_retrieved(measure: germane.Measure) -> bool:
+def counts_retrieved(measure: germane.types.Measure) -> bool:
     """Does the measure divide by items that a depth draws from the tied ones?"""
     return dict(measure.parameters).get("items") == "retrieved"
 
@@ -189,7 +197,7 @@ def test_retrieved_items_that_a_depth_draws_are_refused() -> None:
     qrels, run = {"q": {"a": 1}}, {"q": {"a": 1.0, "b": 1.0}}
     for measure in ("FallOut", "SetAccuracy", "MCC"):
         with pytest.raises(
-            germane.PolicyError, match=r"cuts through tied items .* items=retrieved"
+            germane.errors.PolicyError, match=r"cuts through tied items .* items=retrieved"
         ):
             germane.evaluate(qrels, run, measure, ties="expected", depth=1)
         assert germane.evaluate(qrels, run, measure, ties="expected", depth=2)
@@ -287,7 +295,10 @@ def test_a_group_of_ties_as_one_step(
     for measure in chosen:
         expected = {}
         for query, judged in qrels.items():
-            kept = run.get(query, {})
+            if query not in run:
+                expected[query] = by_oracle(measure, None, judged)
+                continue
+            kept = run[query]
             if unjudged == "remove":
                 kept = {i: score for i, score in kept.items() if judged.get(i, -1) >= 0}
             expected[query] = oracle.grouped(measure.name, oracle_parameters(measure), kept, judged)

@@ -114,7 +114,7 @@ def test_a_file_is_written(name: str, tmp_path: Path) -> None:
 @pytest.mark.usefixtures("full_disk")
 def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
     (tmp_path / "a.svg").write_text("old")
-    with pytest.raises(germane.InputError, match="cannot be written"):
+    with pytest.raises(germane.errors.InputError, match="cannot be written"):
         germane.animate(ten(), tmp_path / "a.svg")
     assert (tmp_path / "a.svg").read_text() == "old"
     assert os.listdir(tmp_path) == ["a.svg"]
@@ -122,7 +122,7 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
 
 def test_a_gif_without_its_libraries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(germane.InputError, match=r"pip install 'germane\[plot\]'"):
+    with pytest.raises(germane.errors.InputError, match=r"pip install 'germane\[plot\]'"):
         germane.animate(ten(), tmp_path / "a.gif")
     germane.animate(ten(), tmp_path / "a.svg")
 

@@ -66,7 +66,6 @@ TYPES = [
     "Contradiction",
     "CorrectedMean",
     "Dialect",
-    "Evaluator",
     "Explanation",
     "Finding",
     "Gate",
@@ -74,13 +73,11 @@ TYPES = [
     "Identification",
     "JudgeAgreement",
     "JudgedByMany",
-    "Labels",
     "MeanPRCurve",
     "Measure",
     "MeasureResult",
     "PRCurve",
     "Pair",
-    "Policy",
     "Qrels",
     "QueryDifferences",
     "Ranking",
@@ -97,6 +94,9 @@ TYPES = [
     "Trusts",
     "Verification",
 ]
+MADE = ["Evaluator", "Labels", "Policy"]
+"""What a person makes."""
+
 ERRORS = [
     "NotFoundError",
     "CoverageError",
@@ -104,7 +104,6 @@ ERRORS = [
     "DuplicateError",
     "EmptyError",
     "FormatError",
-    "GermaneError",
     "GradeError",
     "InputError",
     "MeasureError",
@@ -136,10 +135,26 @@ MODULES = [
 
 def test_the_exports_are_these() -> None:
     assert germane.__all__ == [
-        *VERBS, "boxes", *TYPES, *ERRORS, "GermaneWarning", *MEASURES, "__version__"
+        *VERBS, "boxes", *MADE, "GermaneError", "GermaneWarning", "__version__"
     ]  # fmt: skip
+    assert len(dir(germane)) <= 45
     for name in germane.__all__:
         assert getattr(germane, name) is not None
+    assert germane.types.__all__ == TYPES
+
+
+def test_measures_are_imported_by_name() -> None:
+    """They are listed by ``measures``, not by ``dir``."""
+    for measure in germane.measures():
+        assert getattr(germane, measure.name) == measure
+        assert measure.name not in dir(germane)
+
+
+@pytest.mark.parametrize("name", [*TYPES, *ERRORS])
+def test_a_type_or_an_error_is_in_its_own_module(name: str) -> None:
+    module = "types" if name in TYPES else "errors"
+    with pytest.raises(AttributeError, match=rf"it is germane\.{module}\.{name}$"):
+        getattr(germane, name)
 
 
 def test_boxes_have_verbs_and_types_of_their_own() -> None:
@@ -166,11 +181,11 @@ def test_signatures_of_boxes_name_every_option() -> None:
 
 @pytest.mark.parametrize("name", MEASURES)
 def test_every_measure_is_exported_under_its_name(name: str) -> None:
-    assert getattr(germane, name) == germane.Measure(name) == germane.parse(name)
+    assert getattr(germane, name) == germane.types.Measure(name) == germane.parse(name)
 
 
 def test_measures_lists_the_table() -> None:
-    assert germane.measures() == tuple(germane.Measure(row.name) for row in ALL)
+    assert germane.measures() == tuple(germane.types.Measure(row.name) for row in ALL)
     assert [measure.name for measure in germane.measures()] == MEASURES
 
 
@@ -181,7 +196,7 @@ def test_the_package_is_a_plain_module() -> None:
 
 @pytest.mark.parametrize("name", ERRORS)
 def test_every_error_is_a_germane_error_and_a_value_error(name: str) -> None:
-    error = getattr(germane, name)
+    error = getattr(germane.errors, name)
     assert issubclass(error, germane.GermaneError)
     assert issubclass(error, ValueError)
     assert str(error("what 'is' wrong")) == "what 'is' wrong"
@@ -264,7 +279,7 @@ def test_no_export_is_a_module() -> None:
     imports = [
         f"import {module.__name__}" for module in MODULES if module.__name__ != "germane.spark"
     ]
-    every = "[(of, name) for of in (germane, germane.boxes) for name in of.__all__]"
+    every = "[(of, name) for of in (germane, germane.types, germane.boxes) for name in of.__all__]"
     looks = f"print(*(name for of, name in {every} if type(getattr(of, name)) is type(germane)))"
     found = modules_after("; ".join([*imports, looks]))
     assert {*germane.__all__, *germane.boxes.__all__} & found == {"boxes"}
@@ -294,11 +309,15 @@ def test_every_module_says_what_it_is(module: ModuleType) -> None:
     assert module.__doc__.strip().split("\n\n")[0].endswith((".", ":"))
 
 
-EXPORTS = [*((germane, name) for name in (*VERBS, *TYPES, *ERRORS)),
-           *((germane.boxes, name) for name in (*BOX_VERBS, *BOX_TYPES))]  # fmt: skip
+EXPORTS = [
+    *((germane, name) for name in (*VERBS, *MADE)),
+    *((germane.types, name) for name in TYPES),
+    *((germane.errors, name) for name in ("GermaneError", *ERRORS)),
+    *((germane.boxes, name) for name in (*BOX_VERBS, *BOX_TYPES)),
+]
 
 
-@pytest.mark.parametrize(("of", "name"), [one for one in EXPORTS if one[1] not in ERRORS])
+@pytest.mark.parametrize(("of", "name"), [one for one in EXPORTS if one[0] is not germane.errors])
 def test_every_export_has_a_runnable_example(of: ModuleType, name: str) -> None:
     exported = getattr(of, name)
     text = inspect.getdoc(exported)

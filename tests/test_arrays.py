@@ -41,7 +41,7 @@ def mapped(array: Array) -> dict[int, dict[int, float]]:
     }
 
 
-def same(one: germane.Result, other: germane.Result) -> None:
+def same(one: germane.types.Result, other: germane.types.Result) -> None:
     """Equal to the last bit but for sums of expected orders, whose terms stand in another order."""
     found = values(one)
     for name, expected in values(other).items():
@@ -73,12 +73,12 @@ def flat(grades: Array, scores: Array) -> tuple[Any, Any, Array]:
     return grades.ravel()[place], scores.ravel()[place], group
 
 
-def by_groups(grades: Array, scores: Array, measures: Any, **policy: Any) -> germane.Result:
+def by_groups(grades: Array, scores: Array, measures: Any, **policy: Any) -> germane.types.Result:
     relevance, score, group = flat(grades, scores)
     return germane.evaluate(relevance, score, measures, group=group, **policy)
 
 
-def by_sizes(grades: Array, scores: Array, measures: Any, **policy: Any) -> germane.Result:
+def by_sizes(grades: Array, scores: Array, measures: Any, **policy: Any) -> germane.types.Result:
     sizes = [N] * Q
     return germane.evaluate(grades.ravel(), scores.ravel(), measures, group=sizes, **policy)
 
@@ -108,7 +108,7 @@ def csr(array: Array) -> Any:
     )
 
 
-Door = Callable[..., germane.Result]
+Door = Callable[..., germane.types.Result]
 DENSE: dict[str, Door] = {
     "NumPy": germane.evaluate,
     "Fortran order": lambda g, s, m, **p: germane.evaluate(g, np.asfortranarray(s), m, **p),
@@ -195,7 +195,7 @@ def test_measures_say_whether_they_tell_nonrelevant_from_unjudged() -> None:
     grades, scores = world(7)
     kept = {q: {i: g for i, g in row.items() if g > 0} or [] for q, row in mapped(grades).items()}
 
-    def evaluate(qrels: Any, telling: bool) -> germane.Result:
+    def evaluate(qrels: Any, telling: bool) -> germane.types.Result:
         measures = [measure for measure in EVERY if measure.nonrelevant == telling]
         return germane.evaluate(qrels, mapped(scores), measures)
 
@@ -235,7 +235,9 @@ def test_topk_ids(dtype: str, offset: int) -> None:
 
 @pytest.mark.parametrize("odd", [True, 2**70, "a", -(2**70)])
 def test_what_is_no_number_of_a_column(odd: Any) -> None:
-    with pytest.raises(germane.GermaneError, match=f"column numbers from 0; .* judge item {odd!r}"):
+    with pytest.raises(
+        germane.GermaneError, match=f"column numbers from 0; .* judge item {odd!r}|truth value"
+    ):
         germane.evaluate([{odd}, {odd}], np.array([[0.3, 0.2], [0.1, 0.2]]), "AP")
 
 
@@ -245,17 +247,21 @@ def test_the_pair_that_a_search_returns() -> None:
     for given in ((distances, ids), [distances, ids], (ids, distances)):
         got = germane.evaluate([{8}], given, "RR", scores="distances")
         assert got["RR"].per_query == {0: 0.5}
-        assert germane.evaluate([{8}], given, "NumRet", scores="distances", threshold=0.15)[
+        assert germane.evaluate([{8}], given, "NumRet", scores="distances", max_distance=0.15)[
             "NumRet"
         ].per_query == {0: 1.0}
-        with pytest.raises(germane.FormatError, match="Are they distances\\? scores=distances"):
+        with pytest.raises(
+            germane.errors.FormatError, match="Are they distances\\? scores=distances"
+        ):
             germane.evaluate([{7}], given, "RR")
     similar = germane.evaluate([{8}], (-distances, ids), "RR")
     assert similar["RR"].per_query == {0: 0.5}
 
 
 def test_scores_in_lists_beside_an_array_of_grades() -> None:
-    with pytest.raises(germane.CoverageError, match=r"Scores in rows are an array: numpy.array"):
+    with pytest.raises(
+        germane.errors.CoverageError, match=r"Scores in rows are an array: numpy.array"
+    ):
         germane.evaluate(np.array([[1, 0]]), [[0.3, 0.2]], "AP")
 
 
@@ -287,7 +293,7 @@ class Unreadable:
 
 def test_an_array_that_its_library_does_not_give_out() -> None:
     says = r"scores: 'float32' cannot be read as an array of numbers \(can't convert Sparse .*numpy\.\)"
-    with pytest.raises(germane.FormatError, match=says):
+    with pytest.raises(germane.errors.FormatError, match=says):
         germane.evaluate([{0}], Unreadable(), "AP")
 
 
@@ -296,9 +302,9 @@ def test_an_array_that_its_library_does_not_give_out() -> None:
 )
 def test_lists_of_grades_are_not_taken_for_ids(grades: Any) -> None:
     asks = r"lists of 2 numbers 0 or 1, as many as the run has columns: grades or ids\?"
-    with pytest.raises(germane.InputError, match=asks):
+    with pytest.raises(germane.errors.InputError, match=asks):
         germane.evaluate(grades, np.array([[0.9, 0.1], [0.2, 0.8]]), "AP")
-    with pytest.raises(germane.InputError, match=asks):
+    with pytest.raises(germane.errors.InputError, match=asks):
         germane.evaluate_embeddings(np.eye(2), np.eye(2), "AP", qrels=grades)
 
 
@@ -345,7 +351,9 @@ def test_blocks_of_ids(cells: int, monkeypatch: pytest.MonkeyPatch) -> None:
         again[4, place] = again[4, 0]
         germane.evaluate(qrels, again, "AP")  # of no judged query
         again[2, place] = again[2, 0]
-        with pytest.raises(germane.DuplicateError, match=f"row 2: .* ranks 1 and {place + 1}"):
+        with pytest.raises(
+            germane.errors.DuplicateError, match=f"row 2: .* ranks 1 and {place + 1}"
+        ):
             germane.evaluate(qrels, again, "AP")
 
 
@@ -366,7 +374,9 @@ def test_cells_stored_in_any_order(stored: int, monkeypatch: pytest.MonkeyPatch)
     same(germane.evaluate(matrix, scores, ALL), expected)
     last = matrix.indices[ends[6] : ends[7]]
     last[0] = last[2]
-    with pytest.raises(germane.DuplicateError, match=f"row 6: column {last[2]} is stored twice"):
+    with pytest.raises(
+        germane.errors.DuplicateError, match=f"row 6: column {last[2]} is stored twice"
+    ):
         germane.evaluate(matrix, scores, ALL)
     assert not np.array_equal(given, matrix.indices)
 
@@ -480,7 +490,7 @@ def test_some_queries_are_in_the_gallery() -> None:
     ],
 )
 def test_what_is_no_matrix_of_labels(labels: Array, says: str) -> None:
-    with pytest.raises(germane.FormatError, match=says):
+    with pytest.raises(germane.errors.FormatError, match=says):
         germane.Labels(labels, np.eye(2))
 
 
@@ -608,63 +618,63 @@ def embedded(queries: Any = ((1.0, 0.0),), gallery: Any = ((1.0, 0.0),), **given
 
 
 WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
-    (lambda: germane.evaluate(ONE, np.zeros((2, 2))), germane.InputError, "qrels have 1 rows, the run has 2"),
-    (lambda: germane.evaluate(ONE, np.zeros((1, 3))), germane.InputError, "qrels have 2 columns, the scores have 3"),
-    (lambda: germane.evaluate(ONE, np.zeros(2)), germane.FormatError, "scores have shape (queries, items); got (2,)"),
-    (lambda: germane.evaluate(ONE[0], SCORES), germane.FormatError, "group=…"),
-    (lambda: germane.evaluate(ONE, np.array([[0.5, np.nan]])), germane.ScoreError, "scores, row 0, column 1: a score must be a finite number; got nan"),
-    (lambda: germane.evaluate(ONE, np.array([[-np.inf, 1]])), germane.ScoreError, "row 0, column 0: a score must be a finite number; got -inf"),
-    (lambda: germane.evaluate(np.array([[1, np.nan]]), SCORES), germane.GradeError, "qrels, row 0, column 1"),
-    (lambda: germane.evaluate(ONE, np.array([["a", "b"]])), germane.CoverageError, "the run's item ids are str"),
-    (lambda: germane.evaluate(ONE, np.array([[0.5, None]])), germane.FormatError, "an array of numbers is needed; got object"),
-    (lambda: germane.evaluate(np.zeros((0, 3)), np.zeros((0, 3))), germane.EmptyError, "shape is (0, 3)"),
-    (lambda: germane.evaluate([{0}], np.zeros((1, 0))), germane.EmptyError, "shape is (1, 0)"),
-    (lambda: germane.evaluate([{9}], SCORES), germane.InputError, "query 0: item 9 is no column of the scores; they are 0 to 1"),
-    (lambda: germane.evaluate([{2}], SCORES), germane.InputError, "item 2 is no column of the scores; they are 0 to 1"),
-    (lambda: germane.evaluate([{-1}], np.array([[1, 0]])), germane.InputError, "item -1 is no column of the run; they are 0."),
-    (lambda: germane.evaluate(csr(np.array([[1, np.nan]])), SCORES), germane.GradeError, "qrels, row 0, column 1: a relevance grade must be a finite number; got nan"),
-    (lambda: germane.evaluate(csr(np.array([[1, -np.inf]])), SCORES), germane.GradeError, "column 1: a relevance grade must be a finite number; got -inf"),
-    (lambda: germane.evaluate(csr(np.array([[2**60, 1]])), SCORES), germane.GradeError, "column 0: a relevance grade must be a finite number in the range ±2^53; got 1.152921504606847e+18"),
-    (lambda: germane.evaluate({0: {"a": 1}}, SCORES), germane.CoverageError, "column numbers from 0; the qrels judge item 'a'"),
-    (lambda: germane.evaluate({"q": {0: 1}}, SCORES), germane.CoverageError, "no query of the run is in the qrels"),
-    (lambda: germane.evaluate(ONE, SCORES, ties="trec"), germane.PolicyError, "choose ties=given"),
-    (lambda: germane.evaluate(ONE, np.array([[3, 4]])), germane.InputError, "ids or scores?"),
-    (lambda: germane.evaluate_many(ONE, {"a": np.array([[3, 4]])}), germane.InputError, "ids or scores?"),
-    (lambda: germane.evaluate(csr(ONE), np.array([[1, 7, 3]])), germane.InputError, "row 0, rank 2: an id is a whole number from 0 to 1"),
-    (lambda: germane.evaluate([{0}], np.array([[1, -2]])), germane.InputError, "row 0, rank 2: an id is a whole number from 0, or -1"),
-    (lambda: germane.evaluate([{0}], np.array([[1, -1, 0]])), germane.InputError, "stands at rank 2, before item 0"),
-    (lambda: germane.evaluate([{0}], np.array([[1, 0, 2, 0]])), germane.DuplicateError, "row 0: item 0 is retrieved twice, at ranks 2 and 4"),
-    (lambda: germane.evaluate([{0}], np.array([[2**63]], "u8")), germane.InputError, "the run has id 9223372036854775808; ids are at most 9223372036854775807"),
-    (lambda: germane.evaluate([{0}], np.array([1, 0])), germane.FormatError, "shape (queries, k); got (2,)"),
-    (lambda: germane.evaluate([1, 0], [0.5, 0.2], group=[1]), germane.FormatError, "group has length 1; they sum to 1"),
-    (lambda: germane.evaluate([1, 0], [0.5], group=[1]), germane.FormatError, "flat arrays of one length"),
-    (lambda: germane.evaluate([1, 0], [0.5, np.nan], group=[2]), germane.ScoreError, "scores, item 1"),
-    (lambda: germane.evaluate([1, 0], [0.5, 0.2], group=7), germane.FormatError, "group takes one group id for each item"),
-    (lambda: germane.evaluate([1, 0], [0.5, 0.2], group=np.array([[2]])), germane.FormatError, "group is flat: a group id for each item, or the sizes of groups; got [[2]]"),
-    (lambda: germane.check([1, 0], [0.5, 0.2], group=np.array([[2]])), germane.FormatError, "group is flat"),
-    *((lambda qrels=qrels, given=given: germane.evaluate(qrels, None, **given), germane.InputError, "a run is the path of a file") for qrels, given in ((ONE, {}), (ONE[0], {"group": [2]}))),
-    (lambda: germane.Labels(["a", None], ["a"]), germane.FormatError, "query_labels, item 1: a label is text or a number; got None"),
-    (lambda: germane.Labels([1.0], [np.nan]), germane.FormatError, "gallery_labels, item 0"),
-    (lambda: germane.Labels([1], ["1"]), germane.CoverageError, "The queries' are int, the gallery's are str"),
-    (lambda: germane.Labels(["a", {"b"}], ["a"]), germane.FormatError, "all items have one label, or all have a set"),
-    (lambda: germane.Labels([{"a"}], ["a"]), germane.FormatError, "both are one label each"),
-    (lambda: germane.Labels([], ["a"]), germane.EmptyError, "query_labels are empty"),
-    (lambda: germane.Labels("abc", ["a"]), germane.FormatError, "query_labels: one label"),
-    (lambda: germane.evaluate(germane.Labels(["a"], ["a"]), SCORES), germane.InputError, "qrels have 1 columns"),
-    (lambda: embedded(similarity="cosin"), germane.InputError, "similarity takes cosine, dot or euclidean; got 'cosin'. Did you mean 'cosine'?"),
-    (lambda: embedded([[1.0]]), germane.FormatError, "queries have 1 dimensions, the gallery has 2"),
-    (lambda: embedded([1.0, 2.0]), germane.FormatError, "vectors have shape (rows, dimensions); got (2,)"),
-    (lambda: embedded([[1.0], [1.0, 2.0]]), germane.FormatError, "an array of numbers is needed"),
-    (lambda: embedded([[0.0, 0.0]]), germane.InputError, "queries, row 0: a vector of zeros"),
-    (lambda: embedded([[np.nan, 0.0]]), germane.InputError, "queries, row 0, column 0: a number is needed"),
-    (lambda: embedded(np.array([[1e20, 1e20]], "f4"), np.array([[1.0, 1.0]], "f4"), similarity="dot"), germane.InputError, "the longest vector has length 1.41e+20, whose square is too large for float32"),
-    (lambda: embedded([[1e200, 0.0]], similarity="dot"), germane.InputError, "whose square is too large for float64"),
-    (lambda: embedded(query_labels=["a", "a"]), germane.FormatError, "2 query labels and 1 gallery labels for 1 queries"),
-    (lambda: embedded(qrels=[{0}]), germane.InputError, "either query_labels and gallery_labels, or qrels"),
-    (lambda: embedded(gallery_labels=None), germane.InputError, "either query_labels and gallery_labels, or qrels"),
-    (lambda: embedded([[1.0, 0.0]] * 2, query_labels=["a"] * 2, exclude_self=True), germane.InputError, "2 queries and 1 items"),
-    (lambda: embedded(exclude_self=[3]), germane.InputError, "query 0: 3 is no position in a gallery of 1 items"),
-    (lambda: embedded(exclude_self=[0.5]), germane.FormatError, "exclude_self is True, or 1 positions"),
+    (lambda: germane.evaluate(ONE, np.zeros((2, 2))), germane.errors.InputError, "qrels have 1 rows, the run has 2"),
+    (lambda: germane.evaluate(ONE, np.zeros((1, 3))), germane.errors.InputError, "qrels have 2 columns, the scores have 3"),
+    (lambda: germane.evaluate(ONE, np.zeros(2)), germane.errors.FormatError, "scores have shape (queries, items); got (2,)"),
+    (lambda: germane.evaluate(ONE[0], SCORES), germane.errors.FormatError, "group=…"),
+    (lambda: germane.evaluate(ONE, np.array([[0.5, np.nan]])), germane.errors.ScoreError, "scores, row 0, column 1: a score must be a finite number; got nan"),
+    (lambda: germane.evaluate(ONE, np.array([[-np.inf, 1]])), germane.errors.ScoreError, "row 0, column 0: a score must be a finite number; got -inf"),
+    (lambda: germane.evaluate(np.array([[1, np.nan]]), SCORES), germane.errors.GradeError, "qrels, row 0, column 1"),
+    (lambda: germane.evaluate(ONE, np.array([["a", "b"]])), germane.errors.CoverageError, "the run's item ids are str"),
+    (lambda: germane.evaluate(ONE, np.array([[0.5, None]])), germane.errors.FormatError, "an array of numbers is needed; got object"),
+    (lambda: germane.evaluate(np.zeros((0, 3)), np.zeros((0, 3))), germane.errors.EmptyError, "shape is (0, 3)"),
+    (lambda: germane.evaluate([{0}], np.zeros((1, 0))), germane.errors.EmptyError, "shape is (1, 0)"),
+    (lambda: germane.evaluate([{9}], SCORES), germane.errors.InputError, "query 0: item 9 is no column of the scores; they are 0 to 1"),
+    (lambda: germane.evaluate([{2}], SCORES), germane.errors.InputError, "item 2 is no column of the scores; they are 0 to 1"),
+    (lambda: germane.evaluate([{-1}], np.array([[1, 0]])), germane.errors.InputError, "item -1 is no column of the run; they are 0."),
+    (lambda: germane.evaluate(csr(np.array([[1, np.nan]])), SCORES), germane.errors.GradeError, "qrels, row 0, column 1: a relevance grade must be a finite number; got nan"),
+    (lambda: germane.evaluate(csr(np.array([[1, -np.inf]])), SCORES), germane.errors.GradeError, "column 1: a relevance grade must be a finite number; got -inf"),
+    (lambda: germane.evaluate(csr(np.array([[2**60, 1]])), SCORES), germane.errors.GradeError, "column 0: a relevance grade must be a finite number in the range ±2^53; got 1.152921504606847e+18"),
+    (lambda: germane.evaluate({0: {"a": 1}}, SCORES), germane.errors.CoverageError, "column numbers from 0; the qrels judge item 'a'"),
+    (lambda: germane.evaluate({"q": {0: 1}}, SCORES), germane.errors.CoverageError, "no query of the run is in the qrels"),
+    (lambda: germane.evaluate(ONE, SCORES, ties="trec"), germane.errors.PolicyError, "choose ties=given"),
+    (lambda: germane.evaluate(ONE, np.array([[3, 4]])), germane.errors.InputError, "ids or scores?"),
+    (lambda: germane.evaluate_many(ONE, {"a": np.array([[3, 4]])}), germane.errors.InputError, "ids or scores?"),
+    (lambda: germane.evaluate(csr(ONE), np.array([[1, 7, 3]])), germane.errors.InputError, "row 0, rank 2: an id is a whole number from 0 to 1"),
+    (lambda: germane.evaluate([{0}], np.array([[1, -2]])), germane.errors.InputError, "row 0, rank 2: an id is a whole number from 0, or -1"),
+    (lambda: germane.evaluate([{0}], np.array([[1, -1, 0]])), germane.errors.InputError, "stands at rank 2, before item 0"),
+    (lambda: germane.evaluate([{0}], np.array([[1, 0, 2, 0]])), germane.errors.DuplicateError, "row 0: item 0 is retrieved twice, at ranks 2 and 4"),
+    (lambda: germane.evaluate([{0}], np.array([[2**63]], "u8")), germane.errors.InputError, "the run has id 9223372036854775808; ids are at most 9223372036854775807"),
+    (lambda: germane.evaluate([{0}], np.array([1, 0])), germane.errors.FormatError, "shape (queries, k); got (2,)"),
+    (lambda: germane.evaluate([1, 0], [0.5, 0.2], group=[1]), germane.errors.FormatError, "group has length 1; they sum to 1"),
+    (lambda: germane.evaluate([1, 0], [0.5], group=[1]), germane.errors.FormatError, "flat arrays of one length"),
+    (lambda: germane.evaluate([1, 0], [0.5, np.nan], group=[2]), germane.errors.ScoreError, "scores, item 1"),
+    (lambda: germane.evaluate([1, 0], [0.5, 0.2], group=7), germane.errors.FormatError, "group takes one group id for each item"),
+    (lambda: germane.evaluate([1, 0], [0.5, 0.2], group=np.array([[2]])), germane.errors.FormatError, "group is flat: a group id for each item, or the sizes of groups; got [[2]]"),
+    (lambda: germane.check([1, 0], [0.5, 0.2], group=np.array([[2]])), germane.errors.FormatError, "group is flat"),
+    *((lambda qrels=qrels, given=given: germane.evaluate(qrels, None, **given), germane.errors.InputError, "a run is the path of a file") for qrels, given in ((ONE, {}), (ONE[0], {"group": [2]}))),
+    (lambda: germane.Labels(["a", None], ["a"]), germane.errors.FormatError, "query_labels, item 1: a label is text or a number; got None"),
+    (lambda: germane.Labels([1.0], [np.nan]), germane.errors.FormatError, "gallery_labels, item 0"),
+    (lambda: germane.Labels([1], ["1"]), germane.errors.CoverageError, "The queries' are int, the gallery's are str"),
+    (lambda: germane.Labels(["a", {"b"}], ["a"]), germane.errors.FormatError, "all items have one label, or all have a set"),
+    (lambda: germane.Labels([{"a"}], ["a"]), germane.errors.FormatError, "both are one label each"),
+    (lambda: germane.Labels([], ["a"]), germane.errors.EmptyError, "query_labels are empty"),
+    (lambda: germane.Labels("abc", ["a"]), germane.errors.FormatError, "query_labels: one label"),
+    (lambda: germane.evaluate(germane.Labels(["a"], ["a"]), SCORES), germane.errors.InputError, "qrels have 1 columns"),
+    (lambda: embedded(similarity="cosin"), germane.errors.InputError, "similarity takes cosine, dot or euclidean; got 'cosin'. Did you mean 'cosine'?"),
+    (lambda: embedded([[1.0]]), germane.errors.FormatError, "queries have 1 dimensions, the gallery has 2"),
+    (lambda: embedded([1.0, 2.0]), germane.errors.FormatError, "vectors have shape (rows, dimensions); got (2,)"),
+    (lambda: embedded([[1.0], [1.0, 2.0]]), germane.errors.FormatError, "an array of numbers is needed"),
+    (lambda: embedded([[0.0, 0.0]]), germane.errors.InputError, "queries, row 0: a vector of zeros"),
+    (lambda: embedded([[np.nan, 0.0]]), germane.errors.InputError, "queries, row 0, column 0: a number is needed"),
+    (lambda: embedded(np.array([[1e20, 1e20]], "f4"), np.array([[1.0, 1.0]], "f4"), similarity="dot"), germane.errors.InputError, "the longest vector has length 1.41e+20, whose square is too large for float32"),
+    (lambda: embedded([[1e200, 0.0]], similarity="dot"), germane.errors.InputError, "whose square is too large for float64"),
+    (lambda: embedded(query_labels=["a", "a"]), germane.errors.FormatError, "2 query labels and 1 gallery labels for 1 queries"),
+    (lambda: embedded(qrels=[{0}]), germane.errors.InputError, "either query_labels and gallery_labels, or qrels"),
+    (lambda: embedded(gallery_labels=None), germane.errors.InputError, "either query_labels and gallery_labels, or qrels"),
+    (lambda: embedded([[1.0, 0.0]] * 2, query_labels=["a"] * 2, exclude_self=True), germane.errors.InputError, "2 queries and 1 items"),
+    (lambda: embedded(exclude_self=[3]), germane.errors.InputError, "query 0: 3 is no position in a gallery of 1 items"),
+    (lambda: embedded(exclude_self=[0.5]), germane.errors.FormatError, "exclude_self is True, or 1 positions"),
 ]  # fmt: skip
 
 
@@ -681,9 +691,9 @@ def test_too_many_cells_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     germane.evaluate(grades, scores, ALL)
     labels = germane.Labels(QUERY_LABELS, GALLERY_LABELS)
     for qrels in (grades, labels):
-        with pytest.raises(germane.InputError, match="bpref, Judged@5 look at every item"):
+        with pytest.raises(germane.errors.InputError, match="bpref, Judged@5 look at every item"):
             germane.evaluate(qrels, scores, "AP bpref Judged@5")
-        with pytest.raises(germane.InputError, match="unjudged=remove looks at every item"):
+        with pytest.raises(germane.errors.InputError, match="unjudged=remove looks at every item"):
             germane.evaluate(qrels, scores, "AP", unjudged="remove")
 
 
@@ -699,10 +709,12 @@ def test_a_score_that_is_no_number_is_found(
         scores = np.tile(np.arange(N, 0.0, -1), (Q, 1))
         scores[row, column] = odd
         grades = np.tile(np.arange(N) < top, (Q, 1))
-        with pytest.raises(germane.ScoreError, match=f"row {row}, column {column}: .* got {odd}"):
+        with pytest.raises(
+            germane.errors.ScoreError, match=f"row {row}, column {column}: .* got {odd}"
+        ):
             germane.evaluate(grades, scores, "AP")
         hidden = np.ma.masked_invalid(scores)
         assert germane.evaluate(grades, hidden, "NumRet")["NumRet"].mean == Q * N - 1
         place = row * N + column
-        with pytest.raises(germane.ScoreError, match=f"item {place}: .* got {odd}"):
+        with pytest.raises(germane.errors.ScoreError, match=f"item {place}: .* got {odd}"):
             by_sizes(grades, scores, "AP")

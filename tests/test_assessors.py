@@ -49,6 +49,17 @@ def test_each_judge_and_merged_grades() -> None:
     assert found.to_dict()["judges"] == [*JUDGES]
 
 
+@pytest.mark.parametrize("judges", range(2, 9))
+@pytest.mark.parametrize("grade", [0.1, 0.3, 0.7, 1.1, 2.3])
+def test_the_mean_of_equal_grades_is_that_grade(judges: int, grade: float) -> None:
+    """Three grades of 0.7 sum to 2.0999999999999996, a third of which is below 0.7."""
+    by = {f"judge {j}": {"q": {"a": grade}} for j in range(judges)}
+    found = germane.evaluate_judges(by, {"q": ["a"]}, f"P(rel={grade})@1")
+    assert [result[f"P(rel={grade})@1"].mean for result in found.results.values()] == [1.0] * (
+        judges + 2
+    )
+
+
 ROWS = [("q", d, grade, j) for j, qrels in JUDGES.items() for d, grade in qrels["q"].items()]
 
 
@@ -135,11 +146,13 @@ def test_errors_of_a_column_of_judges(given: Any, says: str) -> None:
 
 
 def test_errors() -> None:
-    with pytest.raises(germane.InputError, match="other than majority and mean"):
+    with pytest.raises(germane.errors.InputError, match="other than majority and mean"):
         germane.evaluate_judges({"mean": JUDGES["ann"], "bob": JUDGES["bob"]}, RUN)
-    with pytest.raises(germane.CoverageError, match="no query has the judgments of every judge"):
+    with pytest.raises(
+        germane.errors.CoverageError, match="no query has the judgments of every judge"
+    ):
         germane.evaluate_judges({"a": {"q": {"x": 1}}, "b": {"p": {"x": 1}}}, RUN)
-    with pytest.raises(germane.EmptyError, match="two or more"):
+    with pytest.raises(germane.errors.EmptyError, match="two or more"):
         germane.evaluate_judges({"a": JUDGES["ann"]}, RUN)
 
 

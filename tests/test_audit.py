@@ -32,7 +32,7 @@ MTEB = {
 }
 
 
-def laws(found: germane.Audit) -> list[str]:
+def laws(found: germane.types.Audit) -> list[str]:
     return [one.law for one in found.contradictions]
 
 
@@ -216,7 +216,7 @@ def test_headings_of_several_columns_are_kept_apart(tmp_path: Path) -> None:
 def test_what_is_no_table_is_said(text: str, says: str, tmp_path: Path) -> None:
     path = tmp_path / "t"
     path.write_text(text, "utf-8")
-    with pytest.raises(germane.FormatError, match=re.escape(says)):
+    with pytest.raises(germane.errors.FormatError, match=re.escape(says)):
         germane.audit(path)
 
 
@@ -287,10 +287,10 @@ def test_columns_of_the_author(tmp_path: Path) -> None:
     assert found.columns == {"first": "RR@1", "second": "P@1"}
     assert len(found) > 0
     with pytest.raises(
-        germane.InputError, match=r"columns names 'x'; the table has 'first', 'second'"
+        germane.errors.InputError, match=r"columns names 'x'; the table has 'first', 'second'"
     ):
         germane.audit(row, columns={"x": "RR@1"})
-    with pytest.raises(germane.MeasureError, match="unknown measure 'nonsense'"):
+    with pytest.raises(germane.errors.MeasureError, match="unknown measure 'nonsense'"):
         germane.audit(row, columns={"first": "nonsense"})
 
 
@@ -319,7 +319,7 @@ def test_what_is_no_table(given: Any, says: str) -> None:
     [
         ("model,MRR\nours,0.5,0.6\n", "row 2: 3 cells under 2 names"),
         ("model,MRR\nours,0.5\nours,0.6\n", "two rows are called 'ours'"),
-        ("{", "this is no JSON"),
+        ("{", r"no JSON \(Expecting"),
         ("model,MRR,MRR\nours,0.5,0.6\n", "two columns are called 'MRR'"),
         ("", "a table has a row of names"),
     ],
@@ -368,3 +368,13 @@ def test_a_measure_that_gives_one_without_relevant_items_is_one_reading_of_a_nam
     assert not germane.audit(table, dialect="recmetrics")
     table["bm25"]["MAP@1"] = "0.9443"
     assert germane.audit(table, dialect="recmetrics")
+
+
+def test_the_scale_of_a_row_is_that_of_all_its_numbers() -> None:
+    """A column whose name is not read shows percentages, too, if it is written like them."""
+    for row in ({"mINP": "64.8", "mAP": "84.9"}, {"mAP": "84.9", "score at best": "94.8"}):
+        found = germane.audit({"ours": row})
+        assert not found.contradictions
+        assert "Read as percentages: 'mAP'" in str(found)
+    for row in ({"Params": "25", "mAP": "84.9"}, {"size": "250.5", "mAP": "84.9"}, {"mAP": "84.9"}):
+        assert germane.audit({"ours": row}).contradictions, row

@@ -169,7 +169,7 @@ def test_thresholds_are_read_from_text_and_numbers():
 )
 def test_conventions_are_checked(choice, says):
     truth, found = make_boxes(1)
-    with pytest.raises(germane.PolicyError, match=r".") as error:
+    with pytest.raises(germane.errors.PolicyError, match=r".") as error:
         germane.boxes.evaluate(truth, found, **choice)
     assert says in str(error.value)
 
@@ -180,15 +180,16 @@ def test_conventions_are_checked(choice, says):
         ("nDCG", "'nDCG' is not a measure of detections."),
         ("AP(points=12)", "points takes 101, 101single, 11, all, lines or slope; got '12'"),
         ("AP(area=huge)", "no range of areas is named 'huge'."),
-        ("AP@0", "the depth must be a positive integer; got '0'"),
-        ("AR(points=11)", "AR takes iou or area, each once; got 'points=11'"),
+        ("AR@0", "the depth must be a positive integer; got '0'"),
+        ("AP(depth=0)", "the depth must be a positive integer; got '0'"),
+        ("AR(points=11)", "AR takes iou, area, frequency or depth, each once; got 'points=11'"),
         ("AP50(iou=.5)", "gives two thresholds of overlap"),
         ("P(confidence=high)", "confidence takes a number; got 'high'"),
     ],
 )
 def test_names_are_checked(name, says):
     truth, found = make_boxes(1)
-    with pytest.raises(germane.MeasureError, match=r".") as error:
+    with pytest.raises(germane.errors.MeasureError, match=r".") as error:
         germane.boxes.evaluate(truth, found, name)
     assert says in str(error.value)
 
@@ -202,7 +203,7 @@ def test_names_read_as_they_are_written():
         again = germane.boxes.evaluate(truth, found, complete)
         assert str(again[complete].measure) == complete
         assert same(again[complete].mean, result[name].mean)
-    with pytest.raises(germane.NotFoundError, match=r"AP75 was not evaluated"):
+    with pytest.raises(germane.errors.NotFoundError, match=r"AP75 was not evaluated"):
         result["AP75"]
     assert "AP75" not in result
     assert "AP50" in result
@@ -282,6 +283,6 @@ def test_numbers_without_meaning_are_refused(options: dict[str, Any], says: str)
 
 def test_an_array_is_no_id_and_a_name_may_be_a_number() -> None:
     truth, found = make_boxes(3)
-    with pytest.raises(germane.NotFoundError, match="there is no image"):
+    with pytest.raises(germane.errors.NotFoundError, match="there is no image"):
         germane.boxes.explain(truth, found, image=np.array([1, 2]))
     assert list(germane.boxes.evaluate_many(truth, {1: found}, "AP")) == ["1"]

@@ -57,7 +57,7 @@ def test_every_check_finds_its_example_and_little_else(row: Any) -> None:
 def test_evaluate_boxes_reacts_as_the_table_says(row: Any) -> None:
     truth, found, options = EXAMPLES[row.name]
     if row.evaluate == "error":
-        with pytest.raises(germane.InputError):
+        with pytest.raises(germane.errors.InputError):
             germane.boxes.evaluate(truth, found, "AP", **options)
     elif row.evaluate == "warning":
         with pytest.warns(germane.GermaneWarning) as seen:
@@ -68,6 +68,26 @@ def test_evaluate_boxes_reacts_as_the_table_says(row: Any) -> None:
     else:
         result = germane.boxes.evaluate(truth, found, "AP", unknown="ignore", **options)
         assert result.findings == ()
+
+
+def find_emptied(measures: str = "AP", found: Any = FOUND, **options: Any) -> list[str]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", germane.GermaneWarning)
+        result = germane.boxes.evaluate(TRUTH, found, measures, **options)
+    named = [one for one in result.findings if one.what == "images emptied by an option"]
+    return [one.says.partition(" without")[0] for one in named]
+
+
+def test_options_that_leave_images_without_detections() -> None:
+    """The scores are 1/32 to 20/32, of ten images with two detections each, the second better."""
+    assert find_emptied(confidence=11 / 32) == []
+    assert find_emptied(confidence=12 / 32) == ["confidence=0.375 leaves 1 image"]
+    assert find_emptied(confidence=25) == ["confidence=25 leaves 10 images"]
+    assert find_emptied("P(confidence=.6) F(confidence=best)") == []
+    assert find_emptied("P(confidence=60) P") == ["P(confidence=60) leaves 10 images"]
+    lost = [{**one, "category_id": 7} if one["image_id"] < 3 else one for one in FOUND]
+    assert find_emptied(found=lost, unknown="ignore") == ["unknown=ignore leaves 3 images"]
+    assert find_emptied(found=lost[1:2] + FOUND, unknown="ignore") == []
 
 
 def test_sound_sets_cause_no_warning() -> None:
@@ -128,9 +148,10 @@ def test_other_formats_are_found_on_either_side_with_and_without_sizes() -> None
     found = [{**one, "bbox": box} for one, box in zip(FOUND, far, strict=True)]
     with pytest.warns(germane.GermaneWarning, match=r"corners \(xyxy\) are read as sizes"):
         germane.boxes.evaluate(bare, found, "AP")
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+    with pytest.warns(germane.GermaneWarning, match=r"0\.0% of detections overlap a truth") as seen:
         germane.boxes.evaluate(bare, found, "AP", box_format={"detections": "xyxy"})
+    assert len(seen) == 1
+    assert "read as" not in str(seen[0].message)
 
 
 def test_relative_numbers_are_found_and_read() -> None:
@@ -330,7 +351,7 @@ def test_areas_that_are_one_number_or_none() -> None:
     with pytest.warns(germane.GermaneWarning, match="all areas are 1, and the boxes differ"):
         result = germane.boxes.evaluate(one, find(small), "AP")
     assert result.findings[0].examples[0] == "the truth: annotation 1 (id 1)"
-    with pytest.raises(germane.InputError, match="the area must be a finite number"):
+    with pytest.raises(germane.errors.InputError, match="the area must be a finite number"):
         germane.boxes.evaluate(none, find(small), "AP")
     assert [said.what for said in germane.boxes.check(none, find(small)).serious] == [
         "negative areas"
@@ -341,7 +362,7 @@ def test_lines_of_yolo_in_pixels_are_not_taken_for_padillas(tmp_path: Path) -> N
     """Both have six fields, with the score at the end or before the box."""
     truth = [{"boxes": [[10, 10, 50, 50]], "labels": [0]}]
     (tmp_path / "0.txt").write_text("0 30 30 40 40 0.9\n")
-    with pytest.raises(germane.InputError, match="YOLO's lines in pixels"):
+    with pytest.raises(germane.errors.InputError, match="YOLO's lines in pixels"):
         germane.boxes.evaluate(truth, tmp_path, "AP")
     assert germane.boxes.check(truth, tmp_path)[0].what == "malformed boxes"
     options: Any = {"input_format": {"detections": "yolo"}, "coordinates": {"detections": "pixels"}}
@@ -360,14 +381,16 @@ def test_two_classes_of_three_may_be_mixed_up() -> None:
 def test_sizes_of_zero_are_not_known_and_truth_values_are_no_scores() -> None:
     unknown = {**TRUTH, "images": [{"id": i, "width": 0, "height": 0} for i in range(10)]}
     assert germane.boxes.evaluate(unknown, FOUND, "AP").findings == ()
-    with pytest.raises(germane.ScoreError, match="detection 3: the score must be a finite number"):
+    with pytest.raises(
+        germane.errors.ScoreError, match="detection 3: the score must be a finite number"
+    ):
         germane.boxes.evaluate(TRUTH, change(FOUND, 2, score=np.True_), "AP")
 
 
 def test_a_right_side_beyond_all_numbers_is_said_as_such() -> None:
     box = change(FOUND, 2, bbox=[1e308, 5, 1e308, 12.3456789])
     says = r"detection 3: \[1e\+308, 5.0, 1e\+308, 12.3457\] \(x, y, width, height\) has a right or lower side"
-    with pytest.raises(germane.InputError, match=says):
+    with pytest.raises(germane.errors.InputError, match=says):
         germane.boxes.evaluate(TRUTH, box, "AP")
 
 
@@ -427,5 +450,5 @@ def test_the_calibration() -> None:
             world = bench.draw_world(rng, good=True)
             if not bench.is_idle(name, "dicts", world):
                 spoil(world, rng)
-                said, text = bench.look(world, "dicts")
+                said, text = bench.look(world, "dicts", sound=False)
                 assert said & (kinds | {"error"}), (name, seed, text)

@@ -166,6 +166,43 @@ def test_recorded_answers(name: str, tool: str) -> None:
         assert not off
 
 
+def test_relative_boxes_are_rounded_as_the_page_of_padilla_says() -> None:
+    """Object-Detection-Metrics gives 2/3 for these boxes of an image of 20 × 16 pixels; unrounded they are 1."""
+    width, height = 20, 16
+    truths = [
+        (0.524, 0.716, 0.193, 0.306),
+        (0.771, 0.547, 0.284, 0.208),
+        (0.529, 0.774, 0.102, 0.413),
+    ]
+    found = [(0.562, 0.762, 0.222, 0.343), (0.778, 0.538, 0.231, 0.252), (0.493, 0.775, 0.1, 0.396)]
+
+    def scale(box: tuple[float, ...]) -> list[float]:
+        (x, y, w, h), sides = box, (width, height, width, height)
+        return [
+            a * b for a, b in zip((x - w / 2, y - h / 2, x + w / 2, y + h / 2), sides, strict=True)
+        ]
+
+    def round_as_said(box: tuple[float, ...]) -> list[float]:
+        left, top = (round(one) for one in scale(box)[:2])
+        right, bottom = left + round(box[2] * width), top + round(box[3] * height)
+        return [max(left, 0), max(top, 0), min(right, width - 1), min(bottom, height - 1)]
+
+    def evaluate(read: Callable[[tuple[float, ...]], list[float]]) -> float:
+        truth = [{"boxes": [*map(read, truths)], "labels": [0] * 3}]
+        detections = [
+            {"boxes": [*map(read, found)], "labels": [0] * 3, "scores": [0.52, 0.57, 0.35]}
+        ]
+        return germane.boxes.evaluate(truth, detections, dialect="padilla")["mAP"].mean
+
+    assert evaluate(scale) == 1
+    assert evaluate(round_as_said) == pytest.approx(2 / 3)
+    says = " ".join(one.says for one in germane.boxes.dialects()["padilla"].limits)
+    assert (
+        "the left upper corner and both sides to whole pixels, and then cut at the last pixel"
+        in says
+    )
+
+
 def test_the_table_repeats_the_conventions_that_were_given() -> None:
     truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
     found = [{"boxes": [[10, 12, 50, 52]], "labels": [1], "scores": [0.9]}]

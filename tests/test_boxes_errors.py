@@ -106,14 +106,16 @@ def test_parts_and_refusals() -> None:
     made = germane.boxes.explain(truth, found)
     assert made.value == made.errors.value
     assert "label=" not in repr(made)
-    with pytest.raises(germane.InputError, match="choose one of them with image="):
+    with pytest.raises(germane.errors.InputError, match="choose one of them with image="):
         _ = made.rows
     one = germane.boxes.explain(truth, found, image=8).errors
     alone = [row for row in found if row["image_id"] == 8]
     kept = {**truth, "images": [i for i in truth["images"] if i["id"] == 8]}
     kept["annotations"] = [row for row in truth["annotations"] if row["image_id"] == 8]
     assert one.to_dict() == weigh(kept, alone).to_dict()
-    with pytest.raises(germane.MeasureError, match="AP at one threshold of overlap, such as AP50"):
+    with pytest.raises(
+        germane.errors.MeasureError, match="AP at one threshold of overlap, such as AP50"
+    ):
         _ = germane.boxes.explain(truth, found, "P").errors
 
 

@@ -111,7 +111,7 @@ def test_terms_sum_to_the_number(seed, points):
     choices = {"unknown": "ignore", "difficult": "count"}
     try:
         whole = germane.boxes.evaluate(truth, found, name, **choices)
-    except germane.InputError:
+    except germane.errors.InputError:
         pytest.skip("an image that the truth lacks")
     for category in truth["categories"]:
         made = germane.boxes.explain(truth, found, name, label=category["id"], **choices)
@@ -151,21 +151,21 @@ def test_ranks_and_shares(seed):
 def test_refused():
     truth, found = make_example()
     for given, error, says in (
-        ({}, germane.InputError, "choose one of them with image="),
-        ({"image": "c"}, germane.NotFoundError, "there is no image 'c'"),
-        ({"label": "cow"}, germane.NotFoundError, "There are: 'cat', 'dog'"),
+        ({}, germane.errors.InputError, "choose one of them with image="),
+        ({"image": "c"}, germane.errors.NotFoundError, "there is no image 'c'"),
+        ({"label": "cow"}, germane.errors.NotFoundError, "There are: 'cat', 'dog'"),
         (
             {"image": "a", "measure": "AP"},
-            germane.MeasureError,
+            germane.errors.MeasureError,
             "explain one of them, such as AP50",
         ),
-        ({"label": "cat", "classes": "merged"}, germane.InputError, "joins all classes"),
+        ({"label": "cat", "classes": "merged"}, germane.errors.InputError, "joins all classes"),
     ):
         with pytest.raises(error, match=re.escape(says)):
             _ = germane.boxes.explain(truth, found, **given).rows
-    with pytest.raises(germane.InputError, match="explain one with image="):
+    with pytest.raises(germane.errors.InputError, match="explain one with image="):
         germane.boxes.explain(truth, found, label="cat").svg()
-    with pytest.raises(germane.PolicyError, match="paper"):
+    with pytest.raises(germane.errors.PolicyError, match="paper"):
         germane.boxes.explain(truth, found, image="a").svg(paper="grey")
 
 
@@ -233,5 +233,7 @@ def test_rows_by_class_area_and_image(seed):
         alone = germane.boxes.evaluate(its, own, "AP")["AP"].mean
         assert images["AP"][str(one["id"])] == pytest.approx(alone, nan_ok=True)
     assert int(images.truths.sum()) == int(classes.truths.sum())
-    with pytest.raises(germane.PolicyError, match="by takes class, area or image"):
+    with pytest.raises(
+        germane.errors.PolicyError, match="by takes class, area, frequency or image"
+    ):
         result.by("size")

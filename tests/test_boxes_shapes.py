@@ -197,7 +197,7 @@ def test_a_crowd_is_overlapped_by_the_share_of_the_detection() -> None:
 )
 def test_a_mask_that_cannot_be_read(segmentation: Any, says: str) -> None:
     truth = make_truth({**PERSON, "segmentation": segmentation})
-    with pytest.raises(germane.InputError, match=rf"annotation 1 \(id 1\).*({says})"):
+    with pytest.raises(germane.errors.InputError, match=rf"annotation 1 \(id 1\).*({says})"):
         germane.boxes.evaluate(truth, [], overlap="mask")
 
 
@@ -205,17 +205,17 @@ def test_a_mask_that_cannot_be_read(segmentation: Any, says: str) -> None:
 def test_polygons_need_the_size_of_their_image() -> None:
     truth = make_truth({**PERSON, "segmentation": [[1, 1, 9, 1, 9, 9]]})
     truth["images"] = [{"id": 1}]
-    with pytest.raises(germane.InputError, match="polygons need the size of their image"):
+    with pytest.raises(germane.errors.InputError, match="polygons need the size of their image"):
         germane.boxes.evaluate(truth, [], overlap="mask")
     assert germane.boxes.evaluate(truth, [], "AP50", overlap="mask", images={1: (20, 20)})
 
 
 @pytest.mark.parametrize(("overlap", "key"), [("mask", "segmentation"), ("oks", "keypoints")])
 def test_boxes_alone_have_neither_masks_nor_keypoints(overlap: str, key: str) -> None:
-    with pytest.raises(germane.InputError, match=f"{key}.*overlap=iou evaluates"):
+    with pytest.raises(germane.errors.InputError, match=f"{key}.*overlap=iou evaluates"):
         germane.boxes.evaluate(make_truth(PERSON), [], overlap=overlap)
     boxes = [{"boxes": [[1, 1, 9, 9]], "labels": [1], "scores": [0.5]}]
-    with pytest.raises(germane.InputError, match=f"overlap={overlap}"):
+    with pytest.raises(germane.errors.InputError, match=f"overlap={overlap}"):
         germane.boxes.evaluate(boxes, boxes, overlap=overlap)
 
 
@@ -254,14 +254,14 @@ def test_other_keypoints_need_their_sigmas() -> None:
     points = [20, 30, 2, 40, 50, 2]
     truth = make_truth({**PERSON, "keypoints": points})
     found = [{"image_id": 1, "category_id": 1, "score": 0.9, "keypoints": points}]
-    with pytest.raises(germane.InputError, match=r"2 keypoints .* 17\. sigmas="):
+    with pytest.raises(germane.errors.InputError, match=r"2 keypoints .* 17\. sigmas="):
         germane.boxes.evaluate(truth, found, overlap="oks")
     for sigmas in ([0.1, 0.2], ".1,.2"):
         result = germane.boxes.evaluate(truth, found, "AP50", overlap="oks", sigmas=sigmas)
         assert result["AP50"].mean == pytest.approx(1)
         assert "sigmas=.1+.2" in str(result)
     for odd in ([], [0.1, -1], "x", 5):
-        with pytest.raises(germane.PolicyError, match="a positive number for each keypoint"):
+        with pytest.raises(germane.errors.PolicyError, match="a positive number for each keypoint"):
             germane.boxes.evaluate(truth, found, overlap="oks", sigmas=odd)
 
 
@@ -270,7 +270,7 @@ def test_other_keypoints_need_their_sigmas() -> None:
 )
 def test_keypoints_that_cannot_be_read(points: Any) -> None:
     truth = make_truth({**PERSON, "keypoints": points})
-    with pytest.raises(germane.InputError, match=r"annotation 1 \(id 1\).*visibility"):
+    with pytest.raises(germane.errors.InputError, match=r"annotation 1 \(id 1\).*visibility"):
         germane.boxes.evaluate(truth, [], overlap="oks")
 
 
@@ -278,14 +278,14 @@ def test_keypoints_that_cannot_be_read(points: Any) -> None:
 def test_a_count_of_keypoints_is_a_number(count: Any) -> None:
     truth = make_truth({**PERSON, "keypoints": make_points(), "num_keypoints": count})
     with pytest.raises(
-        germane.InputError, match=r"annotation 1 \(id 1\): num_keypoints is a whole"
+        germane.errors.InputError, match=r"annotation 1 \(id 1\): num_keypoints is a whole"
     ):
         germane.boxes.evaluate(truth, [], overlap="oks")
 
 
 def test_keypoints_need_areas() -> None:
     row = {key: value for key, value in PERSON.items() if key != "area"}
-    with pytest.raises(germane.InputError, match="'area'"):
+    with pytest.raises(germane.errors.InputError, match="'area'"):
         germane.boxes.evaluate(make_truth({**row, "keypoints": make_points()}), [], overlap="oks")
 
 
@@ -343,7 +343,7 @@ def test_check_takes_masks_without_boxes() -> None:
     sound = {**PERSON, "id": 2, "segmentation": [[1, 1, 9, 1, 9, 9]]}
     odd = make_truth({**PERSON, "segmentation": [[1, 2, 3]]}, sound)
     assert "cannot be read" in str(germane.boxes.check(odd, [], overlap="mask"))
-    with pytest.raises(germane.PolicyError, match="overlap"):
+    with pytest.raises(germane.errors.PolicyError, match="overlap"):
         germane.boxes.check(truth, found, overlap="masks")
 
 
@@ -455,7 +455,9 @@ def test_masks_apart_from_their_boxes_are_found(change: Any) -> None:
 def test_masks_of_ultralytics_have_the_size_of_the_image() -> None:
     truths, detections = draw_objects()
     found = [UltralyticsResult(one, (120, 160)) for one in detections]
-    with pytest.raises(germane.InputError, match=r"60 × 80 pixels.*120 × 160.*retina_masks=True"):
+    with pytest.raises(
+        germane.errors.InputError, match=r"60 × 80 pixels.*120 × 160.*retina_masks=True"
+    ):
         germane.boxes.evaluate(truths, found, overlap="mask")
     tried = germane.boxes.spread(truths, found, "AP")  # which has no use for masks
     assert "pycocotools-keypoints" in str(tried)

@@ -645,7 +645,7 @@ def test_classes_are_matched_by_names_first() -> None:
         value(truth, [{**one, "category_id": NAMES[one["category_id"]]} for one in found])
         == EXPECTED
     )
-    with pytest.raises(germane.InputError, match="1 class is not in the truth: 0"):
+    with pytest.raises(germane.errors.InputError, match="1 class is not in the truth: 0"):
         value(truth, found)
 
 
@@ -660,7 +660,9 @@ def test_images_in_other_folders_are_other_images() -> None:
         if is_known:
             assert value(truth, found) == EXPECTED
         else:
-            with pytest.raises(germane.InputError, match=r"there is no image 'train/img0\.jpg'"):
+            with pytest.raises(
+                germane.errors.InputError, match=r"there is no image 'train/img0\.jpg'"
+            ):
                 value(truth, found)
 
 

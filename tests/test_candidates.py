@@ -1,4 +1,4 @@
-"""exclude= and only=: every input gives the numbers of dicts without the results that are no candidates."""
+"""exclude=, only= and ignore=: every input gives the numbers of dicts without the results that are no candidates."""
 
 import gzip
 import json
@@ -13,8 +13,7 @@ import pyarrow.csv
 import pytest
 
 import germane
-from germane import CoverageError
-from germane.errors import GermaneError
+from germane.errors import CoverageError, GermaneError
 
 from inputs import INPUTS, LONG, TOY_QRELS, TOY_RUN, Numbered, Qrels, Scores
 
@@ -36,12 +35,24 @@ ONLY: Pairs = {
 }
 
 
-def keep(run: Scores, exclude: Pairs | None, only: Pairs | None) -> Scores:
+IGNORE: Pairs = {
+    "1": ["a", "x", "nowhere"],
+    "10": [LONG + "2", "m", "漢"],
+    "none-relevant": ["b"],
+    "missing": ["a"],
+    "nobody-judged": ["a"],
+}
+
+
+def keep(
+    run: Scores, exclude: Pairs | None, only: Pairs | None, ignore: Pairs | None = None
+) -> Scores:
     return {
         query: {
             item: score
             for item, score in got.items()
             if item not in (exclude or {}).get(query, ())
+            and item not in (ignore or {}).get(query, ())
             and (only is None or item in only.get(query, ()))
         }
         for query, got in run.items()
@@ -76,18 +87,32 @@ def number(name: str, qrels: Qrels, run: Scores, pairs: Pairs) -> dict[Any, list
     }
 
 
-@pytest.mark.parametrize("choice", ["exclude", "only", "both"])
+CHOICES: dict[str, dict[str, Pairs]] = {
+    "exclude": {"exclude": EXCLUDE},
+    "only": {"only": ONLY},
+    "both": {"exclude": EXCLUDE, "only": ONLY},
+    "ignore": {"ignore": IGNORE},
+    "all": {"exclude": {"10": [LONG + "1"]}, "only": ONLY, "ignore": IGNORE},
+}
+
+
+@pytest.mark.parametrize("choice", CHOICES)
 @pytest.mark.parametrize("name", INPUTS)
 def test_every_input(name: str, choice: str, tmp_path: Path) -> None:
     one = INPUTS[name]
     run = one.prepare(TOY_QRELS, TOY_RUN)
-    exclude, only = {"exclude": (EXCLUDE, None), "only": (None, ONLY), "both": (EXCLUDE, ONLY)}[
-        choice
-    ]
-    kept = keep(run, exclude, only)
-    expected = germane.evaluate(TOY_QRELS, kept, MEASURES)
+    exclude, only, ignore = map(CHOICES[choice].get, ("exclude", "only", "ignore"))
+    kept = keep(run, exclude, only, ignore)
+    judged = {
+        query: {
+            item: grade for item, grade in got.items() if item not in (ignore or {}).get(query, ())
+        }
+        or {"a junk item": 0.0}  # a query without a judgment would be left out
+        for query, got in TOY_QRELS.items()
+    }
+    expected = germane.evaluate(judged, kept, MEASURES)
     given = one.make(TOY_QRELS, run, tmp_path)
-    pairs: dict[str, Any] = {"exclude": exclude, "only": only}
+    pairs: dict[str, Any] = {"exclude": exclude, "only": only, "ignore": ignore}
     if given.queries and only is not None:  # arrays also have the query that nobody judged
         pairs["only"] = only | {"nobody-judged": []}
     is_array = given.queries is not None and "item_ids" not in given.options
@@ -216,7 +241,7 @@ def test_lines_of_pairs_that_do_not_fit(tmp_path: Path) -> None:
         ("q 0 a 1\nq b\n", "pairs:2: 2 fields where a qrels line has 4"),
     ):
         (tmp_path / "pairs").write_text(text)
-        with pytest.raises(germane.FormatError, match=says):
+        with pytest.raises(germane.errors.FormatError, match=says):
             germane.evaluate({"q": ["d"]}, {"q": ["d"]}, "RR", exclude=tmp_path / "pairs")
 
 
@@ -317,7 +342,9 @@ def test_formats_without_columns(
     given = tmp_path / "seen.csv"
     given.write_text("query,item\nq,x\n")
     chosen: Any = input_format if everywhere else {name: input_format}
-    with pytest.raises(germane.InputError, match=f"the format {input_format} has none. Choose"):
+    with pytest.raises(
+        germane.errors.InputError, match=f"the format {input_format} has none. Choose"
+    ):
         germane.evaluate({"q": ["a"]}, {"q": ["a"]}, input_format=chosen, **{name: str(given)})
 
 
@@ -395,7 +422,7 @@ def test_masks_have_the_ids_of_rows_and_columns() -> None:
     [
         (np.zeros((1, 4), bool), {}, "exclude= has 1 rows, the qrels have 2"),
         (np.zeros((2, 3), bool), {}, "exclude= has 3 columns, the run has 4"),
-        (np.array([[2, 3], [0, 1]]), {}, "true or false for each item; got whole numbers"),
+        (np.array([[2, 3], [0, 1]]), {}, "true or false for each item; got numbers"),
         (np.zeros(4, bool), {}, r"has shape \(queries, items\); got \(4,\)"),
         ([[0, 1, 0, 0], [1, 0, 0, 0]], {}, "marks or items"),
         ([[0, 1, 0, 0], [1, 0, 0, 0]], IDS, "marks or items"),
@@ -450,9 +477,9 @@ def test_evaluators_with_other_candidates_or_groups_do_not_merge() -> None:
                 mine.add(its.reduce(run))
                 mine.merge(germane.Evaluator(qrels, "RR", **other))
                 continue
-            with pytest.raises(germane.PolicyError, match="differ in"):
+            with pytest.raises(germane.errors.PolicyError, match="differ in"):
                 mine.merge(its)
-            with pytest.raises(germane.PolicyError, match="differs in"):
+            with pytest.raises(germane.errors.PolicyError, match="differs in"):
                 mine.add(its.reduce(run))
 
 
@@ -512,5 +539,34 @@ def test_a_sparse_matrix_that_is_empty_or_in_another_format(name: Any) -> None:
         assert germane.evaluate(qrels, scores, measure, **none).flat() == say.flat()
     for given in (sparse.coo_matrix(np.eye(2)), sparse.csc_matrix(np.eye(2))):
         options: Any = {name: given}
-        with pytest.raises(germane.FormatError, match=f"{name}=: a sparse matrix must be CSR"):
+        with pytest.raises(
+            germane.errors.FormatError, match=f"{name}=: a sparse matrix must be CSR"
+        ):
             germane.evaluate(qrels, scores, "RR", **options)
+
+
+@pytest.mark.parametrize("name", ["exclude", "ignore"])
+@pytest.mark.parametrize(
+    ("items", "says"),
+    [
+        (["A"], "'A', the one item of {}=, was neither .* differs from 'a' in letter case"),
+        ([" a"], "differs from 'a' in white space"),
+        (["e\u0301"], "in Unicode normalization"),
+        (["x", "y", "z"], "none of the 3 items of {}= was retrieved or judged"),
+    ],
+)
+def test_candidates_of_other_items_are_told(name: str, items: list[str], says: str) -> None:
+    qrels = {"q": {"a": 1, "b": 0, "\u00e9": 1}, "p": {"c": 1}}
+    run = {"q": {"a": 0.5, "d": 0.7}, "p": {"c": 1.0}}
+    options: dict[str, Any] = {name: {"q": items}}
+    with pytest.warns(germane.GermaneWarning, match=says.format(name)):
+        result = germane.evaluate(qrels, run, "P@1", **options)
+    assert "candidates of other items" in [one.what for one in result.findings]
+    found = germane.check(qrels, run, "P@1", **options)
+    assert "candidates of other items" in [one.what for one in found]
+
+
+def test_candidates_that_a_system_left_out_itself_are_not_told() -> None:
+    qrels, run = {"q": ["a"], "p": ["b"]}, {"q": ["a", "c"], "p": ["b"]}
+    result = germane.evaluate(qrels, run, "P@1", exclude={"q": ["b"]})
+    assert not result.findings

@@ -41,18 +41,18 @@ def draw_world(seed: int) -> World:
     return World(lists, seen, rng.choice([12, 13, 40]), vectors, relevant)
 
 
-def evaluate(world: World, names: Any, **choices: Any) -> germane.Result:
+def evaluate(world: World, names: Any, **choices: Any) -> germane.types.Result:
     qrels = {user: {"none": 1} for user in world.lists} | world.relevant
     given = {"seen": world.seen, "distance": world.vectors, "catalogue": world.size}
     return germane.evaluate(qrels, world.lists, names, **given | choices)
 
 
-def vary(row: Any) -> list[germane.Measure]:
+def vary(row: Any) -> list[germane.types.Measure]:
     """Every combination of a measure's words and usual numbers, with cutoffs and without."""
     values = [(*p.words, *p.numbers, *p.usual) for p in row.parameters]
     names = [p.name for p in row.parameters]
     return [
-        germane.Measure(row.name, tuple(zip(names, chosen, strict=True)), k)
+        germane.types.Measure(row.name, tuple(zip(names, chosen, strict=True)), k)
         for chosen in itertools.product(*values)
         for k in (1, 3, None)
     ]
@@ -86,7 +86,7 @@ def test_the_checker_sees_a_wrong_value() -> None:
 @ROWS
 def test_a_list_has_its_own_value(row: Any) -> None:
     """The value of a user is that of a run with this user alone; other users' lists do not matter."""
-    if row.of_lists is None:
+    if row.of_lists is None or row.pooled:
         return
     world, name = draw_world(5), f"{row.name}@3"
     values = evaluate(world, name)[name].per_query
@@ -145,7 +145,7 @@ def test_neither_items_beyond_k_nor_the_order_of_users_matter(row: Any, seed: in
 
 @ROWS
 def test_judgments_do_not_matter(row: Any) -> None:
-    if row.of_users:
+    if row.of_judgments:
         return
     world, name = draw_world(2), f"{row.name}@3"
     value = evaluate(world, name)[name].mean
@@ -195,7 +195,7 @@ def test_dialects_give_the_answers_of_their_tools(
 
 def test_every_tool_has_answers() -> None:
     assert {tool for _, tool, _, _ in ANSWERS} == {
-        "recommenders", "rectools", "recbole", "lenskit", "evidently", "elliot",
+        "recommenders", "rectools", "recbole", "lenskit-2025.8", "lenskit-2026.4", "evidently", "elliot",
     }  # fmt: skip
 
 
@@ -218,7 +218,7 @@ def test_spread_shows_the_signs() -> None:
         seen=seen | {0: range(1, 25)},
     )
     values = {one.dialect: one.value for one in spread}
-    assert values["recbole"] == values["lenskit"] == spread.own.value
+    assert values["recbole"] == values["lenskit-2026.4"] == spread.own.value
     assert values["elliot"] == pytest.approx(1 - spread.own.value * 24 / 23)
     assert not any(one.unsure for one in spread)
 
@@ -379,7 +379,7 @@ def test_what_users_have_seen_is_not_recommended(tmp_path: Path) -> None:
     for given in (named, tmp_path / "seen.txt"):
         found = germane.evaluate({"u": [2]}, of_numbers, "Coverage@2", catalogue=8, exclude=given)
         assert found["Coverage@2"].mean == left["Coverage@2"]
-    with pytest.raises(germane.CoverageError, match="no candidates for 'v', 'w'"):
+    with pytest.raises(germane.errors.CoverageError, match="no candidates for 'v', 'w'"):
         germane.evaluate(judged, lists, asked, **options, only={"u": ["b"]})
 
 
@@ -400,7 +400,7 @@ def test_intervals_are_of_means_over_users() -> None:
     assert interval is not None
     assert interval.low <= result["Novelty@3"].mean <= interval.high
     for name in ("Gini@3", "Novelty(mean=micro)@3"):
-        with pytest.raises(germane.MeasureError, match="not a mean over queries"):
+        with pytest.raises(germane.errors.MeasureError, match="not a mean over queries"):
             result[name].interval()
 
 
@@ -455,8 +455,8 @@ BAD: list[tuple[str, dict[str, Any], str]] = [
     ("Coverage@2", {"catalogue": pd.Series([1.0, 2.0])}, "Integers become floats"),
     ("Coverage@2", {"catalogue": ["a", "b", "b"]}, "item 'b' is listed twice, as items 2 and 3"),
     ("Coverage@2", {"catalogue": pd.DataFrame({"item": [1, 2, 1]})}, "item 1 is listed twice, as items 1 and 3"),
-    ("Coverage@2", {"catalogue": [["a"], ["b"]]}, "text or a whole number"),
-    ("Coverage@2", {"catalogue": np.array([["a", "b"]])}, "text or a whole number"),
+    ("Coverage@2", {"catalogue": [["a"], ["b"]]}, "an item id is text or a number"),
+    ("Coverage@2", {"catalogue": np.array([["a", "b"]])}, "an item id is text or a number"),
     ("Coverage@2", {"catalogue": pd.DataFrame({"name": [1], "price": [2]})}, "no column is the item"),
     ("Coverage@2", {"catalogue": ["a", "b", "c", "d", 5]}, "different types"),
     ("Novelty@2", {"seen": {"u": []}}, "no user has an item"),
@@ -513,7 +513,7 @@ def test_files_of_items_have_columns(tmp_path: Path) -> None:
 
 
 def test_types_of_one_run_are_not_mixed() -> None:
-    with pytest.raises(germane.FormatError, match="of several types"):
+    with pytest.raises(germane.errors.FormatError, match="of several types"):
         germane.evaluate({"u": ["a"]}, {"u": ["a", "1"], "v": [1]}, "Gini@2", catalogue=4)
 
 
@@ -533,8 +533,39 @@ def test_repeated_interactions_count_again(tmp_path: Path) -> None:
 
 def test_users_without_items_are_no_users() -> None:
     seen = {"x": ["a"], "y": []}
-    assert measure({"u": ["a"]}, "ARP(norm=total)@1", seen=seen) == 1
     assert measure({"u": ["a"]}, "Novelty@1", seen=seen) == 0
+
+
+def test_lists_of_equal_weight_have_an_entropy_of_their_own() -> None:
+    """Five items with p = 1/5/2 each and one with 1/2; Elliot's mean takes p = 1/6 for all six."""
+    lists = {"u": [*"abcde"], "v": ["f"]}
+    halves = -(5 * 0.1 * math.log2(0.1) + 0.5 * math.log2(0.5))
+    assert measure(lists, "Entropy(lists=equal)") == pytest.approx(halves, rel=1e-12)
+    assert measure(lists, "Entropy(lists=mean)") == pytest.approx(math.log2(6), rel=1e-12)
+
+
+def test_popularity_is_divided_by_its_sum() -> None:
+    """Of the items' users, a has two and b one, so that the shares of all items add up to 1."""
+    seen = {"x": ["a", "b", "b"], "y": ["a"]}
+    assert measure({"u": ["a"]}, "ARP(norm=total)", seen=seen) == 2 / 3
+    assert measure({"u": ["a"]}, "ARP(seen=interactions,norm=total)", seen=seen) == 2 / 4
+
+
+def test_a_lift_is_over_the_users_who_have_both() -> None:
+    """u gets what u chose; neither the list of v, who chose nothing, nor the choices of w count."""
+    lists = {"u": ["a", "b"], "v": ["c"]}
+    seen = {"u": ["b", "a"], "w": ["a", "c"], "x": ["a"], "y": ["a"]}
+    assert measure(lists, "PopularityLift", seen=seen) == 0
+    assert measure(lists, "PopularityLift@1", seen=seen) == (4 - 5 / 2) / (5 / 2)
+    assert math.isnan(measure({"v": ["c"]}, "PopularityLift", seen=seen))
+    with pytest.raises(germane.errors.MeasureError, match="is one number for all lists"):
+        germane.compare({"u": ["a"]}, {"one": lists, "two": lists}, "PopularityLift", seen=seen)
+    assert (
+        germane.evaluate({"u": ["a"]}, lists, "PopularityLift", seen=seen)[
+            "PopularityLift"
+        ].per_query
+        == {}
+    )
 
 
 def test_the_tail_does_not_depend_on_the_order_of_rows() -> None:
@@ -587,7 +618,9 @@ def test_every_source_of_vectors_gives_the_same(tmp_path: Path) -> None:
 
 
 def test_a_repeated_item_of_an_unjudged_user_is_an_error() -> None:
-    with pytest.raises(germane.DuplicateError, match="item 'c' is retrieved twice for query 'w'"):
+    with pytest.raises(
+        germane.errors.DuplicateError, match="item 'c' is retrieved twice for query 'w'"
+    ):
         germane.evaluate({"u": ["a"]}, {"u": ["a"], "w": ["c", "c"]}, "Coverage@1", catalogue=3)
 
 
@@ -600,7 +633,7 @@ def test_results_are_pickled() -> None:
 
 
 def test_runs_without_ids_are_refused() -> None:
-    with pytest.raises(germane.InputError, match="flat arrays with group="):
+    with pytest.raises(germane.errors.InputError, match="flat arrays with group="):
         germane.evaluate(np.array([1, 0]), np.array([0.4, 0.3]), "Gini@2", group=[2], catalogue=3)
 
 
@@ -616,9 +649,9 @@ def test_embeddings_have_the_lists_of_their_similarities() -> None:
 
 
 def test_functions_that_know_judged_items_alone_refuse() -> None:
-    with pytest.raises(germane.MeasureError, match="whole lists"):
+    with pytest.raises(germane.errors.MeasureError, match="whole lists"):
         germane.score([1, 0], "Gini@2")
-    with pytest.raises(germane.MeasureError, match="no categories"):
+    with pytest.raises(germane.errors.MeasureError, match="no categories"):
         evaluate(draw_world(0), "Gini@3").by(lambda user: 1)
 
 
@@ -627,13 +660,15 @@ def test_comparisons_say_what_they_cannot_compare() -> None:
     qrels = {user: ["a"] for user in LISTS}
     found = germane.compare(qrels, runs, "Novelty@2", seen=SAW)
     assert len(found.pairs) == 1
-    with pytest.raises(germane.MeasureError, match="Gini@2 is one number for all lists"):
+    with pytest.raises(germane.errors.MeasureError, match="Gini@2 is one number for all lists"):
         germane.compare(qrels, runs, "AP Gini@2", catalogue=4)
-    with pytest.raises(germane.MeasureError, match="Gini@2 is about whole lists, and a report"):
+    with pytest.raises(
+        germane.errors.MeasureError, match="Gini@2 is about whole lists, and a report"
+    ):
         germane.report(qrels, runs, "AP Gini@2")
-    with pytest.raises(germane.MeasureError, match="leave it out of the gate"):
+    with pytest.raises(germane.errors.MeasureError, match="leave it out of the gate"):
         germane.gate(qrels, LISTS, "AP Gini@2", baseline=LISTS)
-    with pytest.raises(germane.MeasureError, match="has no weights"):
+    with pytest.raises(germane.errors.MeasureError, match="has no weights"):
         germane.evaluate(qrels, LISTS, "Novelty@2", seen=SAW)["Novelty@2"].weigh({"u": 1})
 
 
@@ -683,7 +718,7 @@ def test_the_command_line_takes_files(tmp_path: Path) -> None:
     assert out.returncode == 0, out.stderr
     assert "1.0000  0.1500     1.0566" in out.stdout
     assert "4 of 4 items" in call("explain", *given, "-m", "Gini@2").stdout
-    assert "lenskit" in call("dialects", *given, "-m", "Gini@2").stdout
+    assert "lenskit-2026.4" in call("dialects", *given, "-m", "Gini@2").stdout
     assert (
         "one definition" in call("reconcile", *given, "-m", "Gini@2", "--reported", "0.8000").stdout
     )

@@ -38,7 +38,7 @@ def draw(seed: int) -> tuple[dict[str, list[str]], dict[str, list[str]], dict[st
     return lists, qrels, given
 
 
-def show(result: germane.Result) -> dict[str, tuple[str, Any]]:
+def show(result: germane.types.Result) -> dict[str, tuple[str, Any]]:
     """Every number, to the last bit."""
     return {str(m): (repr(one.mean), sorted(one.per_query.items())) for m, one in result.items()}
 
@@ -117,7 +117,7 @@ def test_a_bad_batch_is_left_out_whole() -> None:
             one.update(batch)
         assert show(one.result()) == expected
     one.update({"v": ["b"]})  # whom nobody judged
-    with pytest.raises(germane.DuplicateError, match="query 'v' arrived before"):
+    with pytest.raises(germane.errors.DuplicateError, match="query 'v' arrived before"):
         one.update({"v": ["b"]})
 
 
@@ -140,7 +140,7 @@ def test_evaluators_of_another_catalogue_are_not_merged() -> None:
     ]
     for given, others in pairs:
         one, other = (Evaluator({"u": ["a"]}, "Gini@2", **each) for each in (given, others))
-        with pytest.raises(germane.PolicyError, match=r"differ in (catalogue|seen)"):
+        with pytest.raises(germane.errors.PolicyError, match=r"differ in (catalogue|seen)"):
             one.merge(other)
 
 
@@ -153,7 +153,7 @@ def test_batches_of_empty_lists_have_no_type_of_ids() -> None:
 
 def test_lists_are_counted_once() -> None:
     for twice in ("same", "first"):
-        with pytest.raises(germane.MeasureError, match="twice=error"):
+        with pytest.raises(germane.errors.MeasureError, match="twice=error"):
             Evaluator({"u": ["a"]}, "Gini@2", catalogue=5, twice=twice)  # type: ignore[arg-type]
 
 

@@ -120,7 +120,8 @@ def test_findings_about_results_name_lines(tmp_path: Path) -> None:
         "differences too small to show", "few queries", "only relevant items judged",
         "relevant results stand anywhere", "relevant results stand last", "refused by evaluate",
         "queries without a judgment", "queries without results", "mostly empty results",
-        "one subtopic per item",
+        "one subtopic per item", "lists emptied by an option", "relevant items that are no candidates",
+        "recall that no run can have", "candidates of other items",
     }  # fmt: skip
     for name, example in EXAMPLES.items():
         if name in about_all or isinstance(example.run, pa.Table):

@@ -2,6 +2,7 @@
 
 import contextlib
 import csv
+import dataclasses
 import html.parser
 import io
 import json
@@ -143,6 +144,32 @@ def test_version(files: Path) -> None:
     assert kernel in ("kernel: compiled", "kernel: plain")
 
 
+def test_an_option_by_a_usual_name_is_advised_and_the_advice_works(files: Path) -> None:
+    for given, advice in {
+        ("--threshold", "2"): {"--measures": "'P(rel=2)@10'", "--min-score": "2"},
+        ("--score-threshold=0.75",): {"--min-score": "0.75"},
+        ("--threshold", ".05"): {"--measures": "'P(rel=0.05)@10'", "--min-score": "0.05"},
+        ("--level", "2"): {"--measures": "'P(rel=2)@10'"},
+        ("-k", "5"): {"--measures": "'nDCG@5'"},
+        ("--metric", "map"): {"--measures": "'AP nDCG@10'"},
+    }.items():
+        done = run(files, "evaluate", "qrels.txt", "good.run", *given)
+        assert done.returncode == 2
+        shown = dict(re.findall(r"(--[a-z-]+) ('[^']+'|[\d.]+)[ .]", done.stderr.decode()))
+        shown.pop(given[0], None)
+        assert {name: value.rstrip(".") for name, value in shown.items()} == advice
+        for name, value in advice.items():
+            followed = run(files, "evaluate", "qrels.txt", "good.run", name, value.strip("'"))
+            assert followed.returncode == 0
+            assert followed.stderr == b"" or b"--min-score 2 leaves 2 queries" in followed.stderr
+    table = ("reconcile", "qrels.txt", "good.run", "--reported", "0.5", "--measure")
+    done = run(files, *table, "AP", "--threshold", "2")
+    assert b"--measure 'P(rel=2)@10'" in done.stderr
+    assert run(files, *table, "P(rel=2)@10").returncode == 0
+    assert b"min-score" not in run(files, "score", "0 1", "--threshold", "1").stderr  # it has none
+    assert b"P(rel" not in run(files, "boxes", "a.json", "b.json", "--threshold", "1").stderr
+
+
 def test_every_choice_word_is_an_option(files: Path) -> None:
     """What the library takes, the command line takes, and it says what it did."""
     text = (files / "good.run").read_text()
@@ -152,7 +179,8 @@ def test_every_choice_word_is_an_option(files: Path) -> None:
         for word in words:
             option = f"--{name.replace('_', '-')}={word}"
             files_run = ["evaluate", str(files / "all.qrels"), str(files / "good.run")]
-            status, out = in_process([*files_run, option, "-m", "AP"])
+            measure = "RR" if word == "middle" else "AP"
+            status, out = in_process([*files_run, option, "-m", measure])
             assert status == 0, out
             assert f"{name}={word}" in out
 
@@ -376,7 +404,7 @@ def test_a_suffix_of_a_format_that_the_command_lacks(files: Path) -> None:
     assert json.loads((files / "found.json").read_text())["schema"] == 1
     refused = run(files, *arguments, "found.csv")
     assert (refused.returncode, (files / "found.csv").exists()) == (2, False)
-    says = b"germane: found.csv: this command writes text or json, not csv. --format overrides"
+    says = b"germane: found.csv: this command writes text or json, and not csv. --format overrides"
     assert refused.stderr.startswith(says)
     assert run(files, *arguments, "found.csv", "--format", "text").returncode == 0
 
@@ -722,7 +750,7 @@ def test_json_schema(files: Path) -> None:
                     "judged_items_retrieved": 3,
                     "tied": 0,
                     "comments": 0,
-                    "excluded": 0,
+                    "excluded": 0, "ignored": 0,
                 },
                 "measures": [
                     {
@@ -821,3 +849,42 @@ def test_the_console_script_is_the_command_line() -> None:
     import germane_command
 
     assert germane_command.main is cli.main
+
+
+# --- Help ------------------------------------------------------------------------------------------
+
+HELPED = [name for name in cli.COMMANDS if name not in ("measures", "trec_eval", "boxes")]
+
+
+def read_help(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    with pytest.raises(SystemExit):
+        cli.main([*arguments])
+    return capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", HELPED)
+def test_help_is_a_page_of_what_people_use(
+    command: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    short = read_help(capsys, command, "--help")
+    assert len(short.splitlines()) <= 40
+    if "--help-all" in short:
+        whole = read_help(capsys, command, "--help-all")
+        options = set(re.findall(r"^  (?:-\w \w+, )?(--[\w-]+)", whole, re.MULTILINE))
+        assert options > set(re.findall(r"^  (?:-\w \w+, )?(--[\w-]+)", short, re.MULTILINE))
+
+
+def test_every_convention_is_an_option(capsys: pytest.CaptureFixture[str]) -> None:
+    whole = read_help(capsys, "evaluate", "--help-all")
+    for name in dataclasses.fields(germane.Policy):
+        if name.name != "qrels_duplicates":
+            assert f"--{name.name.replace('_', '-')} " in whole, name.name
+
+
+def test_a_rare_convention(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    paths = [str(files / "qrels.txt"), str(files / "good.run")]
+    assert cli.main(["evaluate", *paths, "--no-hit", "nan", "--digits", "2"]) == 0
+    assert "no_hit=nan" in capsys.readouterr().out
+    assert cli.main(["evaluate", *paths, "--no-hit", "none"]) == 2
+    assert "--no-hit takes zero" in capsys.readouterr().err

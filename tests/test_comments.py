@@ -57,15 +57,15 @@ def test_other_lines_are_comments(tmp_path: Path) -> None:
 
 def test_a_query_with_and_without_the_sign_asks(tmp_path: Path) -> None:
     files = _write(tmp_path, "q 0 d 1\n#q 0 d 1\n", "#q Q0 d 1 1 t\nq Q0 d 1 1 t\n")
-    with pytest.raises(germane.FormatError, match="data or a comment"):
+    with pytest.raises(germane.errors.FormatError, match="data or a comment"):
         germane.evaluate(*files, "RR")
-    with pytest.raises(germane.FormatError, match=r"a\.run:1: .*data or a comment"):
+    with pytest.raises(germane.errors.FormatError, match=r"a\.run:1: .*data or a comment"):
         germane.evaluate({"q": {"d": 1}, "#q": {"d": 1}}, files[1], "RR")
 
 
 def test_qrels_of_comments_alone_are_empty(tmp_path: Path) -> None:
     files = _write(tmp_path, "#q 0 d 1\n", "q Q0 d 1 1 t\n")
-    with pytest.raises(germane.EmptyError):
+    with pytest.raises(germane.errors.EmptyError):
         germane.evaluate(*files, "RR")
     files = _write(tmp_path, "#q 0 d 1\n", "#q Q0 d 1 1 t\n")
     assert germane.evaluate(*files, "RR")["RR"].mean == 1.0
@@ -74,7 +74,7 @@ def test_qrels_of_comments_alone_are_empty(tmp_path: Path) -> None:
 def test_repeated_judgments_are_an_error_once_they_are_data(tmp_path: Path) -> None:
     qrels = "#q 0 d1 1\n#q 0 d1 0\np 0 d 1\n"
     files = _write(tmp_path, qrels, "#q Q0 d1 1 1 t\np Q0 d 1 1 t\n")
-    with pytest.raises(germane.DuplicateError, match="'d1' is judged twice for query '#q'"):
+    with pytest.raises(germane.errors.DuplicateError, match="'d1' is judged twice for query '#q'"):
         germane.evaluate(*files, "RR")
     grades = {"first": 1.0, "last": 0.0, "max": 1.0}
     for duplicates, value in grades.items():
@@ -86,7 +86,7 @@ def test_repeated_judgments_are_an_error_once_they_are_data(tmp_path: Path) -> N
 
 def test_a_bad_score_of_data_is_an_error(tmp_path: Path) -> None:
     files = _write(tmp_path, "p 0 d 1\n", "#q Q0 d1 1 nan t\n#q Q0 d2 2 1 t\n")
-    with pytest.raises(germane.ScoreError, match=r"a\.run:1: .*'nan'"):
+    with pytest.raises(germane.errors.ScoreError, match=r"a\.run:1: .*'nan'"):
         germane.evaluate({"#q": {"d1": 1}}, files[1], "RR")
 
 

@@ -52,7 +52,7 @@ def test_kendall_tau_is_scipys(first: Groups, second: Groups) -> None:
     stats = pytest.importorskip("scipy.stats")
     one, two = scores(first), scores(second)
     if 1 in (len(first), len(second)):
-        with pytest.raises(germane.CoverageError, match="all items are tied"):
+        with pytest.raises(germane.errors.CoverageError, match="all items are tied"):
             germane.kendall_tau(one, two)
         return
     expected = stats.kendalltau([one[i] for i in one], [two[i] for i in one]).statistic
@@ -117,7 +117,7 @@ def tau_ap_b_one_way(here: dict[str, float], true: dict[str, float]) -> float:
 def test_tau_ap_b(first: Groups, second: Groups) -> None:
     one, two = scores(first), scores(second)
     if 1 in (len(first), len(second)):
-        with pytest.raises(germane.CoverageError, match="all items are tied"):
+        with pytest.raises(germane.errors.CoverageError, match="all items are tied"):
             germane.tau_ap(one, two, ties="b")
         return
     expected = (tau_ap_b_one_way(one, two) + tau_ap_b_one_way(two, one)) / 2
@@ -220,28 +220,30 @@ def test_rbo_with_ties_is_the_mean_over_their_orders(first: Groups, second: Grou
 
 
 def test_refused() -> None:
-    with pytest.raises(germane.CoverageError, match="only first has 'b'; only second has 'c'"):
+    with pytest.raises(
+        germane.errors.CoverageError, match="only first has 'b'; only second has 'c'"
+    ):
         germane.kendall_tau(["a", "b"], ["a", "c"])
-    with pytest.raises(germane.DuplicateError, match=r"^first: 'a' is listed 2 times"):
+    with pytest.raises(germane.errors.DuplicateError, match=r"^first: 'a' is listed 2 times"):
         germane.rbo(["a", "a"], ["a"])
-    with pytest.raises(germane.DuplicateError, match=r"^truth: 'a' is listed 2 times"):
+    with pytest.raises(germane.errors.DuplicateError, match=r"^truth: 'a' is listed 2 times"):
         germane.tau_ap(["a", "b"], ["a", "a"])
-    with pytest.raises(germane.EmptyError, match=r"^second: the ranking is empty"):
+    with pytest.raises(germane.errors.EmptyError, match=r"^second: the ranking is empty"):
         germane.rbo(["a"], [])
     with pytest.raises(
-        germane.FormatError, match=r"^second, rank 2: an item is an id.*; got \['b'\]"
+        germane.errors.FormatError, match=r"^second, rank 2: an item is an id.*; got \['b'\]"
     ):
         germane.kendall_tau(["a", "b"], ["a", ["b"]])  # type: ignore[list-item]
-    with pytest.raises(germane.CoverageError, match=r"^second: all items are tied"):
+    with pytest.raises(germane.errors.CoverageError, match=r"^second: all items are tied"):
         germane.kendall_tau(["a", "b"], {"a": 1, "b": 1})
-    with pytest.raises(germane.CoverageError, match=r"^ranking: all items are tied"):
+    with pytest.raises(germane.errors.CoverageError, match=r"^ranking: all items are tied"):
         germane.tau_ap({"a": 1, "b": 1}, ["a", "b"], ties="b")
     assert germane.tau_ap(iter("ab"), iter("ab")) == 1
-    with pytest.raises(germane.InputError, match="p takes a number between 0 and 1; got 1"):
+    with pytest.raises(germane.errors.InputError, match="p takes a number between 0 and 1; got 1"):
         germane.rbo(["a"], ["a"], p=1)
-    with pytest.raises(germane.ScoreError, match="the score of 'a'"):
+    with pytest.raises(germane.errors.ScoreError, match="the score of 'a'"):
         germane.tau_ap({"a": math.nan, "b": 1}, ["a", "b"])
-    with pytest.raises(germane.InputError, match="a ranking is a list of items"):
+    with pytest.raises(germane.errors.InputError, match="a ranking is a list of items"):
         germane.tau_ap("ab", ["a", "b"])
-    with pytest.raises(germane.CoverageError, match="one item"):
+    with pytest.raises(germane.errors.CoverageError, match="one item"):
         germane.tau_ap(["a"], ["a"])

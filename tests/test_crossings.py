@@ -9,7 +9,7 @@ import germane
 
 from crossings.cells import Cell, list_cells
 from crossings.kinds import KINDS
-from crossings.options import MEASURES, OPTIONS, Data, make_data
+from crossings.options import LISTS, OPTIONS, Data, make_data
 from crossings.refusals import REFUSED, explain_unchanged
 from crossings.table import Table, call
 from crossings.verbs import VERBS
@@ -60,7 +60,7 @@ def test_every_refusal_is_of_cells_that_exist() -> None:
 
 
 BESIDE = {
-    "ties": lambda data: ["best", "worst"] if data.measures == MEASURES else ["trec"],
+    "ties": lambda data: ["trec"] if data.measures == LISTS else ["best", "worst"],
     "collapse": lambda data: [dict.fromkeys(data.options["collapse"], "g0")],
 }
 """Other choices, for options that may be the default or cannot be left out."""
@@ -114,7 +114,7 @@ def test_check_says_what_evaluate_refuses(tmp_path: Path) -> None:
     table = Table(make_data(), tmp_path)
     for cell in list_cells(["no option", "exclude="], ["check"]):
         case = table.make_case(cell)
-        with pytest.raises(germane.MeasureError, match="above max=") as refused:
+        with pytest.raises(germane.errors.MeasureError, match="above max=") as refused:
             germane.evaluate(case.qrels, case.run, "ERR(max=0.5)@2", **case.options)
         found = germane.check(case.qrels, case.run, "ERR(max=0.5)@2", **case.options)
         said = [one.says for one in found if one.what == "refused by evaluate"]

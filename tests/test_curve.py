@@ -37,11 +37,11 @@ QRELS = {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"x": 1}, "none": {"z": 0}}
 RUN = {"q1": {"b": 3.0, "a": 2.0, "c": 1.0}, "q2": {"x": 1.0, "y": 0.5}, "none": {"z": 1.0}}
 
 
-def three(**options: Any) -> germane.PRCurve:
+def three(**options: Any) -> germane.types.PRCurve:
     return germane.pr_curve(THREE, relevant=3, **options)
 
 
-def eight(**options: Any) -> germane.PRCurve:
+def eight(**options: Any) -> germane.types.PRCurve:
     return germane.pr_curve(EIGHT, relevant=8, **options)
 
 
@@ -401,7 +401,7 @@ def test_a_level_is_the_decimal_it_is_written_as() -> None:
 
 
 @st.composite
-def curves(draw: st.DrawFn, **options: Any) -> germane.PRCurve:
+def curves(draw: st.DrawFn, **options: Any) -> germane.types.PRCurve:
     """Curves of grades with missed items, or of a run with ties in any order."""
     rel = draw(st.sampled_from((1.0, 0.5, 2.0)))
     options = {"rel": rel, "start": draw(st.sampled_from(STARTS)), **options}
@@ -430,7 +430,7 @@ def test_each_point_is_precision_and_recall_at_its_rank(grades: list[float], mis
 
 
 @given(curves())
-def test_areas_are_sums_over_the_pieces_of_the_curve(curve: germane.PRCurve) -> None:
+def test_areas_are_sums_over_the_pieces_of_the_curve(curve: germane.types.PRCurve) -> None:
     recall, precision = curve.drawn
     sides = zip(pairwise(recall.tolist()), pairwise(precision.tolist()), strict=True)
     trapezoids = math.fsum((r1 - r0) * (p0 + p1) / 2 for (r0, r1), (p0, p1) in sides)
@@ -442,7 +442,7 @@ def test_areas_are_sums_over_the_pieces_of_the_curve(curve: germane.PRCurve) -> 
 
 
 @given(curves())
-def test_the_interpolated_curve_is_the_least_that_never_rises(curve: germane.PRCurve) -> None:
+def test_the_interpolated_curve_is_the_least_that_never_rises(curve: germane.types.PRCurve) -> None:
     best = curve.interpolated
     assert (np.diff(best) <= 0).all()
     assert (best >= curve.precision).all()
@@ -453,7 +453,7 @@ def test_the_interpolated_curve_is_the_least_that_never_rises(curve: germane.PRC
 @pytest.mark.slow
 @settings(max_examples=50)
 @given(curves())
-def test_levels_are_the_interpolated_curve_at_each_recall(curve: germane.PRCurve) -> None:
+def test_levels_are_the_interpolated_curve_at_each_recall(curve: germane.types.PRCurve) -> None:
     for points in (11, 101):
         recall, precision = curve.levels(points)  # type: ignore[arg-type]
         found = np.round(curve.recall * curve.relevant).astype(int).tolist()
@@ -579,7 +579,7 @@ def ranked_at(ranks: Sequence[int], length: int) -> list[str]:
     return [found.get(i, f"n{i}") for i in range(1, length + 1)]
 
 
-def of_ranks(several: Sequence[Sequence[int]], **options: Any) -> germane.MeanPRCurve:
+def of_ranks(several: Sequence[Sequence[int]], **options: Any) -> germane.types.MeanPRCurve:
     """The mean curve of lists of 10 with relevant items at these ranks, each found."""
     run = {f"q{q}": ranked_at(ranks, 10) for q, ranks in enumerate(several)}
     qrels = {
@@ -716,7 +716,7 @@ def test_an_area_is_printed_under_the_name_of_the_measure_that_it_is() -> None:
         ):
             notes = [note.split() for note in curve.table().notes]
             printed = {note[0]: note[1] for note in notes if note[0].startswith("AUPR")}
-            names = [str(germane.Measure("AUPR", (("rule", r), ("rel", rel)))) for r in RULES]
+            names = [str(germane.types.Measure("AUPR", (("rule", r), ("rel", rel)))) for r in RULES]
             assert printed == {
                 name: f"{curve.area(rule):.4f}" for name, rule in zip(names, RULES, strict=True)
             }
@@ -805,42 +805,42 @@ def test_a_list_of_100_000_is_quick() -> None:
 @pytest.mark.parametrize(
     ("arguments", "options", "error", "says"),
     [
-        (([0, 0],), {}, germane.CoverageError, "the list has no relevant item; recall is not defined"),
-        (([1, 1],), {"rel": 2}, germane.CoverageError, "has no relevant item"),
-        (([0],), {"relevant": 0}, germane.CoverageError, "has no relevant item"),
-        ((QRELS, RUN), {"query": "none"}, germane.CoverageError, "query 'none' has no relevant item"),
-        (([],), {}, germane.EmptyError, "the list is empty"),
-        ((np.array([]),), {}, germane.EmptyError, "the list is empty"),
-        ((np.eye(2),), {}, germane.GradeError, "the list, rank 1: a relevance grade is a number; got [1.0, 0.0]"),
-        ((np.array(1),), {}, germane.InputError, "a sequence of relevance grades; got 1"),
-        (([1, math.nan],), {}, germane.GradeError, "the list, rank 2: a relevance grade must be a finite"),
-        (([1, None],), {}, germane.GradeError, "the list, rank 2: a relevance grade must be a finite"),
-        (([1, 1],), {"relevant": 1}, germane.InputError, "holds 2 relevant items, but relevant=1"),
-        (([1, 1],), {"relevant": 3.0}, germane.InputError, "relevant is a whole number or a list"),
-        (([1, 1],), {"relevant": True}, germane.InputError, "relevant is a whole number or a list"),
-        (([1, 2],), {"relevant": [1]}, germane.InputError, "holds 1 items of grade 2, but relevant= has 0"),
-        (([1], RUN), {}, germane.InputError, "one list of grades needs no run"),
-        (([1],), {"query": "q1"}, germane.InputError, "query=… is for qrels and a run; the grades of one list"),
-        (([1],), {"ties": "best"}, germane.InputError, "ties=… is for qrels and a run; the grades of one list"),
-        (([1],), {"tie": "best"}, germane.InputError, "tie=… is for qrels and a run; the grades of one list"),
-        ((QRELS, RUN), {"query": "q1", "relevant": 5}, germane.InputError, "relevant=… is for the grades of one list"),
-        ((QRELS,), {}, germane.InputError, "the run is missing: give qrels and a run, or the grades of one"),
-        (({1, 0},), {}, germane.InputError, "the run is missing: give qrels and a run, or the grades of one"),
-        ((QRELS, RUN), {"query": "q22"}, germane.NotFoundError, "no query 'q22' is judged. Did you mean 'q2'?"),
-        ((QRELS, RUN), {}, germane.NotFoundError, "3 queries are judged; choose one with query=… (--query)"),
-        ((QRELS, {"q1": ["a"]}), {"query": "q2"}, germane.CoverageError, "the run has no results for query 'q2'"),
-        ((QRELS, {"q2": []}), {"query": "q2"}, germane.CoverageError, "nothing was retrieved for query 'q2'"),
-        ((QRELS, {"q2": ["y"]}), {"query": "q2", "unjudged": "remove"}, germane.CoverageError, "nothing was retrieved"),
-        ((QRELS, RUN), {"query": "q1", "ties": "expected"}, germane.PolicyError, "ties=expected does not order equal scores, and ranks need an order; choose ties=trec, ascending, given, best, worst or grouped."),
-        ((QRELS, RUN), {"query": "q1", "ties": "group"}, germane.PolicyError, "ties takes trec, ascending, given, expected, best, worst or grouped"),
-        ((QRELS, RUN), {"query": "q1", "tie": "trec"}, germane.PolicyError, "no convention 'tie'. Did you mean 'ties'?"),
-        ((THREE,), {"start": "(0.1)"}, germane.InputError, "start takes (0,1), (0,0), (1/R,P@first) or none; got '(0.1)'. Did you mean '(0,1)'?"),
-        ((THREE,), {"start": (0, 1)}, germane.InputError, "start takes (0,1), (0,0), (1/R,P@first) or none; got (0, 1)."),
-        ((THREE,), {"start": None}, germane.InputError, "start takes (0,1), (0,0), (1/R,P@first) or none; got None."),
-        ((THREE,), {"rel": -1}, germane.MeasureError, "rel=…) takes a number of at least 0; got -1"),
-        ((THREE,), {"rel": "1"}, germane.MeasureError, "rel=…) takes a number of at least 0; got '1'"),
-        ((THREE,), {"rel": math.nan}, germane.MeasureError, "rel=…) takes a number of at least 0; got nan"),
-        ((THREE,), {"rel": None}, germane.MeasureError, "rel=…) takes a number of at least 0; got None"),
+        (([0, 0],), {}, germane.errors.CoverageError, "the list has no relevant item; recall is not defined"),
+        (([1, 1],), {"rel": 2}, germane.errors.CoverageError, "has no relevant item"),
+        (([0],), {"relevant": 0}, germane.errors.CoverageError, "has no relevant item"),
+        ((QRELS, RUN), {"query": "none"}, germane.errors.CoverageError, "query 'none' has no relevant item"),
+        (([],), {}, germane.errors.EmptyError, "the list is empty"),
+        ((np.array([]),), {}, germane.errors.EmptyError, "the list is empty"),
+        ((np.eye(2),), {}, germane.errors.GradeError, "the list, rank 1: a relevance grade is a number; got [1.0, 0.0]"),
+        ((np.array(1),), {}, germane.errors.InputError, "a sequence of relevance grades; got 1"),
+        (([1, math.nan],), {}, germane.errors.GradeError, "the list, rank 2: a relevance grade must be a finite"),
+        (([1, None],), {}, germane.errors.GradeError, "the list, rank 2: a relevance grade must be a finite"),
+        (([1, 1],), {"relevant": 1}, germane.errors.InputError, "holds 2 relevant items, but relevant=1"),
+        (([1, 1],), {"relevant": 3.0}, germane.errors.InputError, "relevant is a whole number or a list"),
+        (([1, 1],), {"relevant": True}, germane.errors.InputError, "relevant is a whole number or a list"),
+        (([1, 2],), {"relevant": [1]}, germane.errors.InputError, "holds 1 items of grade 2, but relevant= has 0"),
+        (([1], RUN), {}, germane.errors.InputError, "one list of grades needs no run"),
+        (([1],), {"query": "q1"}, germane.errors.InputError, "query=… is for qrels and a run; the grades of one list"),
+        (([1],), {"ties": "best"}, germane.errors.InputError, "ties=… is for qrels and a run; the grades of one list"),
+        (([1],), {"tie": "best"}, germane.errors.InputError, "tie=… is for qrels and a run; the grades of one list"),
+        ((QRELS, RUN), {"query": "q1", "relevant": 5}, germane.errors.InputError, "relevant=… is for the grades of one list"),
+        ((QRELS,), {}, germane.errors.InputError, "the run is missing: give qrels and a run, or the grades of one"),
+        (({1, 0},), {}, germane.errors.InputError, "the run is missing: give qrels and a run, or the grades of one"),
+        ((QRELS, RUN), {"query": "q22"}, germane.errors.NotFoundError, "no query 'q22' is judged. Did you mean 'q2'?"),
+        ((QRELS, RUN), {}, germane.errors.NotFoundError, "3 queries are judged; choose one with query=… (--query)"),
+        ((QRELS, {"q1": ["a"]}), {"query": "q2"}, germane.errors.CoverageError, "the run has no results for query 'q2'"),
+        ((QRELS, {"q2": []}), {"query": "q2"}, germane.errors.CoverageError, "nothing was retrieved for query 'q2'"),
+        ((QRELS, {"q2": ["y"]}), {"query": "q2", "unjudged": "remove"}, germane.errors.CoverageError, "nothing was retrieved"),
+        ((QRELS, RUN), {"query": "q1", "ties": "expected"}, germane.errors.PolicyError, "ties=expected does not order equal scores, and ranks need an order; choose ties=trec, ascending, given, best, worst or grouped."),
+        ((QRELS, RUN), {"query": "q1", "ties": "group"}, germane.errors.PolicyError, "ties takes trec, ascending, given, expected, best, worst, middle or grouped"),
+        ((QRELS, RUN), {"query": "q1", "tie": "trec"}, germane.errors.PolicyError, "no convention 'tie'. Did you mean 'ties'?"),
+        ((THREE,), {"start": "(0.1)"}, germane.errors.InputError, "start takes (0,1), (0,0), (1/R,P@first) or none; got '(0.1)'. Did you mean '(0,1)'?"),
+        ((THREE,), {"start": (0, 1)}, germane.errors.InputError, "start takes (0,1), (0,0), (1/R,P@first) or none; got (0, 1)."),
+        ((THREE,), {"start": None}, germane.errors.InputError, "start takes (0,1), (0,0), (1/R,P@first) or none; got None."),
+        ((THREE,), {"rel": -1}, germane.errors.MeasureError, "rel=…) takes a number of at least 0; got -1"),
+        ((THREE,), {"rel": "1"}, germane.errors.MeasureError, "rel=…) takes a number of at least 0; got '1'"),
+        ((THREE,), {"rel": math.nan}, germane.errors.MeasureError, "rel=…) takes a number of at least 0; got nan"),
+        ((THREE,), {"rel": None}, germane.errors.MeasureError, "rel=…) takes a number of at least 0; got None"),
     ],
 )  # fmt: skip
 def test_what_has_no_curve(arguments, options, error, says) -> None:  # type: ignore[no-untyped-def]
@@ -852,15 +852,15 @@ def test_what_has_no_curve(arguments, options, error, says) -> None:  # type: ig
 @pytest.mark.parametrize(
     ("options", "error", "says"),
     [
-        ({"confidence": 0}, germane.InputError, "confidence takes a number between 0 and 1; got 0"),
-        ({"confidence": 1}, germane.InputError, "confidence takes a number between 0 and 1; got 1"),
-        ({"confidence": 95}, germane.InputError, "confidence takes a number between 0 and 1; got 95"),
-        ({"confidence": "95%"}, germane.InputError, "confidence takes a number between 0 and 1; got '95%'"),
-        ({"confidence": math.nan}, germane.InputError, "confidence takes a number between 0 and 1; got nan"),
-        ({"rel": -1}, germane.MeasureError, "rel=…) takes a number of at least 0; got -1"),
-        ({"ties": "expected"}, germane.MeasureError, "no closed form here; choose ties=trec"),
-        ({"no_relevant": "error"}, germane.CoverageError, "without a relevant item: 'none' (1 of 3 queries)"),
-        ({"query": "q1"}, germane.PolicyError, "there is no convention 'query'"),
+        ({"confidence": 0}, germane.errors.InputError, "confidence takes a number between 0 and 1; got 0"),
+        ({"confidence": 1}, germane.errors.InputError, "confidence takes a number between 0 and 1; got 1"),
+        ({"confidence": 95}, germane.errors.InputError, "confidence takes a number between 0 and 1; got 95"),
+        ({"confidence": "95%"}, germane.errors.InputError, "confidence takes a number between 0 and 1; got '95%'"),
+        ({"confidence": math.nan}, germane.errors.InputError, "confidence takes a number between 0 and 1; got nan"),
+        ({"rel": -1}, germane.errors.MeasureError, "rel=…) takes a number of at least 0; got -1"),
+        ({"ties": "expected"}, germane.errors.MeasureError, "no closed form here; choose ties=trec"),
+        ({"no_relevant": "error"}, germane.errors.CoverageError, "without a relevant item: 'none' (1 of 3 queries)"),
+        ({"query": "q1"}, germane.errors.PolicyError, "there is no convention 'query'"),
     ],
 )  # fmt: skip
 def test_what_has_no_mean_curve(options, error, says) -> None:  # type: ignore[no-untyped-def]
@@ -883,7 +883,7 @@ def test_what_has_no_mean_curve_is_refused_before_anything_is_read() -> None:
 @pytest.mark.parametrize("rule", ["steps", "AP", 10, "11", None, [], True])
 def test_an_area_has_a_rule_that_exists(rule: Any) -> None:
     for curve in (three(), germane.mean_pr_curve(QRELS, RUN)):
-        with pytest.raises(germane.MeasureError) as raised:
+        with pytest.raises(germane.errors.MeasureError) as raised:
             curve.area(rule)
         assert (
             "takes step, trapezoid, interpolated, davis_goadrich, linear101, 11 or 101; got "
@@ -893,9 +893,9 @@ def test_an_area_has_a_rule_that_exists(rule: Any) -> None:
 
 @pytest.mark.parametrize("points", [10, 1, 0, "11", None, True])
 def test_there_are_11_levels_or_101(points: Any) -> None:
-    with pytest.raises(germane.InputError, match="points takes 11 or 101; got "):
+    with pytest.raises(germane.errors.InputError, match="points takes 11 or 101; got "):
         three().levels(points)
-    with pytest.raises(germane.InputError, match="points takes 11 or 101; got "):
+    with pytest.raises(germane.errors.InputError, match="points takes 11 or 101; got "):
         germane.mean_pr_curve(QRELS, RUN, points=points)
     for eleven in (11.0, np.int64(11)):
         assert len(three().levels(eleven)[0]) == 11  # type: ignore[arg-type]
@@ -903,11 +903,13 @@ def test_there_are_11_levels_or_101(points: Any) -> None:
 
 
 def test_a_mean_curve_needs_queries() -> None:
-    with pytest.raises(germane.InputError, match="qrels are the path of a file, a frame"):
+    with pytest.raises(germane.errors.InputError, match="qrels are the path of a file, a frame"):
         germane.mean_pr_curve(THREE, RUN)
-    with pytest.raises(germane.CoverageError, match="no query of the run is in the qrels"):
+    with pytest.raises(germane.errors.CoverageError, match="no query of the run is in the qrels"):
         germane.mean_pr_curve(QRELS, {"other": ["a"]})
-    with pytest.raises(germane.CoverageError, match=r"not in the run: 'q2', 'none' \(2 of 3"):
+    with pytest.raises(
+        germane.errors.CoverageError, match=r"not in the run: 'q2', 'none' \(2 of 3"
+    ):
         germane.mean_pr_curve(QRELS, {"q1": ["a"]}, missing="error")
 
 

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 
 import germane
-from germane import Dialect, Policy
+from germane import Policy
+from germane.types import Dialect
 
 import conformance
 from strategies import STAGES
@@ -132,7 +133,7 @@ def test_a_dialect_is_words_that_exist(dialect: Dialect) -> None:
 
 @pytest.mark.parametrize(("dialect", "foreign"), EVERY)
 def test_a_foreign_name_is_a_measure(dialect: Dialect, foreign: Any) -> None:
-    assert Policy(**{**dialect.choices, **foreign.fill_choices(7)})
+    assert Policy(**{**dialect.choices, **foreign.fill_choices(7, 1.0)})
     written = foreign.write_name(7).replace("{x}", "1")
     assert dialect.find(written) is not None
     measure = germane.parse(f"{dialect.name}:{written}")
@@ -189,7 +190,7 @@ def test_a_choice_overrides_the_dialect() -> None:
     """trec_eval -c."""
     every = germane.evaluate(QRELS, RUN, "map", dialect="trec_eval-9", missing="zero")
     assert every["AP(norm=R)"].per_query["q4"] == 0.0
-    with pytest.raises(germane.CoverageError, match="not in the run: 'q4'"):
+    with pytest.raises(germane.errors.CoverageError, match="not in the run: 'q4'"):
         germane.evaluate(QRELS, RUN, "map", dialect="trec_eval-10")
 
 
@@ -225,7 +226,7 @@ HALF = {"q": {"a": 2, "b": 2, "c": 1}}, {"q": {"x": 3.0, "a": 2.0, "c": 1.0}}
 
 def test_a_name_that_the_tool_has_with_other_defaults_is_an_error() -> None:
     """cwl_eval's AP is over the relevant items found: 1/2 here, and germane's own is 1/4."""
-    with pytest.raises(germane.MeasureError) as error:
+    with pytest.raises(germane.errors.MeasureError) as error:
         germane.evaluate(*HALF, "AP(rel=2)", dialect="ir_measures-cwl")
     assert str(error.value) == (
         "ir_measures-cwl: AP(rel=2) has two meanings. AP of ir_measures with cwl_eval is AP(rel=2,norm=found) "
@@ -262,7 +263,7 @@ AMBIGUOUS = [
 
 @pytest.mark.parametrize(("dialect", "name", "theirs"), AMBIGUOUS)
 def test_both_meanings_are_named(dialect: str, name: str, theirs: str) -> None:
-    with pytest.raises(germane.MeasureError) as error:
+    with pytest.raises(germane.errors.MeasureError) as error:
         germane.evaluate(*JUDGED, name, dialect=dialect)
     assert f"Write {theirs}, or germane:{germane.parse(name)} for germane's own." in str(
         error.value
@@ -278,7 +279,7 @@ def test_both_meanings_are_named(dialect: str, name: str, theirs: str) -> None:
 )  # fmt: skip
 def test_a_measure_of_the_tool_that_germane_does_not_have(dialect: str, name: str) -> None:
     with pytest.raises(
-        germane.MeasureError, match=f"is not germane's {name}: i.*germane:{name} eval"
+        germane.errors.MeasureError, match=f"is not germane's {name}: i.*germane:{name} eval"
     ):
         germane.evaluate(*JUDGED, name, dialect=dialect)
     assert germane.evaluate(*JUDGED, f"germane:{name}", dialect=dialect).own
@@ -348,6 +349,66 @@ def test_ir_measures_counts_the_queries_of_the_run() -> None:
     assert [one.mean for one in result.values()] == [1, 1, 1, 1 / 2]
 
 
+def test_the_threshold_of_surprise_holds_on_both_sides() -> None:
+    """Of four estimates three are at least 3.5, and a rating of two; the best two estimates have one of them."""
+    ratings = {"u": {"a": 2.0, "b": 5.0, "c": 3.5, "d": 4.5}, "v": {"a": 1.0}}
+    estimates = {"u": {"a": 4.8, "b": 4.2, "c": 3.6, "d": 2.0}, "v": {"a": 3.0}}
+    result = germane.evaluate(ratings, estimates, "precision@2 recall@2", dialect="surprise")
+    assert [one.per_query for one in result.values()] == [
+        {"u": 1 / 2, "v": 0},
+        {"u": 1 / 3, "v": 0},
+    ]
+    assert [one.mean for one in result.values()] == [1 / 4, 1 / 6]
+    assert result.limits == {}
+    for name in (
+        "precision(k=2,threshold=4)",
+        "P(norm=retrieved,rel=4)@2",
+    ):  # which are one measure
+        [value] = germane.evaluate(ratings, estimates, [name], dialect="surprise").values()
+        assert value.per_query["u"] == 1 / 2  # b of a and b
+    [value] = germane.evaluate(
+        ratings, estimates, ["recall(k=4,threshold=4)"], dialect="surprise"
+    ).values()
+    assert value.per_query["u"] == 1 / 2  # b of b and d, which is estimated at 2
+    with pytest.raises(germane.errors.MeasureError) as error:
+        germane.evaluate(ratings, estimates, "precision@2", dialect="surprise", min_score=4)
+    assert "holds for scores alone, and relevance begins at 3.5" in str(error.value)
+    advised = str(error.value).partition("write ")[2].partition(", without")[0]
+    [value] = germane.evaluate(ratings, estimates, advised, dialect="surprise").values()
+    assert value.per_query["u"] == 1 / 2
+    assert "surprise:precision@2" in {
+        tool
+        for one in germane.reconcile(ratings, estimates, reported="0.25000", measure="precision@2")
+        for tool in one.candidate.tools
+    }
+
+
+def test_what_lenskit_changed_in_2026() -> None:
+    """Gains below 0 are 0, no gain at all is worth 0, and the mean leaves NaN out."""
+    below = {"u": {"a": -2, "b": 1}}, {"u": ["a", "b"]}
+    zero = {"u": {"a": 0}, "v": {"a": 1}}, {"u": ["a"], "v": ["a"]}
+
+    def ask(data: Any, name: str, version: str) -> germane.types.Result:
+        return germane.evaluate(*data, [name], dialect=f"lenskit-{version}")
+
+    def mean(data: Any, name: str, version: str) -> float:
+        [value] = ask(data, name, version).values()
+        return value.mean
+
+    assert mean(below, "DCG(gain='rating')", "2026.4") == 1
+    [says] = ask(below, "DCG(gain='rating')", "2025.8").limits
+    assert says == "A rating below 0 is a gain below 0."
+    assert mean(zero, "NDCG(gain='rating')", "2026.4") == 1 / 2
+    assert math.isnan(mean(zero, "NDCG(gain='rating')", "2025.8"))
+    assert [mean(zero, "DCG", version) for version in ("2026.4", "2025.8")] == [1, 1 / 2]
+    assert mean(zero, "Hit", "2026.4") == 1
+    assert math.isnan(mean(zero, "Hit", "2025.8"))
+    assert (
+        germane.evaluate(*zero, "Hit", dialect="lenskit").dialect
+        is germane.dialects()["lenskit-2026.4"]
+    )
+
+
 def test_torchmetrics_takes_no_hit_below_zero() -> None:
     result = germane.evaluate(
         QRELS["q1"] and {"q": {"a": 1, "b": 1}},
@@ -362,19 +423,19 @@ def test_torchmetrics_takes_no_hit_below_zero() -> None:
 @pytest.mark.parametrize(
     ("ask", "error", "message"),
     [
-        (lambda: germane.evaluate(QRELS, RUN, dialect="trek_eval"), germane.PolicyError, "no dialect 'trek_eval'. Did you mean 'trec_eval'?"),
-        (lambda: germane.parse("ranks:map"), germane.PolicyError, "no dialect 'ranks'"),
-        (lambda: germane.parse("ranx:maps@10"), germane.MeasureError, "ranx has no measure 'maps@10'. Did you mean 'map@10'?"),
-        (lambda: germane.evaluate(QRELS, RUN, "map_cut10", dialect="trec_eval-9"), germane.MeasureError, "Did you mean 'map_cut_10'?"),
-        (lambda: germane.evaluate(QRELS, RUN, "RetrievalMAP", dialect="torchmetrics"), germane.GradeError, "grades=binary takes 0 and 1; got 2"),
-        (lambda: germane.evaluate(QRELS, RUN, "map", dialect="ranx"), germane.CoverageError, "not in the run"),
-        (lambda: germane.evaluate(QRELS, RUN, "ndcg@3", dialect="lightgbm"), germane.MeasureError, "lightgbm has no measure 'ndcg@3'. germane's own measure of that name is nDCG@3, which may be another."),
-        (lambda: germane.evaluate(QRELS, RUN, "map", dialect="torchmetrics"), germane.MeasureError, "Of this kind it has 'RetrievalMAP'. germane's own measure of that name is AP, which may be another."),
-        (lambda: germane.evaluate(QRELS, RUN, ["MAP@10"], dialect="ranx"), germane.MeasureError, "ranx has no measure 'MAP@10'. Did you mean 'map@10'?"),
-        (lambda: germane.evaluate(QRELS, RUN, dialect="ml_metrics"), germane.MeasureError, "name some of its own: mapk@10, apk@10"),
-        (lambda: germane.parse("trec_eval:map_cut_0"), germane.MeasureError, "Did you mean 'map_cut_10'?"),
-        (lambda: germane.parse("ranx:ndgc@10"), germane.MeasureError, "Did you mean 'ndcg@10'?"),
-        (lambda: germane.evaluate(QRELS, RUN, "RR RR@10", dialect="ir_measures", threshold=math.nan), germane.PolicyError, "threshold takes a finite number"),
+        (lambda: germane.evaluate(QRELS, RUN, dialect="trek_eval"), germane.errors.PolicyError, "no dialect 'trek_eval'. Did you mean 'trec_eval'?"),
+        (lambda: germane.parse("ranks:map"), germane.errors.PolicyError, "no dialect 'ranks'"),
+        (lambda: germane.parse("ranx:maps@10"), germane.errors.MeasureError, "ranx has no measure 'maps@10'. Did you mean 'map@10'?"),
+        (lambda: germane.evaluate(QRELS, RUN, "map_cut10", dialect="trec_eval-9"), germane.errors.MeasureError, "Did you mean 'map_cut_10'?"),
+        (lambda: germane.evaluate(QRELS, RUN, "RetrievalMAP", dialect="torchmetrics"), germane.errors.GradeError, "grades=binary takes 0 and 1; got 2"),
+        (lambda: germane.evaluate(QRELS, RUN, "map", dialect="ranx"), germane.errors.CoverageError, "not in the run"),
+        (lambda: germane.evaluate(QRELS, RUN, "ndcg@3", dialect="lightgbm"), germane.errors.MeasureError, "lightgbm has no measure 'ndcg@3'. germane's own measure of that name is nDCG@3, which may be another."),
+        (lambda: germane.evaluate(QRELS, RUN, "map", dialect="torchmetrics"), germane.errors.MeasureError, "Of this kind it has 'RetrievalMAP'. germane's own measure of that name is AP, which may be another."),
+        (lambda: germane.evaluate(QRELS, RUN, ["MAP@10"], dialect="ranx"), germane.errors.MeasureError, "ranx has no measure 'MAP@10'. Did you mean 'map@10'?"),
+        (lambda: germane.evaluate(QRELS, RUN, dialect="ml_metrics"), germane.errors.MeasureError, "name some of its own: mapk@10, apk@10"),
+        (lambda: germane.parse("trec_eval:map_cut_0"), germane.errors.MeasureError, "Did you mean 'map_cut_10'?"),
+        (lambda: germane.parse("ranx:ndgc@10"), germane.errors.MeasureError, "Did you mean 'ndcg@10'?"),
+        (lambda: germane.evaluate(QRELS, RUN, "RR RR@10", dialect="ir_measures", min_score=math.nan), germane.errors.PolicyError, "min_score takes a finite number"),
     ],
 )  # fmt: skip
 def test_errors(ask: Any, error: type[Exception], message: str) -> None:
@@ -547,7 +608,7 @@ IRRELEVANT = {"q": {"a": 0, "b": 0}}, {"q": {"a": 2.0, "b": 1.0}}
 def test_a_tool_has_no_value(dialect: str, given: Any, names: str) -> None:
     """An error, as in the released tools."""
     for name in names.split():
-        with pytest.raises(germane.CoverageError):
+        with pytest.raises(germane.errors.CoverageError):
             germane.evaluate(*given, [name], dialect=dialect)
 
 
@@ -591,7 +652,7 @@ def test_an_empty_list_beside_others() -> None:
         ({"ties": "trec"}, 1 / 2),
         ({"ties": "ascending"}, 1.0),
         ({"scores": "single", "ties": "ascending"}, 1.0),
-        ({"threshold": 1.5}, 0.0),
+        ({"min_score": 1.5}, 0.0),
         ({"own": "drop"}, 1 / 2),
     ],
 )
@@ -635,9 +696,9 @@ def test_a_mean_over_no_query() -> None:
     for word, mean in (("nan", math.nan), ("zero", 0.0)):
         result = germane.evaluate(*nothing, "AP", no_relevant="skip", undefined=word)
         assert result["AP"].mean == pytest.approx(mean, nan_ok=True)
-    with pytest.raises(germane.CoverageError, match="AP: no query counts"):
+    with pytest.raises(germane.errors.CoverageError, match="AP: no query counts"):
         germane.evaluate(*nothing, "AP", no_relevant="skip", undefined="error")
-    with pytest.raises(germane.CoverageError, match="AP: NaN for 'q'"):
+    with pytest.raises(germane.errors.CoverageError, match="AP: NaN for 'q'"):
         germane.evaluate(*nothing, "AP", no_relevant="nan", undefined="error")
 
 
@@ -648,11 +709,13 @@ def test_fewer_results_than_the_cutoff() -> None:
     for short in ("error", "error_if_all", "nan"):
         assert p(1, short=short).mean == 1.0
     assert p(2, short="error").mean == 1 / 2
-    with pytest.raises(germane.CoverageError, match=r"P@3: fewer than 3 results: 'q' \(1 of 2"):
+    with pytest.raises(
+        germane.errors.CoverageError, match=r"P@3: fewer than 3 results: 'q' \(1 of 2"
+    ):
         p(3, short="error")
     assert p(3, short="error_if_all").mean == 1 / 3
     with pytest.raises(
-        germane.CoverageError, match=r"P@4: fewer than 4 results: 'q', 'r' \(2 of 2"
+        germane.errors.CoverageError, match=r"P@4: fewer than 4 results: 'q', 'r' \(2 of 2"
     ):
         p(4, short="error_if_all")
     assert math.isnan(p(2, short="nan").per_query["q"])
@@ -677,7 +740,7 @@ def test_pyvespa_has_more_for_sets_than_for_grades() -> None:
     assert graded.mean == pytest.approx(2 / (2 + 1 / log))
     [flat] = germane.evaluate(qrels, run, ["ndcg@2"], dialect="pyvespa").values()
     assert flat.mean == pytest.approx(1 / (1 + 1 / log))
-    with pytest.raises(germane.MeasureError, match="pyvespa-graded has no measure 'map@2'"):
+    with pytest.raises(germane.errors.MeasureError, match="pyvespa-graded has no measure 'map@2'"):
         germane.evaluate(qrels, run, ["map@2"], dialect="pyvespa-graded")
 
 
@@ -704,7 +767,7 @@ def test_places_are_no_ids_to_any_dialect() -> None:
         lambda: germane.spread(grades, scores, "AP@2", ties="trec"),
         lambda: germane.reconcile(grades, scores, reported=0.5, measure="AP@2", ties="ascending"),
     ):
-        with pytest.raises(germane.PolicyError, match="orders tied items by their ids"):
+        with pytest.raises(germane.errors.PolicyError, match="orders tied items by their ids"):
             verb()
 
 
@@ -716,7 +779,7 @@ def test_copies_count_again() -> None:
 
 def test_a_relevant_item_listed_twice() -> None:
     qrels, run = {"u": ["a", "a", "b"]}, {"u": ["a", "b"]}
-    with pytest.raises(germane.DuplicateError):
+    with pytest.raises(germane.errors.DuplicateError):
         germane.evaluate(qrels, run, "AP")
     assert germane.evaluate(qrels, run, "AP", repeated="once")["AP"].mean == 1.0
     assert germane.evaluate(qrels, run, "AP", repeated="each")["AP"].mean == 2 / 3
@@ -731,17 +794,17 @@ def test_which_queries_count() -> None:
     assert per_query(unknown="zero") == {"q": 1.0, "r": 0.0, "z": 0.0}
     assert per_query(no_hit="one") == {"q": 1.0, "r": 1.0}
     assert per_query(no_hit="skip") == {"q": 1.0}
-    with pytest.raises(germane.CoverageError, match="RR: nothing relevant found: 'r'"):
+    with pytest.raises(germane.errors.CoverageError, match="RR: nothing relevant found: 'r'"):
         per_query(no_hit="error")
     assert per_query(empty="error_if_all") == {"q": 1.0, "r": 0.0}
     assert per_query(empty="missing_if_some", missing="skip") == {"q": 1.0}
-    with pytest.raises(germane.CoverageError, match="its lists are empty"):
+    with pytest.raises(germane.errors.CoverageError, match="its lists are empty"):
         germane.evaluate({"r": ["b"]}, {"r": []}, "RR", empty="error_if_all")
     alone = germane.evaluate({"r": ["b"]}, {"r": []}, "RR", empty="missing_if_some")
     assert alone["RR"].per_query == {"r": 0.0}
-    with pytest.raises(germane.CoverageError, match="without results: 'r'"):
+    with pytest.raises(germane.errors.CoverageError, match="without results: 'r'"):
         per_query(empty="error")
-    with pytest.raises(germane.CoverageError, match="not in the qrels: 'z'"):
+    with pytest.raises(germane.errors.CoverageError, match="not in the qrels: 'z'"):
         per_query(unknown="error")
 
 

@@ -19,7 +19,7 @@ import pytest
 import germane
 from germane import cli
 
-from strategies import ALL, BOX_VERBS, CATALOGUE, TABLE, WORDS
+from strategies import ALL, BOX_VERBS, CATALOGUE, WORDS
 
 ROOT = Path(__file__).parents[1]
 WRITTEN = [
@@ -241,6 +241,8 @@ def find_options() -> set[str]:
     told = io.StringIO()
     for command in [*cli.COMMANDS, *(f"boxes {verb}" for verb in BOX_VERBS)]:
         with contextlib.redirect_stdout(told), contextlib.suppress(SystemExit):
+            cli.main([*command.split(), "--help-all"])
+        with contextlib.redirect_stdout(told), contextlib.suppress(SystemExit):
             cli.main([*command.split(), "--help"])  # trec_eval's is its own
     return {"--help", "--version", *re.findall(r"--[a-z-]+", told.getvalue())}
 
@@ -337,15 +339,6 @@ def test_every_choice_is_listed() -> None:
         assert re.search(rf"{stage}: {' · '.join(words)}", text), stage
 
 
-def test_orders_that_are_not_extremes() -> None:
-    """decisions.md names the measures whose best and worst are not the highest and lowest."""
-    text = " ".join((ROOT / "docs/decisions.md").read_text("utf-8").split())
-    sentence = re.search(r"It need not be for (.*?);", text)
-    assert sentence is not None
-    listed = re.findall(r"[A-Za-z]+", re.sub(r"\(.*?\)", "", sentence[1]).replace(" and ", " "))
-    assert sorted(listed) == sorted(row.name for row in TABLE if not row.monotone)
-
-
 @pytest.mark.parametrize(
     ("page", "generator"),
     [
@@ -353,11 +346,17 @@ def test_orders_that_are_not_extremes() -> None:
         ("dialects", "generate_dialects"),
         ("check", "generate_check"),
         ("options", "generate_options"),
+        ("glossary", "generate_glossary"),
     ],
 )
 def test_page_is_generated(page: str, generator: str) -> None:
     written = (ROOT / f"docs/{page}.md").read_text("utf-8")
     assert written == loaded(generator).page(), f"out of date: run python docs/{generator}.py"
+
+
+def test_tables_of_conventions_are_generated() -> None:
+    written = (ROOT / "docs/conventions.md").read_text("utf-8")
+    assert written == loaded("generate").conventions(written), "run python docs/generate.py"
 
 
 def test_every_dialect_has_a_page() -> None:

@@ -18,7 +18,8 @@ import pyarrow.parquet
 import pytest
 
 import germane
-from germane import Evaluator, Result
+from germane import Evaluator
+from germane.types import Result
 from results import fitting, outcome, same
 
 from strategies import RARE_WORDS, TABLE, WORDS, variants, world
@@ -43,7 +44,7 @@ QRELS, RUN = collection()
 CHOICES: list[dict[str, Any]] = [
     {name: word} for name, words in (WORDS | RARE_WORDS).items() for word in words
 ]
-CHOICES += [{"depth": 3}, {"threshold": 1.0}, {"digits": 2}, {"query_digits": 1}]
+CHOICES += [{"depth": 3}, {"min_score": 1.0}, {"digits": 2}, {"query_digits": 1}]
 CHOICES += [{"depth": 2, "unjudged": "remove", "ties": ties} for ties in ("given", "best", "worst")]
 
 
@@ -69,7 +70,7 @@ def updated(batches: list[Any], *given: Any, **choices: Any) -> Evaluator:
 # --- Parts are the whole ---------------------------------------------------------------------------
 
 
-def compared(measures: list[germane.Measure], seeds: range, **choices: Any) -> bool:
+def compared(measures: list[germane.types.Measure], seeds: range, **choices: Any) -> bool:
     """Is there a result? It must then be that of the parts, and otherwise the same error."""
     allowed = fitting(measures, choices.get("ties"))
     whole = outcome(lambda: germane.evaluate(QRELS, RUN, allowed, **choices))
@@ -83,7 +84,7 @@ def compared(measures: list[germane.Measure], seeds: range, **choices: Any) -> b
     return not isinstance(whole, str)
 
 
-def in_batches(batches: list[Run], measures: list[germane.Measure], choices: Any) -> Result:
+def in_batches(batches: list[Run], measures: list[germane.types.Measure], choices: Any) -> Result:
     return updated(batches, QRELS, measures, **choices).result()
 
 
@@ -96,8 +97,9 @@ def test_parts_are_the_whole_for_every_measure(row: Any) -> None:
 @pytest.mark.parametrize("choices", CHOICES, ids=str)
 def test_parts_are_the_whole_under_every_convention(choices: dict[str, Any]) -> None:
     errors = ("missing", "no_relevant", "unknown", "empty", "no_hit")
-    refused = [{"grades": "binary"}, *({name: "error"} for name in errors)]
-    got = compared([germane.Measure(row.name) for row in TABLE], range(2), **choices)
+    refused = [{"grades": "binary"}, {"ranks": "places"}]  # which are for ranks without scores
+    refused += [{name: "error"} for name in errors]
+    got = compared([germane.types.Measure(row.name) for row in TABLE], range(2), **choices)
     assert got != (choices in refused)
 
 
@@ -227,7 +229,7 @@ def test_ids_of_the_best_as_a_model_returns_them() -> None:
 
 def test_lists_beside_scores_are_refused() -> None:
     evaluator = updated([{"q1": {"a": 1.0}}], {"q1": ["a"], "q2": ["b"]}, "AP")
-    with pytest.raises(germane.PolicyError, match=r"batch 2: .*ties=given.*ties=trec"):
+    with pytest.raises(germane.errors.PolicyError, match=r"batch 2: .*ties=given.*ties=trec"):
         evaluator.update({"q2": ["b"]})
     chosen = updated(
         [{"q1": {"a": 1.0}}, {"q2": ["b"]}], {"q1": ["a"], "q2": ["b"]}, "AP", ties="trec"
@@ -237,7 +239,7 @@ def test_lists_beside_scores_are_refused() -> None:
 
 def test_nothing_in_a_batch_is_judged() -> None:
     evaluator = updated([{"x": {"a": 1.0}}, as_table({"y": {"a": 1.0}})], {"q": ["a"]}, "AP")
-    with pytest.raises(germane.CoverageError, match="run: 'x', 'y'; qrels: 'q'"):
+    with pytest.raises(germane.errors.CoverageError, match="run: 'x', 'y'; qrels: 'q'"):
         evaluator.result()
     evaluator.update({"q": {"b": 2.0, "a": 1.0}})
     assert evaluator.result()["AP"].mean == 1 / 2
@@ -249,14 +251,14 @@ def test_an_empty_batch_adds_nothing(empty: Any) -> None:
     """A partition of a distributed run may have no rows."""
     evaluator = updated([empty, {"q": {"a": 1.0}}, empty], {"q": ["a"]}, "AP")
     assert evaluator.result()["AP"].mean == 1
-    with pytest.raises(germane.EmptyError, match="all batches so far were empty"):
+    with pytest.raises(germane.errors.EmptyError, match="all batches so far were empty"):
         updated([empty], {"q": ["a"]}, "AP").result()
 
 
 def test_an_empty_file_is_an_error(tmp_path: Path) -> None:
     """Somebody meant to write something."""
     (tmp_path / "empty.run").touch()
-    with pytest.raises(germane.EmptyError, match=r"empty\.run"):
+    with pytest.raises(germane.errors.EmptyError, match=r"empty\.run"):
         updated([tmp_path / "empty.run"], {"q": ["a"]}, "AP")
 
 
@@ -272,7 +274,7 @@ BOTH = {"q1": ["a"], "q2": ["b"]}
 def test_a_query_that_arrives_twice_is_an_error() -> None:
     evaluator = updated([ONE], BOTH, "AP")
     before = evaluator.result()
-    with pytest.raises(germane.DuplicateError, match="batch 2: query 'q1' arrived before"):
+    with pytest.raises(germane.errors.DuplicateError, match="batch 2: query 'q1' arrived before"):
         evaluator.update({**ONE, "q2": {"b": 1.0}})
     same(before, evaluator.result())
     evaluator.update({"q2": {"b": 1.0}})
@@ -290,7 +292,7 @@ def test_copies_count_once(again: Run) -> None:
 def test_what_is_not_the_same_is_refused(again: Run) -> None:
     evaluator = updated([ONE, {"q2": {"b": 1.0}}], BOTH, "AP NumRet", twice="same")
     with pytest.raises(
-        germane.DuplicateError, match="query 'q1' arrived before with other results"
+        germane.errors.DuplicateError, match="query 'q1' arrived before with other results"
     ):
         evaluator.update(again)
     first = updated([ONE, again], BOTH, "AP NumRet", twice="first")
@@ -299,7 +301,7 @@ def test_what_is_not_the_same_is_refused(again: Run) -> None:
 
 def test_twice_is_a_word() -> None:
     with pytest.raises(
-        germane.PolicyError, match=r"twice takes error, same or first; got 'frist'. Did"
+        germane.errors.PolicyError, match=r"twice takes error, same or first; got 'frist'. Did"
     ):
         Evaluator(BOTH, "AP", twice="frist")  # type: ignore[arg-type]
 
@@ -311,7 +313,7 @@ def test_halves_of_a_query_are_never_a_number(tmp_path: Path) -> None:
         as_trec({"q1": {"b": 1.0}}, tmp_path / "2"),
     ]
     for twice in ("error", "same"):
-        with pytest.raises(germane.DuplicateError, match="'q1' arrived before"):
+        with pytest.raises(germane.errors.DuplicateError, match="'q1' arrived before"):
             updated(halves, {"q1": ["b"]}, "AP", twice=twice)
 
 
@@ -328,32 +330,32 @@ def test_merging_is_adding() -> None:
 
 def test_a_merge_that_fails_changes_nothing() -> None:
     one, other = updated([ONE], BOTH, "AP"), updated([ONE, {"q2": {"b": 1.0}}], BOTH, "AP")
-    with pytest.raises(germane.DuplicateError, match="query 'q1' arrived before"):
+    with pytest.raises(germane.errors.DuplicateError, match="query 'q1' arrived before"):
         one.merge(other)
     assert one.result().counts.answered == 1
-    with pytest.raises(germane.DuplicateError):
+    with pytest.raises(germane.errors.DuplicateError):
         one.merge(one)
 
 
 DIFFERENT: dict[str, tuple[Callable[[], Evaluator], type[germane.GermaneError], str]] = {
-    "measures": (lambda: Evaluator(BOTH, "AP RR"), germane.PolicyError, r"measures: \['AP'\]"),
-    "a convention": (lambda: Evaluator(BOTH, "AP", depth=3), germane.PolicyError, "depth: None and 3"),
+    "measures": (lambda: Evaluator(BOTH, "AP RR"), germane.errors.PolicyError, r"measures: \['AP'\]"),
+    "a convention": (lambda: Evaluator(BOTH, "AP", depth=3), germane.errors.PolicyError, "depth: None and 3"),
     "the order of ties": (
-        lambda: updated([{"q2": ["b"]}], BOTH, "AP"), germane.PolicyError, "ties=given",
+        lambda: updated([{"q2": ["b"]}], BOTH, "AP"), germane.errors.PolicyError, "ties=given",
     ),
-    "twice": (lambda: Evaluator(BOTH, "AP", twice="first"), germane.PolicyError, "twice: 'error'"),
-    "dialect": (lambda: Evaluator(BOTH, "AP", dialect="ranx"), germane.PolicyError, "dialect"),
+    "twice": (lambda: Evaluator(BOTH, "AP", twice="first"), germane.errors.PolicyError, "twice: 'error'"),
+    "dialect": (lambda: Evaluator(BOTH, "AP", dialect="ranx"), germane.errors.PolicyError, "dialect"),
     "queries": (
-        lambda: Evaluator({**BOTH, "q3": ["a"]}, "AP"), germane.InputError, "in one alone: 'q3'",
+        lambda: Evaluator({**BOTH, "q3": ["a"]}, "AP"), germane.errors.InputError, "in one alone: 'q3'",
     ),
     "the order of queries": (
-        lambda: Evaluator(dict([*BOTH.items()][::-1]), "AP"), germane.InputError, "different orders",
+        lambda: Evaluator(dict([*BOTH.items()][::-1]), "AP"), germane.errors.InputError, "different orders",
     ),
     "items": (
-        lambda: Evaluator({"q1": ["a"], "q2": ["c"]}, "AP"), germane.InputError, "otherwise: 'q2'",
+        lambda: Evaluator({"q1": ["a"], "q2": ["c"]}, "AP"), germane.errors.InputError, "otherwise: 'q2'",
     ),
     "grades": (
-        lambda: Evaluator({"q1": {"a": 1}, "q2": {"b": 2}}, "AP"), germane.InputError, "otherwise: 'q2'",
+        lambda: Evaluator({"q1": {"a": 1}, "q2": {"b": 2}}, "AP"), germane.errors.InputError, "otherwise: 'q2'",
     ),
 }  # fmt: skip
 
@@ -366,7 +368,7 @@ def test_evaluators_that_differ_are_not_merged(what: str) -> None:
 
 
 def test_only_evaluators_are_merged() -> None:
-    with pytest.raises(germane.InputError, match=r"merge takes an Evaluator; got \{\}"):
+    with pytest.raises(germane.errors.InputError, match=r"merge takes an Evaluator; got \{\}"):
         Evaluator(BOTH, "AP").merge({})  # type: ignore[arg-type]
 
 
@@ -468,27 +470,27 @@ def test_judgments_of_a_file_are_as_small(tmp_path: Path) -> None:
 def test_a_batch_that_was_reduced_for_something_else(other: Evaluator, what: str) -> None:
     mine = Evaluator({"q": {"a": 1, "b": 2}}, "AP", ties="trec")
     reduced = other.reduce({next(iter(other.qrels.queries)): {"a": 0.5, "c": 0.5}})
-    with pytest.raises(germane.PolicyError, match=f"an Evaluator that differs in {what}: "):
+    with pytest.raises(germane.errors.PolicyError, match=f"an Evaluator that differs in {what}: "):
         mine.add(reduced)
     mine.add(pickle.loads(pickle.dumps(Evaluator(mine.qrels, "AP"))).reduce({"q": {"a": 1}}))
     assert mine.result()["AP"].mean == 0.5
 
 
 def test_only_what_reduce_made_is_added() -> None:
-    with pytest.raises(germane.InputError, match="add takes a value of reduce; got 'x'"):
+    with pytest.raises(germane.errors.InputError, match="add takes a value of reduce; got 'x'"):
         Evaluator({"q": ["d"]}, "AP").add("x")  # type: ignore[arg-type]
 
 
 def test_small_batches_look_up_their_own_queries_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that an epoch of batches costs as much as one reading, however many judgments there are."""
     looked_at: list[int] = []
-    some = germane.Qrels.some
+    some = germane.types.Qrels.some
 
-    def counted(self: germane.Qrels, places: Any) -> germane.Qrels:
+    def counted(self: germane.types.Qrels, places: Any) -> germane.types.Qrels:
         looked_at.append(len(places))
         return some(self, places)
 
-    monkeypatch.setattr(germane.Qrels, "some", counted)
+    monkeypatch.setattr(germane.types.Qrels, "some", counted)
     for kind in ("mapping", "table"):
         looked_at.clear()
         updated([KINDS[kind](part, Path()) for part in parts(FULL)], QRELS, "AP")
@@ -527,7 +529,7 @@ def test_errors_name_the_batch_and_leave_it_out(tmp_path: Path) -> None:
 
 
 def test_flat_arrays_have_no_queries() -> None:
-    with pytest.raises(germane.InputError, match="group= is for one flat array"):
+    with pytest.raises(germane.errors.InputError, match="group= is for one flat array"):
         Evaluator(BOTH, "AP", group=[1, 2])
 
 

@@ -49,5 +49,5 @@ def test_ties_name_the_ranks_they_could_have() -> None:
 
 @pytest.mark.parametrize("run", [SCORES, IDS])
 def test_a_query_that_the_array_does_not_have(run: Any) -> None:
-    with pytest.raises(germane.CoverageError):
+    with pytest.raises(germane.errors.CoverageError):
         germane.explain({7: [1]}, run, "AP", query=7)

@@ -358,7 +358,7 @@ def test_files_that_are_read_in_parts(kind: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"/run: a file of this format .*gzip.* decompress it"):
         evaluated(path, input_format=kind)
     path.write_bytes(b"")
-    with pytest.raises(germane.EmptyError, match="/run: the file is empty"):
+    with pytest.raises(germane.errors.EmptyError, match="/run: the file is empty"):
         evaluated(path, input_format=kind)
 
 

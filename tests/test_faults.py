@@ -85,7 +85,9 @@ def test_a_link_that_leads_back_is_an_error(tmp_path: Path) -> None:
     made = folder(tmp_path)
     (made / "inside").mkdir()
     (made / "inside" / "again").symlink_to(made, target_is_directory=True)
-    with pytest.raises(germane.InputError, match=r"inside.again: this link leads back to .*run"):
+    with pytest.raises(
+        germane.errors.InputError, match=r"inside.again: this link leads back to .*run"
+    ):
         germane.evaluate(QRELS, made, "AP")
 
 
@@ -94,7 +96,7 @@ def test_what_engines_put_aside_is_no_part_of_a_folder(tmp_path: Path) -> None:
     for aside in ("_temporary", ".spark-staging", "_delta_log", "_of=1"):
         (made / aside).mkdir()
         shutil.copy(made / "part-3.parquet", made / aside / "part-9.parquet")
-    with pytest.raises(germane.DuplicateError):
+    with pytest.raises(germane.errors.DuplicateError):
         germane.evaluate(QRELS, made, "AP")
     (made / "part-3.parquet").unlink()
     got = germane.evaluate(QRELS, made, "AP")
@@ -112,7 +114,7 @@ def test_a_folder_that_cannot_be_listed(tmp_path: Path, monkeypatch: pytest.Monk
         return listed(place)
 
     monkeypatch.setattr(os, "scandir", refused)
-    with pytest.raises(germane.InputError, match=r"day=1: no permission to read"):
+    with pytest.raises(germane.errors.InputError, match=r"day=1: no permission to read"):
         germane.evaluate(QRELS, made, "AP")
 
 
@@ -162,7 +164,9 @@ def test_a_damaged_row_group(tmp_path: Path) -> None:
     data = bytearray(path.read_bytes())
     data[at + 100 : at + 108] = bytes(8)
     path.write_bytes(data)
-    with pytest.raises(germane.InputError, match=r"part-2\.parquet, row group 1: cannot be read"):
+    with pytest.raises(
+        germane.errors.InputError, match=r"part-2\.parquet, row group 1: cannot be read"
+    ):
         germane.evaluate(QRELS, path.parent, "AP")
 
 
@@ -177,7 +181,7 @@ def test_a_list_of_ids_that_has_one_twice(tmp_path: Path) -> None:
     says = (
         r"run\.parquet, column 'item', row 2: the id is entry 2 of a list of 2, which is damaged or"
     )
-    with pytest.raises(germane.InputError, match=says):
+    with pytest.raises(germane.errors.InputError, match=says):
         germane.evaluate({"q1": {"item-c": 1}}, path, "AP")
 
 
@@ -187,7 +191,9 @@ def test_an_entry_that_a_list_of_ids_does_not_have(entry: int, middle: str | Non
     places = pa.array([0, 2, entry], pa.int32())
     items = pa.DictionaryArray.from_arrays(places, pa.array(["a", middle, "c"]), safe=False)
     run = pa.table({"query": ["q1"] * 3, "item": items, "rank": [1, 2, 3]})
-    with pytest.raises(germane.InputError, match=rf"row 2: the id is entry {entry} of a list of 3"):
+    with pytest.raises(
+        germane.errors.InputError, match=rf"row 2: the id is entry {entry} of a list of 3"
+    ):
         germane.evaluate({"q1": {"c": 1}}, run, "AP")
 
 
@@ -206,7 +212,7 @@ def test_ids_stored_as_what_differs(encoding: str, tmp_path: Path) -> None:
 def test_a_file_without_its_end(tmp_path: Path) -> None:
     path = folder(tmp_path) / "part-1.parquet"
     path.write_bytes(path.read_bytes()[:-100])
-    with pytest.raises(germane.InputError, match=r"part-1\.parquet: cannot be read"):
+    with pytest.raises(germane.errors.InputError, match=r"part-1\.parquet: cannot be read"):
         germane.evaluate(QRELS, path.parent, "AP")
 
 
@@ -228,22 +234,23 @@ def wrong_parts() -> list[tuple[pa.Table, str]]:
 def test_a_file_unlike_the_others(part: pa.Table, says: str, tmp_path: Path) -> None:
     made = folder(tmp_path)
     pa.parquet.write_table(part, made / "part-1.parquet")
-    with pytest.raises(germane.InputError, match=says):
+    with pytest.raises(germane.errors.InputError, match=says):
         germane.evaluate(QRELS, made, "AP")
 
 
 def test_a_folder_without_files(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").touch()
-    with pytest.raises(germane.InputError, match=r"with no Parquet file in it\.$"):
+    with pytest.raises(germane.errors.InputError, match=r"with no Parquet file in it\.$"):
         germane.evaluate(QRELS, tmp_path, "AP")
     judged = tmp_path / "qrels" / "test.tsv"  # as BEIR has it
     judged.parent.mkdir()
     judged.touch()
-    for folder in (tmp_path, judged.parent):
-        with pytest.raises(
-            germane.InputError, match=re.escape(f"Give one of its files: {str(judged)!r}.")
-        ):
-            germane.evaluate(folder, QRELS, "AP")
+    with pytest.raises(germane.errors.EmptyError, match=re.escape(f"{judged}: the file is empty")):
+        germane.evaluate(tmp_path, QRELS, "AP")
+    with pytest.raises(
+        germane.errors.InputError, match=re.escape(f"Give one of its files: {str(judged)!r}.")
+    ):
+        germane.evaluate(judged.parent, QRELS, "AP")
 
 
 def zstd(data: bytes) -> bytes:
@@ -277,7 +284,7 @@ def test_a_compressed_file_broken_in_the_middle(
     middle = len(data) // 2
     end = b"" if how == "truncated" else bytes(16) + data[middle + 16 :]
     path.write_bytes(data[:middle] + end)
-    with pytest.raises(germane.InputError, match=rf"broken\.{kind}\.{compression}"):
+    with pytest.raises(germane.errors.InputError, match=rf"broken\.{kind}\.{compression}"):
         germane.evaluate(QRELS, path, "AP")
 
 

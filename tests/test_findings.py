@@ -1,5 +1,6 @@
 """What evaluating notices by itself, as findings, as a Python warning and on standard error."""
 
+import re
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
@@ -48,6 +49,81 @@ def test_missing_queries() -> None:
     assert advice == "missing=skip leaves them out."
     stopped = noticed(QRELS, {"q1": RUN["q1"]})["missing queries"].advice
     assert stopped.startswith("They are the last of the qrels: did the run stop early?")
+
+
+LABELS = np.repeat(np.arange(8), 25)
+VECTORS = np.random.default_rng(5).normal(size=(200, 8)) + LABELS[:, None]
+LOW = "recall that no run can have"
+
+
+def embed(measures: str) -> germane.types.Result:
+    return germane.evaluate_embeddings(
+        VECTORS, VECTORS, measures, query_labels=LABELS, gallery_labels=LABELS, exclude_self=True
+    )
+
+
+def test_recall_that_no_run_can_have() -> None:
+    """Labels with 24 relevant items a query: R@1 is 1/24 at best, and metric learning means Success@1."""
+    with pytest.warns(GermaneWarning, match=r"no run can have R@1 above 0\.042"):
+        result = embed("Recall@1")
+    [finding] = [one for one in result.findings if one.what == LOW]
+    assert finding.count == 200
+    assert result["R@1"].mean <= 1 / 24
+    meant, capped = re.findall(r"(?:is|and) (\S+?@1)[, ]", finding.advice)
+    assert (meant, capped) == ("Success@1", "R(norm=min)@1")
+    followed = embed(f"{meant} {capped}")
+    assert not [one for one in followed.findings if one.what == LOW]
+    assert followed[meant].mean == pytest.approx(24 * result["R@1"].mean)
+
+
+@pytest.mark.parametrize(
+    ("measures", "low"),
+    [
+        ("R@1", True), ("R@10", True), ("R@11", True), ("R@12", False), ("R@100", False), ("R", False),
+        ("Success@1 P@1 R(norm=min)@1 AP@1 R(mean=micro)@1", False), ("AP R@12 R@3", True),
+    ],
+)  # fmt: skip
+@pytest.mark.filterwarnings("ignore::germane.GermaneWarning")
+def test_recall_is_low_from_a_half_on(measures: str, low: bool) -> None:
+    result = embed(measures)  # 12 of 24 are half
+    assert (LOW in {one.what for one in result.findings}) == low
+
+
+def test_the_level_of_relevance_stays_in_the_advice() -> None:
+    qrels = {"q": {f"d{n}": 2 if n < 9 else 1 for n in range(400)}}
+    run = {"q": ["d0"]}
+    says = {
+        measure: noticed(qrels, run, measures=measure)[LOW] for measure in ("R(rel=2)@3", "R@3 R@9")
+    }
+    assert "R(rel=2)@3 above 0.34: a query has 9 relevant" in says["R(rel=2)@3"].says
+    assert "Success(rel=2)@3, and R(rel=2,norm=min)@3" in says["R(rel=2)@3"].advice
+    assert says["R@3 R@9"].says.endswith(
+        "R@9 above 0.023: a query has 400 relevant items on average"
+    )
+
+
+@pytest.mark.parametrize("sizes", [(1, 1, 50), (4, 9, 30), (1, 3, 3), (2, 2, 2), (10, 11, 12)])
+@pytest.mark.parametrize("k", [1, 2, 5])
+def test_no_run_has_more_than_the_highest_recall(sizes: tuple[int, ...], k: int) -> None:
+    """The best run has exactly the number that the finding rounds up; queries without relevant items do not matter."""
+    qrels: dict[str, dict[str, int]] = {
+        f"q{at}": {f"d{n}": 1 for n in range(size)} for at, size in enumerate(sizes)
+    }
+    run = {query: [*judged] for query, judged in qrels.items()}
+    most = sum(min(k, size) / size for size in sizes) / len(sizes)
+    for more in ({}, {"none": {"d": 0}}):
+        found = noticed(
+            {**qrels, **more}, {**run, **{query: ["d"] for query in more}}, measures=f"R@{k}"
+        )
+        assert (LOW in found) == (most < 0.5)
+        if LOW in found:
+            said = float(re.search(r"above (\S+):", found[LOW].says)[1])  # type: ignore[index]
+            assert most <= said < most + 0.01
+            assert found[LOW].count == sum(size > k for size in sizes)
+    assert germane.evaluate(qrels, run, f"R@{k}")[f"R@{k}"].mean == pytest.approx(most)
+    assert {one.what for one in germane.check(qrels, run, f"R@{k}")} >= (
+        {LOW} if most < 0.5 else set()
+    )
 
 
 def test_queries_that_nobody_judged() -> None:
@@ -157,8 +233,11 @@ def test_equal_scores_whose_order_makes_the_number(results: int, given: str) -> 
         f"all {results} results have the same score as others of their query; depending on their order, P@1 "
         "could be anything from 0.0000 to 1.0000"
     )
-    order = {"scores": "by id", "array": "as given"}[given]
-    says = f"They are ordered {order}; ties=expected gives the mean over all orders."
+    order = {
+        "scores": "Their ids decide the order, from the last to the first",
+        "array": "They are ordered as given",
+    }[given]
+    says = f"{order}; ties=expected gives the mean over all orders."
     assert finding.advice == says
     assert noticed(qrels, run, measures="P@1 AP", ties="expected") == {}, "then it is chosen"
     with pytest.warns(GermaneWarning, match="depending on their order, P@1 could be anything"):

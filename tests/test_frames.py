@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
@@ -41,7 +42,7 @@ def list_pairs() -> Iterator[dict[str, Any]]:
         }  # fmt: skip
 
 
-def list_values(result: germane.Result) -> Iterator[dict[str, Any]]:
+def list_values(result: germane.types.Result) -> Iterator[dict[str, Any]]:
     for query in QRELS:
         values = {name: result[name].per_query[query] for name in NAMES}
         yield {"query": str(query), **values}
@@ -166,6 +167,105 @@ def test_pandas(name: str) -> None:
         pandas.testing.assert_frame_equal(pandas.DataFrame.from_arrow(value), frame)
     numbers = [key for key, one in rows[0].items() if isinstance(one, (int, float))]
     assert set(numbers) <= set(frame.select_dtypes(["number", "bool"]).columns)
+
+
+# --- Everything that a user can hold -----------------------------------------------------------------
+
+TRUTH, DETECTIONS = "examples/boxes/truth.json", "examples/boxes/detections.json"
+FULL = {f"q{at}": {"a": 1, "b": 2, "c": 0} for at in range(8)}
+BOTH = {
+    "one": {query: ["a", "x", "b"][at % 2 :] for at, query in enumerate(FULL)},
+    "two": {query: ["b", "a"] for query in FULL},
+}
+
+
+def hold_all() -> dict[str, Any]:
+    """A value of every type that verbs return, and that is no single number."""
+    boxes = germane.boxes
+    runs = germane.evaluate_many(FULL, BOTH, "AP@10 nDCG@10 P@2")
+    compared = germane.compare(runs)
+    detected = boxes.evaluate(TRUTH, DETECTIONS)
+    explained = boxes.explain(TRUTH, DETECTIONS, "AP50", image=1)
+    groups = dict.fromkeys(FULL, "all")
+    lists = germane.evaluate(FULL, BOTH["one"], "Coverage@2", catalogue=["a", "b", "c", "x"])
+    published = {"lda": {"P@1": 0.5, "R@10": 0.2}}
+    return {
+        **{name: value for name, (value, _) in FRAMES.items()},
+        "explanation of lists": lists["Coverage@2"].explain(),
+        "stability": compared.stability("AP@10"),
+        "slices": compared.queries("AP@10", "two", "one").by(groups),
+        "gate": germane.gate(FULL, BOTH["one"], "AP", baseline=BOTH["two"]),
+        "reconciliation": germane.reconcile(FULL, BOTH["one"], reported=0.5),
+        "reconciliation of a table": germane.reconcile_table(
+            FULL, BOTH, {"one": {"P@2": 0.5}, "two": {"P@2": 1.0}}
+        ),
+        "audit": germane.audit({"a": {"P@1": 0.5, "Success@1": 0.2}}),
+        "audit of nothing wrong": germane.audit(published),
+        "verification": germane.verify(runs["one"], FULL, BOTH["one"]),
+        "several judges": germane.evaluate_judges({"x": FULL, "y": FULL}, BOTH["one"], "AP"),
+        "agreement": germane.compare_judges(FULL, FULL),
+        "items to judge": germane.choose_judgments(FULL, BOTH),
+        "trust": germane.trust(BOTH["one"], people=FULL, model=FULL, measures="AP"),
+        "trusts": germane.trust_many(BOTH, people=FULL, model=FULL, measures="AP"),
+        "plan": germane.trust(BOTH["one"], people=FULL, model=FULL, measures="AP")["AP"].plan(0.1),
+        "boxes": detected,
+        "boxes of runs": boxes.evaluate_many(TRUTH, {"a": DETECTIONS, "b": DETECTIONS}),
+        "boxes of classes": detected.by("class"),
+        "boxes of an image": explained,
+        "costs of errors": explained.errors,
+        "boxes by tools": boxes.spread(TRUTH, DETECTIONS, "AP"),
+        "reconciled boxes": boxes.reconcile(TRUTH, DETECTIONS, reported=0.5),
+    }
+
+
+@pytest.mark.filterwarnings("ignore::germane.GermaneWarning")
+def test_everything_that_has_a_table_is_a_frame_or_names_what_makes_one() -> None:
+    polars, pandas = pytest.importorskip("polars"), pytest.importorskip("pandas")
+    for name, value in hold_all().items():
+        frame, table = polars.DataFrame(value), pa.table(value)
+        assert frame.columns == table.column_names, name
+        assert frame.to_dicts() == table.to_pylist() or "nan" in str(frame.to_dicts()), name
+        read = value.to_pandas()
+        if hasattr(value, "__array__"):
+            for call in (pandas.DataFrame, np.asarray):
+                with pytest.raises(
+                    germane.errors.InputError, match=rf"{type(value).__name__}.*to_pandas\(\)"
+                ):
+                    call(value)
+        else:
+            given = pandas.DataFrame(value)
+            if len(read):
+                assert given.columns.tolist() == read.columns.tolist(), name
+                pandas.testing.assert_frame_equal(given, read, check_dtype=False, obj=name)
+            assert len(given) == len(read)
+
+
+@pytest.mark.filterwarnings("ignore::germane.GermaneWarning")
+def test_every_type_with_a_table_is_here() -> None:
+    held = {type(value) for value in hold_all().values()}
+    public = {
+        found
+        for module in (germane.types, germane.boxes)
+        for name in module.__all__
+        if isinstance(found := getattr(module, name), type) and hasattr(found, "__arrow_c_stream__")
+    }
+    assert public <= held
+
+
+@pytest.mark.filterwarnings("ignore::germane.GermaneWarning")
+def test_a_table_of_numbers_is_a_frame_of_numbers() -> None:
+    """The columns of the tables that frames are made of: numbers with all their digits."""
+    runs = germane.evaluate_many(FULL, BOTH, "AP@10")
+    frame = pa.table(germane.compare(runs).stability("AP@10"))
+    assert frame["AP@10"].to_pylist() == [runs[name]["AP@10"].mean for name in ("two", "one")]
+    boxes = germane.boxes.evaluate(TRUTH, DETECTIONS)
+    row = pa.table(boxes).to_pylist()[0]
+    assert {name: row[name] for name in ("AP", "AP50")} == {
+        name: float(boxes[name]) for name in ("AP", "AP50")
+    }
+    gate = germane.gate(FULL, BOTH["one"], "AP", baseline=BOTH["one"])
+    assert pa.table(gate)["change"].to_pylist() == [0.0]
+    assert pa.table(germane.compare_judges(FULL, FULL))["1"].to_pylist() == [0, 8, 0]
 
 
 def test_means_of_a_frame_are_the_means() -> None:
@@ -309,10 +409,10 @@ def test_an_interval_where_there_is_none() -> None:
     one = germane.evaluate({"q": ["a"]}, {"q": ["a"]}, "AP NumRet AP(mean=micro)")
     assert one["AP"].interval() is None
     for name in ("NumRet", "AP(mean=micro)"):
-        with pytest.raises(germane.MeasureError, match="not a mean over queries"):
+        with pytest.raises(germane.errors.MeasureError, match="not a mean over queries"):
             one[name].interval()
     for confidence in (0, 1, 95, True, "high"):
-        with pytest.raises(germane.InputError, match="between 0 and 1"):
+        with pytest.raises(germane.errors.InputError, match="between 0 and 1"):
             one["AP"].interval(confidence=confidence)
     nan = germane.evaluate({"q": {"a": 0}, "p": ["a"]}, {"q": ["a"]}, "AP", no_relevant="nan")
     assert nan["AP"].interval() is None
@@ -363,5 +463,5 @@ def test_a_flat_dict_has_means_under_names_that_trackers_accept() -> None:
     assert len(every) == 5
     allowed = set("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-. :/")
     assert all(set(name) <= allowed for name in every), "what MLflow allows"
-    with pytest.raises(germane.InputError, match="leave out queries or flat"):
+    with pytest.raises(germane.errors.InputError, match="leave out queries or flat"):
         RESULTS["one"].to_dict(flat=True, queries=True)

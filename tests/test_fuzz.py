@@ -14,7 +14,14 @@ from germane import cli
 from sizes import set_sizes
 
 ROOT = Path(__file__).parents[1] / "fuzz"
-MUTATIONS = {"trec": 200, "names": 2000, "trec_eval": 300, "columns": 300}
+MUTATIONS = {
+    "trec": 200,
+    "names": 2000,
+    "trec_eval": 300,
+    "columns": 300,
+    "records": 40,
+    "coco": 100,
+}
 TOKENS = (
     b" ", b"  ", b"\t", b"\n", b"\r\n", b"\r", b"\0", b"#", b"-", b".", b"+", b"1e5", b"nan", b"\xff",
     b"\xc3\xa9", b"\xef\xbb\xbf", b"0", b"00000000", b"1234567.12345678", b"\n%%\n", b'"', b",", b"@", b":",
@@ -120,7 +127,9 @@ def written(folder: Path, name: str, data: bytes) -> Path:
 
 def test_a_column_whose_name_is_not_utf8(tmp_path: Path) -> None:
     path = written(tmp_path, "run.jsonl", b'{"query\xff":"q1","doc_id":"a","score":1}\n')
-    with pytest.raises(germane.FormatError, match=r"run\.jsonl: the name of a column is not UTF-8"):
+    with pytest.raises(
+        germane.errors.FormatError, match=r"run\.jsonl: the name of a column is not UTF-8"
+    ):
         germane.read_run(path)
 
 
@@ -129,7 +138,7 @@ def test_a_header_ends_with_its_line(end: str, tmp_path: Path) -> None:
     """Python's splitlines knows more ends of lines than files of columns have."""
     text = f"qid\tdocno\tscore{end}rank\nq1\ta\t2.5\n"
     path = written(tmp_path, "run.tsv", text.encode())
-    with pytest.raises(germane.InputError, match=r"run\.tsv.*column"):
+    with pytest.raises(germane.errors.InputError, match=r"run\.tsv.*column"):
         germane.evaluate({"q1": {"a": 1}}, path, "AP", input_format="tsv")
 
 
@@ -164,7 +173,7 @@ def test_lines_are_counted_by_all_their_ends(
             for last in (bad + end, bad):
                 text = before + "q7 Q0 d 1 1 t" + end + last
                 run = written(tmp_path, "run", text.encode())
-                with pytest.raises(germane.InputError, match=rf"run:9: {says}"):
+                with pytest.raises(germane.errors.InputError, match=rf"run:9: {says}"):
                     germane.evaluate(qrels, run, "AP")
         found = germane.check(qrels, written(tmp_path, "run", (before + "x").encode()), "AP")
         assert "run:8: 1 field" in found.serious[0].examples[0]

@@ -90,7 +90,7 @@ def test_a_column_that_is_named_and_stands_twice() -> None:
             twice,
             pa.table(list(map(pa.array, twice.to_numpy().T)), list(twice.columns)),
         ):
-            with pytest.raises(germane.FormatError, match=f"two columns are named '{name}'"):
+            with pytest.raises(germane.errors.FormatError, match=f"two columns are named '{name}'"):
                 germane.evaluate(qrels, given, columns={"run": named})
 
 
@@ -117,7 +117,7 @@ def test_one_column_is_no_frame() -> None:
 def test_a_lazy_frame_is_refused_in_silence() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        with pytest.raises(germane.InputError, match=r"collect\(\) turns it into a frame"):
+        with pytest.raises(germane.errors.InputError, match=r"collect\(\) turns it into a frame"):
             germane.evaluate(QRELS, pl.LazyFrame({"query_id": ["q1"]}))
 
 
@@ -135,9 +135,9 @@ def test_ids_that_are_far_apart_take_no_memory() -> None:
 
 
 def test_labels_that_are_missing() -> None:
-    with pytest.raises(germane.FormatError, match=r"query_labels, item 1: .* got <NA>"):
+    with pytest.raises(germane.errors.FormatError, match=r"query_labels, item 1: .* got <NA>"):
         germane.Labels(pd.array([1, None], dtype="Int64"), [1, 2])
-    with pytest.raises(germane.FormatError, match=r"gallery_labels: a cell .* is missing"):
+    with pytest.raises(germane.errors.FormatError, match=r"gallery_labels: a cell .* is missing"):
         germane.Labels(np.eye(2), np.array([[1.0, nan]]))
 
 
@@ -153,7 +153,9 @@ def test_vectors_that_are_frames_or_masked() -> None:
 
     assert evaluated(pd.DataFrame(vectors)) == evaluated(vectors)
     assert evaluated(np.ma.masked_array(vectors, False)) == evaluated(vectors)
-    with pytest.raises(germane.InputError, match=r"queries, row 1, column 1: .* a masked cell"):
+    with pytest.raises(
+        germane.errors.InputError, match=r"queries, row 1, column 1: .* a masked cell"
+    ):
         evaluated(np.ma.masked_equal(vectors, 4.0))
 
 

@@ -149,7 +149,9 @@ def test_duplicates_far_behind(kind: str, tmp_path: Path) -> None:
     lines.append(lines[first].replace(" tag", " again"))
     run = "\n".join(lines).encode()
     words = f"run:{ROWS + 1}: ", "twice", f"as on line {first + 1}"
-    refused(tmp_path, f"{query} 0 d0000000 1\n".encode(), run, germane.DuplicateError, *words)
+    refused(
+        tmp_path, f"{query} 0 d0000000 1\n".encode(), run, germane.errors.DuplicateError, *words
+    )
 
 
 # --- Files of columns ------------------------------------------------------------------------------

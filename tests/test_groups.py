@@ -64,12 +64,12 @@ def test_a_pandas_series_is_a_mapping_unless_its_index_counts_its_values() -> No
     in_order = pandas.Series(list(CLASSES.values()))
     assert RESULT.by(in_order)["dog"]["RR"].per_query == {"q2": 1 / 2}
     assert RESULT.by(pandas.concat([by_id, by_id])).counts == RESULT.by(CLASSES).counts
-    with pytest.raises(germane.InputError, match="'q2' has two categories, 'dog' and 'cat'"):
+    with pytest.raises(germane.errors.InputError, match="'q2' has two categories, 'dog' and 'cat'"):
         RESULT.by(pandas.concat([by_id, pandas.Series({"q2": "cat"})]))
-    with pytest.raises(germane.NotFoundError, match="no category for 'q1'"):
+    with pytest.raises(germane.errors.NotFoundError, match="no category for 'q1'"):
         RESULT.by(by_id[1:3])
     with pytest.raises(
-        germane.FormatError, match="two columns are needed, a query and its category"
+        germane.errors.FormatError, match="two columns are needed, a query and its category"
     ):
         RESULT.by(pandas.DataFrame({name: [1] for name in "abcd"}))
 
@@ -96,16 +96,16 @@ def test_groups_print_with_definitions_and_inert() -> None:
     [
         (
             {"q1": "cat"},
-            germane.NotFoundError,
+            germane.errors.NotFoundError,
             r"no category for 'q2', 'q3', 'q4' \(3 of 4 queries\)",
         ),
-        (["cat"], germane.InputError, "1 categories for 4 queries"),
-        ("cat", germane.InputError, "a mapping of query to category, a function"),
-        (None, germane.InputError, "a mapping of query to category, a function"),
-        (set("abcd"), germane.InputError, "a mapping of query to category, a function"),
+        (["cat"], germane.errors.InputError, "1 categories for 4 queries"),
+        ("cat", germane.errors.InputError, "a mapping of query to category, a function"),
+        (None, germane.errors.InputError, "a mapping of query to category, a function"),
+        (set("abcd"), germane.errors.InputError, "a mapping of query to category, a function"),
         (
             [["cat"], "b", "c", "d"],
-            germane.InputError,
+            germane.errors.InputError,
             r"query 'q1': a category is .* got \['cat'\]",
         ),
     ],
@@ -117,9 +117,11 @@ def test_what_is_no_category(category: Any, error: type[Exception], says: str) -
 
 def test_what_is_not_there() -> None:
     groups = RESULT.by(CLASSES)
-    with pytest.raises(germane.NotFoundError, match=r"no category 'dgo'\. Did you mean 'dog'?"):
+    with pytest.raises(
+        germane.errors.NotFoundError, match=r"no category 'dgo'\. Did you mean 'dog'?"
+    ):
         groups["dgo"]
-    with pytest.raises(germane.NotFoundError, match="P@5 was not evaluated"):
+    with pytest.raises(germane.errors.NotFoundError, match="P@5 was not evaluated"):
         groups["dog"]["P@5"]
 
 
@@ -170,38 +172,56 @@ def test_top_k_accuracy_and_unique_top_k_category_accuracy() -> None:
 
 def test_a_score_that_is_no_number_is_still_refused() -> None:
     run = {"q": {"d1#1": 0.2, "d1#2": math.nan}}
-    with pytest.raises(germane.ScoreError):
+    with pytest.raises(germane.errors.ScoreError):
         germane.evaluate({"q": ["d1"]}, germane.collapse(run, document), "AP")
 
 
 @pytest.mark.parametrize(
     ("run", "key", "keep", "error", "says"),
     [
-        ({"q": {"x": 1.0}}, {"a": "A"}, "max", germane.NotFoundError, "item 'x' has no group"),
-        ({"q": {"x": 1.0}}, 5, "max", germane.InputError, "key is a mapping of item to group"),
+        (
+            {"q": {"x": 1.0}},
+            {"a": "A"},
+            "max",
+            germane.errors.NotFoundError,
+            "item 'x' has no group",
+        ),
+        (
+            {"q": {"x": 1.0}},
+            5,
+            "max",
+            germane.errors.InputError,
+            "key is a mapping of item to group",
+        ),
         (
             {"q": {"x": 1.0}},
             list,
             "max",
-            germane.InputError,
+            germane.errors.InputError,
             r"item 'x': a group is .* got \['x'\]",
         ),
-        ({"q": {"x": 1.0}}, document, "min", germane.PolicyError, "keep takes max, first or sum"),
-        ({"q": ["x"]}, document, "sum", germane.PolicyError, "a ranked list has none"),
+        (
+            {"q": {"x": 1.0}},
+            document,
+            "min",
+            germane.errors.PolicyError,
+            "keep takes max, first or sum",
+        ),
+        ({"q": ["x"]}, document, "sum", germane.errors.PolicyError, "a ranked list has none"),
         (
             {"q": "xyz"},
             document,
             "max",
-            germane.FormatError,
+            germane.errors.FormatError,
             "or a list of items, best first; got 'xyz'",
         ),
-        (5, document, "max", germane.InputError, "a run is the path of a file"),
-        ("a.run", document, "max", germane.InputError, "a.run: there is no such file"),
+        (5, document, "max", germane.errors.InputError, "a run is the path of a file"),
+        ("a.run", document, "max", germane.errors.InputError, "a.run: there is no such file"),
         (
             np.array([[0.5]]),
             document,
             "max",
-            germane.InputError,
+            germane.errors.InputError,
             "collapse takes {query: {item: score}}",
         ),
     ],
@@ -308,7 +328,7 @@ def test_ranked_columns_collapse_to_the_best_rank() -> None:
     found = germane.collapse(run, document)
     assert rows_of(found) == [("q", "a", 2), ("q", "b", 1), ("q", "c", 3)]
     assert germane.evaluate({"q": ["a"]}, found, "RR")["RR"].mean == 1 / 2
-    with pytest.raises(germane.PolicyError, match="a ranked list has none"):
+    with pytest.raises(germane.errors.PolicyError, match="a ranked list has none"):
         germane.collapse(run, document, keep="sum")
     scored = run.append_column("score", pa.array([0.1, 0.8, 0.9, 0.2]))
     assert rows_of(germane.collapse(scored, document, keep="sum")) == [
@@ -319,11 +339,23 @@ def test_ranked_columns_collapse_to_the_best_rank() -> None:
 @pytest.mark.parametrize(
     ("key", "error", "says"),
     [
-        ({"d1#1": "A", "d2#1": "B"}, germane.NotFoundError, "query 'q1': item 'd3#1' has no group"),
-        ({"d1#1": 1}.get, germane.FormatError, None),
-        (lambda item: 1 if item < "d2" else "x", germane.FormatError, "all text or all whole"),
-        ("class", germane.FormatError, "no column 'class'; found 'query_id', 'doc_id', 'score'"),
-        (5, germane.InputError, "key is a mapping of item to group, or a function; got 5"),
+        (
+            {"d1#1": "A", "d2#1": "B"},
+            germane.errors.NotFoundError,
+            "query 'q1': item 'd3#1' has no group",
+        ),
+        ({"d1#1": 1}.get, germane.errors.FormatError, None),
+        (
+            lambda item: 1 if item < "d2" else "x",
+            germane.errors.FormatError,
+            "all text or all whole",
+        ),
+        (
+            "class",
+            germane.errors.FormatError,
+            "no column 'class'; found 'query_id', 'doc_id', 'score'",
+        ),
+        (5, germane.errors.InputError, "key is a mapping of item to group, or a function; got 5"),
     ],
 )
 def test_what_cannot_collapse_a_frame(key: Any, error: Any, says: str | None) -> None:

@@ -1,5 +1,6 @@
 """Hits as clients of search engines return them. tests/inputs.py runs every test of inputs on some."""
 
+import re
 from types import SimpleNamespace
 from typing import Any
 
@@ -36,11 +37,11 @@ def test_distances_are_lowest_first(name: str, choices: dict[str, Any]) -> None:
     assert rr(near, **choices)["q1"] == 1.0
 
 
-def test_a_threshold_of_distances() -> None:
+def test_max_distance() -> None:
     near = {"q1": make(("d2", 0.3), ("x", 0.1), ("d1", 0.5), score="distance")}
-    result = germane.evaluate(QRELS, near, "R", scores="distances", threshold=0.4)
+    result = germane.evaluate(QRELS, near, "R", scores="distances", max_distance=0.4)
     assert result["R"].per_query["q1"] == 0.0
-    result = germane.evaluate(QRELS, near, "R", scores="distances", threshold=0.5)
+    result = germane.evaluate(QRELS, near, "R", scores="distances", max_distance=0.5)
     assert result["R"].per_query["q1"] == 1.0
 
 
@@ -78,6 +79,51 @@ def test_collapse() -> None:
     assert rr(near, collapse=documents, scores="distances")["q1"] == 1 / 2
 
 
+@pytest.mark.parametrize("duplicates", ["first", "last", "max", "keep", "recount"])
+def test_an_item_that_is_hit_several_times(duplicates: str) -> None:
+    """d1 has the scores 2.5, 4 and 5, beside 3 and 4.5 of others: its rank is that of the copy that is kept."""
+    held = make(("d1", 2.5), ("x", 3.0), ("y", 4.5), ("d1", 4.0), ("d1", 5.0))
+    run = {"q1": held, "q2": []}
+    ranks = {"first": 3, "last": 1, "max": 1, "keep": 1, "recount": 1}
+    assert rr(run, duplicates=duplicates)["q1"] == 1 / ranks[duplicates]
+    recall = germane.evaluate(QRELS, run, "R", duplicates=duplicates)["R"].per_query["q1"]
+    assert recall == (3 if duplicates == "recount" else 1)
+    near = {
+        "q1": make(
+            ("d1", -2.5), ("x", -3.0), ("y", -4.5), ("d1", -4.0), ("d1", -5.0), score="distance"
+        ),
+        "q2": [],
+    }
+    assert rr(near, duplicates=duplicates)["q1"] == 1 / ranks[duplicates]
+    listed = {"q1": ["d1", "x", "d1"], "q2": []}  # without scores
+    ids = {"q1": [{"id": item} for item in listed["q1"]], "q2": []}
+    if duplicates != "max":
+        assert rr(ids, duplicates=duplicates) == rr(listed, duplicates=duplicates)
+
+
+def test_the_advice_for_repeated_hits_works() -> None:
+    run = {"q1": make(("d1", 1.0), ("x", 2.0), ("d1", 3.0)), "q2": []}
+    with pytest.raises(germane.errors.DuplicateError) as error:
+        rr(run)
+    words = re.findall(r"duplicates=(\w+)", str(error.value))
+    assert {word: rr(run, duplicates=word)["q1"] for word in words} == {"first": 1 / 2, "max": 1.0}
+    assert "collapse=" in str(error.value)
+    chunks = {"q1": make(("c1", 1.0), ("c2", 2.0), ("c3", 3.0)), "q2": []}
+    assert rr(chunks, collapse={"c1": "d1", "c2": "x", "c3": "d1"})["q1"] == 1.0
+
+
+def test_the_function_collapse() -> None:
+    groups = {"c1": "d1", "c2": "x", "c3": "d1"}
+    run = {"q1": make(("c1", 1.0), ("c2", 2.0), ("c3", 3.0))}
+    assert germane.collapse(run, groups) == {"q1": {"d1": 3.0, "x": 2.0}}
+    assert germane.collapse(run, groups, keep="sum") == {"q1": {"d1": 4.0, "x": 2.0}}
+    assert germane.collapse({"q1": [{"id": item} for item in groups]}, groups) == {
+        "q1": ["d1", "x"]
+    }
+    near = {"q1": make(("c1", 1.0), ("c2", 2.0), ("c3", 3.0), score="distance")}
+    assert germane.collapse(near, groups) == {"q1": {"d1": -1.0, "x": -2.0}}
+
+
 def test_every_verb() -> None:
     runs = {"a": {"q1": make(("d2", 1.0), ("d1", 0.5))}, "b": {"q1": make(("d1", 1.0))}}
     assert germane.compare(QRELS, runs, "RR").between("b", "a", "RR").difference == 1 / 4
@@ -98,7 +144,10 @@ BAD: list[tuple[list[Any], str]] = [
     ([{}], "a hit has no id; found no field with a value"),
     ([{"id": "c", "doc_id": "d"}], "more than one field of a hit can be the item: 'id', 'doc_id'"),
     ([{"id": "c", "score": 1, "distance": 2}], "can be the score: 'score', 'distance'"),
-    (make(("d1", 1.0), ("x", 2.0), ("d1", 3.0)), "'d1' is retrieved twice, by the hits 1 and 3"),
+    (
+        make(("d1", 1.0), ("x", 2.0), ("d1", 3.0)),
+        "'d1' is retrieved twice, at ranks 1 and 3. duplicates=first keeps",
+    ),
     (make(("d1", "high")), "item 'd1': a score must be a finite number; got 'high'"),
     (make(("d1", float("nan")), score="distance"), "a score must be a finite number; got nan"),
     (make(("d1", "far"), score="distance"), "item 'd1': a distance is a finite number; got 'far'"),
@@ -110,7 +159,7 @@ BAD: list[tuple[list[Any], str]] = [
     ("held", "message"), BAD, ids=lambda one: one if isinstance(one, str) else ""
 )
 def test_errors(held: list[Any], message: str) -> None:
-    with pytest.raises(germane.InputError) as error:
+    with pytest.raises(germane.errors.InputError) as error:
         germane.evaluate(QRELS, {"q1": held}, "RR")
     assert message in str(error.value)
     assert str(error.value).startswith("run")
@@ -158,7 +207,7 @@ class Document:
     ],
 )  # fmt: skip
 def test_a_response_says_which_part_is_a_run(given: Any, says: str) -> None:
-    with pytest.raises(germane.FormatError, match=says):
+    with pytest.raises(germane.errors.FormatError, match=says):
         rr(given)
 
 
@@ -175,8 +224,25 @@ def test_distances_that_fall_are_similarities() -> None:
         f"q{q}": make(*((f"d{i}", 1 - i / 10) for i in range(5)), score="distance") for q in (1, 2)
     }
     with pytest.raises(
-        germane.FormatError, match="'distance' falls from the first hit to the last"
+        germane.errors.FormatError, match="'distance' falls from the first hit to the last"
     ):
         rr(near)
     assert rr(near, scores="distances")["q1"] == 1 / 4
     assert rr({"q1": near["q1"], "q2": near["q2"][::-1]})["q1"] == 1 / 4
+
+
+def test_hits_with_ranks_alone_are_in_the_order_of_these() -> None:
+    qrels = {"q": ["a"]}
+    hits: Any = {"q": [{"id": "b", "rank": 2}, {"id": "a", "rank": 1}, {"id": "c", "rank": 3}]}
+    assert germane.evaluate(qrels, hits, "RR")["RR"].mean == 1
+    given = germane.evaluate(qrels, hits, "RR", columns={"score": None})
+    assert given["RR"].mean == 0.5
+    place: Any = {"q": [{"id": "b", "place": 2}, {"id": "a", "place": 1}]}
+    named = germane.evaluate(qrels, place, "RR", columns={"score": None, "rank": "place"})
+    assert named["RR"].mean == 1
+    scored: Any = {"q": [{"id": "b", "rank": 2, "score": 5.0}, {"id": "a", "rank": 1, "score": 1}]}
+    assert germane.evaluate(qrels, scored, "RR")["RR"].mean == 0.5
+    for ranks in ([1, 1], [1, None], [1, "2"], [1, True]):
+        odd: Any = {"q": [{"id": "b", "rank": ranks[0]}, {"id": "a", "rank": ranks[1]}]}
+        with pytest.raises(germane.errors.FormatError, match="rank"):
+            germane.evaluate(qrels, odd, "RR")

@@ -11,6 +11,7 @@ import io
 import json
 import re
 import unicodedata
+import warnings
 from collections.abc import Callable, Iterator
 from html.parser import HTMLParser
 from pathlib import Path
@@ -385,3 +386,149 @@ def test_an_exception_of_the_rule_is_seen(tmp_path: Path, monkeypatch: pytest.Mo
         monkeypatch.setattr("test_hostile.SOURCES", tmp_path)
         with pytest.raises(AssertionError):
             test_nothing_that_is_read_is_run()
+
+
+# ----------------------------------------------------------------------- what every verb returns
+
+
+def boxes(named: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """COCO's JSON whose image and class have this name."""
+    truth = {
+        "images": [{"id": i, "file_name": named, "width": 50, "height": 50} for i in (1, 2)],
+        "categories": [{"id": 1, "name": named}, {"id": 2, "name": "other"}],
+        "annotations": [
+            {"id": i, "image_id": i, "category_id": i, "bbox": [1, 1, 9, 9], "area": 81, "iscrowd": 0}
+            for i in (1, 2)
+        ],
+    }  # fmt: skip
+    found = [
+        {"image_id": i, "category_id": i, "bbox": [1, 1, 9, 8 + i], "score": 0.5 + i / 10}
+        for i in (1, 2)
+    ]
+    return truth, found
+
+
+def make_judged(named: str) -> Iterator[Any]:
+    """What the verbs about ranked lists return."""
+    qrels, run, other = judged(named)
+    runs = {named: run, "other": other}
+    results = germane.evaluate_many(qrels, runs, "AP RR")
+    yield from (results, results[named], results.by(dict.fromkeys(qrels, named)))
+    yield germane.verify(results[named].to_dict(queries=True), qrels, {named: other})
+    yield germane.check(qrels, {named: run})
+    yield from results[named].findings
+    explained = germane.explain(qrels, run, "AP", query=named)
+    yield from (explained, germane.pr_curve(qrels, run, query=named))
+    compared = germane.compare(results, resamples=100)
+    yield from (compared, *compared.pairs, compared.queries("AP", named, "other"))
+    yield compared.stability("AP")
+    yield germane.gate(qrels, run, "AP", baseline=other, resamples=100)
+    yield germane.reconcile(qrels, run, reported="0.123", measure="AP")
+    yield germane.spread(qrels, run, "AP")
+    with contextlib.suppress(
+        germane.errors.InputError
+    ):  # a name that cannot be matched with the run's
+        yield germane.reconcile_table(qrels, {named: run}, {named: {"AP": "0.5", named: "0.1"}})
+    found = germane.audit({named: {"R@5": "0.60", "R@10": "0.40", named: "3"}, "b": {"P@1": "1.5"}})
+    yield from (found, *found.contradictions)
+    more = {f"{named}{number}": {named: 1, "b": 0} for number in range(8)}
+    ranked = {query: {"b": 1.0, named: 0.5} for query in more}
+    yield germane.trust_many({named: ranked}, people=more, model=more, measures="AP")
+    yield germane.evaluate_judges({named: qrels, "second": qrels}, run, "AP")
+    yield germane.choose_judgments(qrels, runs, "nDCG@10")
+
+
+def make_boxes(named: str) -> Iterator[Any]:
+    """What the verbs about boxes return."""
+    truth, found = boxes(named)
+    detectors = {named: found, "other": found[:1]}
+    results = germane.boxes.evaluate_many(truth, detectors)
+    yield from (results, results[named], results[named].by("class"), results[named].by("image"))
+    explained = germane.boxes.explain(truth, found, "AP50", label=named, name=named)
+    yield from (explained, explained.errors)
+    yield germane.boxes.check(truth, found)
+    compared = germane.boxes.compare(truth, detectors, resamples=100)
+    yield from (compared, *compared.pairs)
+    yield germane.boxes.reconcile(truth, found, reported="0.123", name=named)
+    with contextlib.suppress(germane.errors.InputError):
+        table = {named: {"AP": "0.5", named: "0.1"}}
+        yield germane.boxes.reconcile_table(truth, {named: found}, table)
+
+
+def make_identified(named: str) -> Iterator[Any]:
+    """What is said of functions: their names, and the texts of their errors."""
+
+    def function(grades: Any) -> float:
+        if not sum(grades):
+            raise ValueError(named)
+        return 0.7 * sum(grades) / len(grades)
+
+    function.__name__ = function.__qualname__ = named
+    yield germane.identify(function, "P", takes="grades")
+
+
+VERBS = {"judged": make_judged, "boxes": make_boxes, "identified": make_identified}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", [name for name in HOSTILE if name != "long"])
+@pytest.mark.parametrize("verb", VERBS)
+def test_what_every_verb_returns(verb: str, name: str) -> None:
+    for found in VERBS[verb](HOSTILE[name]):
+        what = type(found).__name__
+        for text in (str(found), repr(found)):
+            one_line(text.replace("\t", ""))
+        if hasattr(found, "_repr_html_"):
+            check_html(found._repr_html_())
+        if hasattr(found, "markdown"):
+            check_paragraphs(found.markdown(), what)
+
+
+def check_paragraphs(text: str, what: str) -> None:
+    """Of text beside tables no markup is without its backslash, either."""
+    one_line(text)
+    plain = re.sub(r"\\[!-/:-@\[-`{-~]", "", text.replace("**", ""))
+    plain = re.sub(r"</?sup>", "", plain)
+    for line in plain.splitlines():
+        assert not re.search(r"[<>`\[\]*$&]", line), (what, line)
+        assert not re.search(r"://|www\.|(?:mailto|xmpp):", line, re.IGNORECASE), (what, line)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", HOSTILE)
+def test_errors_and_warnings_of_every_verb(name: str) -> None:
+    """Their texts reach a terminal as they are."""
+    named = HOSTILE[name]
+    qrels, run, _ = judged("q")
+    truth, found = boxes("a")
+    wrong: list[Callable[[], Any]] = [
+        lambda: germane.evaluate(qrels, run, named),
+        lambda: germane.evaluate({named: {named: "x"}}, run),
+        lambda: germane.evaluate({"q": {named: 1}}, {"q": {named: named}}),
+        lambda: germane.evaluate(named, run),
+        lambda: germane.evaluate(qrels, run, dialect=named),
+        lambda: germane.explain(qrels, run, query=named),
+        lambda: germane.read_signature(f"{named} = 1 | {named} | {named}"),
+        lambda: germane.boxes.evaluate(truth, [{**found[0], "category_id": named}]),
+        lambda: germane.boxes.evaluate(truth, named),
+        lambda: germane.boxes.explain(truth, found, label=named),
+        lambda: germane.assert_computes(lambda grades: raise_error(named), "P", takes="grades"),
+        lambda: germane.audit({named: {"AP": named}}),
+        lambda: germane.reconcile(qrels, run, reported=named),
+        lambda: germane.compare(qrels, {"a": run, "b": run}, baseline=named),
+    ]
+    for call in wrong:
+        with pytest.raises(germane.GermaneError) as caught:
+            call()
+        one_line(str(caught.value))
+        one_line(str(caught.value.args))
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        germane.evaluate({named: {"a": 1}, "b": {"a": 1}}, {"b": {"a": 1.0}, named + "x": {"a": 1}})
+    assert seen
+    for one in seen:
+        one_line(str(one.message))
+
+
+def raise_error(text: str) -> float:
+    raise ValueError(text)

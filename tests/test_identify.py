@@ -193,7 +193,7 @@ def test_a_wrong_function_is_not_named(
     assert function(*example.arguments) == pytest.approx(example.value)
     assert abs(example.value - example.expected) > 1e-6
     assert str(example) in str(found)
-    with pytest.raises(germane.DefinitionError, match=mistake):
+    with pytest.raises(germane.errors.DefinitionError, match=mistake):
         germane.assert_computes(function, measure, takes=takes)
 
 
@@ -233,7 +233,7 @@ def test_special_data_decides_conventions() -> None:
     assert "equal scores" in undefined.undecided
     answered = germane.identify(answered_ap, "AP@10", takes="dicts")
     assert answered.definitions[0].conventions["missing"] == "skip"
-    with pytest.raises(germane.DefinitionError):
+    with pytest.raises(germane.errors.DefinitionError):
         germane.assert_computes(answered_ap, "AP@10", takes="dicts", missing="zero")
 
 

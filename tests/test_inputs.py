@@ -37,10 +37,13 @@ def test_every_input(name: str, tmp_path: Path) -> None:
         assert values == expected[measure].per_query
 
 
-def compute_expected(measure: germane.Measure, qrels: Qrels, run: Scores) -> Iterator[float]:
+def compute_expected(measure: germane.types.Measure, qrels: Qrels, run: Scores) -> Iterator[float]:
     for query, judged in qrels.items():
-        order = oracle.trec_order(run.get(query, {}))
-        yield oracle.value(measure.name, oracle_parameters(measure), measure.k, order, judged)
+        given = measure.name, oracle_parameters(measure), measure.k
+        if query in run:
+            yield oracle.value(*given, oracle.trec_order(run[query]), judged)
+        else:
+            yield oracle.missing_value(*given, judged)
 
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
@@ -66,7 +69,7 @@ def test_every_kind_against_the_oracle(
             assume(False)
         if kind.__name__ == "TopIds":  # refused if they could be scores; test_arrays looks at that
             assume(getattr(given.qrels, "shape", None) != getattr(given.run, "shape", ()))
-        found = given.per_query(measures)
+        found = given.per_query(measures, empty="missing")  # arrays have a row for every query
     for measure in measures:
         right = dict(zip(qrels, compute_expected(measure, qrels, run), strict=True))
         assert found[str(measure)] == pytest.approx(right, rel=1e-12, abs=1e-12), measure

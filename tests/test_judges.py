@@ -2,6 +2,8 @@
 
 import json
 import math
+from dataclasses import replace
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 
@@ -86,7 +88,7 @@ def test_skewed_grades_are_warned_of() -> None:
 
 
 def test_judges_without_a_common_item() -> None:
-    with pytest.raises(germane.CoverageError, match="no item was judged by both"):
+    with pytest.raises(germane.errors.CoverageError, match="no item was judged by both"):
         germane.compare_judges({"q": {"a": 1}}, {"q": {"b": 1}})
 
 
@@ -130,12 +132,14 @@ def test_all_queries_judged_by_people_leave_nothing_open() -> None:
 @pytest.mark.parametrize("runs", [["x.run"], "x.run", None, {}, {0: ["a"]}])
 def test_runs_are_named(runs: Any) -> None:
     judged = {q: {"a": 1} for q in range(5)}
-    with pytest.raises(germane.InputError, match=r"runs are|no runs"):
+    with pytest.raises(germane.errors.InputError, match=r"runs are|no runs"):
         germane.trust_many(runs, people=judged, model=judged)
 
 
 def test_measures_of_whole_lists_are_refused() -> None:
-    with pytest.raises(germane.MeasureError, match="a correction is of a mean over judged queries"):
+    with pytest.raises(
+        germane.errors.MeasureError, match="a correction is of a mean over judged queries"
+    ):
         trust(measures="Coverage@5", catalogue=1000)
 
 
@@ -150,9 +154,9 @@ def test_differences_are_those_of_means() -> None:
     difference = found.between("b", "a", "P@5")
     assert difference.mean == pytest.approx(found["b"]["P@5"].mean - found["a"]["P@5"].mean)
     assert "within" in difference.reason or "outside" in difference.reason
-    with pytest.raises(germane.NotFoundError, match="no run 'c'"):
+    with pytest.raises(germane.errors.NotFoundError, match="no run 'c'"):
         found["c"]
-    with pytest.raises(germane.NotFoundError, match="There is"):
+    with pytest.raises(germane.errors.NotFoundError, match="There is"):
         found.between("a", "b", "P@5")
 
 
@@ -160,7 +164,7 @@ def test_a_plan_shows_the_difference_that_it_is_for() -> None:
     """So many queries as planned show the difference in about 80% of simulated experiments."""
     rng = np.random.default_rng(1)
 
-    def experiment(queries: int) -> germane.CorrectedMean:
+    def experiment(queries: int) -> germane.types.CorrectedMean:
         better = (
             rng.random(queries) < 0.65
         ).tolist()  # RR of b less that of a: 0.5 or -0.5, 0.15 on average
@@ -177,7 +181,7 @@ def test_a_plan_shows_the_difference_that_it_is_for() -> None:
     assert np.mean(np.array(lows) > 0) == pytest.approx(0.8, abs=0.07)
     assert all(n is None or n <= plan.people_alone + 2 for n in plan.people.values())
     for wrong in (0, -1, "x"):
-        with pytest.raises(germane.InputError, match="difference takes"):
+        with pytest.raises(germane.errors.InputError, match="difference takes"):
             pilot.plan(wrong)
 
 
@@ -213,8 +217,12 @@ def test_values_that_hardly_differ_are_cautioned_of() -> None:
     assert "differ on only 0 of 20 queries" in number.caution
     assert number.interval.basis == "range"
     low, high = number.people_interval.low, number.people_interval.high
-    # with one more value at 1, its weight is that of the first of 20 draws: 1 - 0.025^(1/20)
-    assert (low, high) == pytest.approx((0.025 ** (1 / 20) - 1, 1 - 0.025 ** (1 / 20)), abs=1e-6)
+    # a query that was not drawn has the weight 1 - 0.025^(1/20); it may differ as the runs' values do among themselves
+    values = germane.evaluate(PEOPLE, runs["a"], "P@1")["P@1"].values
+    deviations = (values - values.mean()) ** 2 * 20 / 19
+    apart = 2 * float((deviations**2).sum() / deviations.sum())  # both runs have these values
+    reach = (1 - 0.025 ** (1 / 20)) * math.sqrt(apart)
+    assert (low, high) == pytest.approx((-reach, reach), abs=1e-6)
     assert number.caution in str(found)
     assert not found["a"]["P@1"].caution
     assert "more are likely needed" in str(number.plan(0.05))
@@ -240,6 +248,43 @@ def test_no_interval_from_a_sample_has_a_width_of_0(about: Any, people: int, mea
         assert (ends.low, ends.high) == (pytest.approx(0.025 ** (1 / people)), 1)
 
 
+def make_graded(seed: int, total: int = 400) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A run that finds a part of ten relevant items, and judgments of all its results."""
+    rng = np.random.default_rng(seed)
+    hits = rng.random((total, 10)) < rng.beta(1.2, 1.2, total)[:, None]
+    run = {f"q{q}": [f"d{i}" for i in range(10)] for q in range(total)}
+    return run, make_worlds(hits.astype(int))
+
+
+@pytest.mark.parametrize("measure", ["P@10", "nDCG@10", "RR", "AP@10"])
+def test_a_model_that_equals_people_helps(measure: str) -> None:
+    """For every number of people's queries, in every sample, and the more of them, the more; it does not hang on a seed."""
+    widths: dict[int, list[float]] = {}
+    shares: dict[int, list[float]] = {}
+    for seed, n in product(range(6), (5, 10, 20, 40, 80)):
+        run, judged = make_graded(seed)
+        people = dict(list(judged.items())[:n])
+        number = germane.trust(run, people=people, model=judged, measures=measure)[measure]
+        both = [one.high - one.low for one in (number.interval, number.people_interval)]
+        assert both[0] < both[1]
+        shares.setdefault(n, []).append(both[0] / both[1])
+        assert number.shown == "corrected"
+        widths.setdefault(n, []).append(both[0])
+    for few, many in pairwise(widths.values()):
+        assert np.mean(many) < np.mean(few)
+    assert max(map(np.mean, shares.values())) < 0.9
+    assert all(max(found) < 2 * min(found) for n, found in widths.items() if n >= 20)
+
+
+def test_values_that_differ_by_rounding_only_are_equal() -> None:
+    number = trust(measures="P@5")["a"]["P@5"]
+    same = replace(number.sample, people=np.where(np.arange(20) < 17, 0.3, number.sample.people))
+    noise = np.spacing(0.3) * np.random.default_rng(1).integers(-2, 3, 20)
+    spoiled = replace(same, people=same.people + noise)
+    cautions = [replace(number, sample=sample).caution for sample in (same, spoiled)]
+    assert cautions[0] == cautions[1] != ""
+
+
 def test_peoples_number_comes_first_where_the_corrected_interval_is_much_wider() -> None:
     """People's values hardly vary, but the model's do, at random: full correction only adds their errors."""
     rng = np.random.default_rng(3)
@@ -256,6 +301,20 @@ def test_peoples_number_comes_first_where_the_corrected_interval_is_much_wider()
     assert found.table().columns[2:5] == ("people", "people low", "people high")
     assert "Report the number by people alone." in str(found)
     assert trust()["a"]["nDCG@10"].shown == "corrected"
+
+
+def test_items_whose_weights_differ_by_rounding_are_ordered_by_their_ids() -> None:
+    """1/2 + 1/3 + 1/6 is 1, but 0.9999999999999999 in floating point; in another order it is 1."""
+    assert 1 / 2 + 1 / 3 + 1 / 6 < 1 / 3 + 1 / 6 + 1 / 2
+    places = {"a": {2: "x", 3: "y"}, "b": {3: "x", 6: "y"}, "c": {6: "x", 2: "y"}}
+    runs = {
+        name: {"q": [of_run.get(rank, f"d{rank}") for rank in range(1, 7)]}
+        for name, of_run in places.items()
+    }
+    qrels = {"q": {f"d{rank}": rank % 2 for rank in range(1, 7)}}
+    chosen = germane.choose_judgments(qrels, runs, "RR")
+    assert [one.item for one in chosen] == ["x", "y"]
+    assert len({one.weight for one in chosen}) == 1
 
 
 def test_findings_are_warnings() -> None:

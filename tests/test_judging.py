@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import germane
-from germane import CoverageError, DuplicateError, Policy, PolicyError
+from germane import Policy
+from germane.errors import CoverageError, DuplicateError, PolicyError
 
 from sizes import set_sizes
 from strategies import WORDS
@@ -187,12 +188,13 @@ def test_few_results_and_many_have_the_same_ranks(
         qrels = {"q": {items[0]: 1, **{f"d{i}": i % 3 for i in rng.integers(0, 100, judged)}}}
         path = tmp_path / "run"
         path.write_text("".join(f"q Q0 {d} 1 {s} t\n" for d, s in run["q"].items()))
-        expected = germane.evaluate(qrels, path, "AP", ties=ties)
-        result = germane.evaluate(qrels, run, "AP", ties=ties)
-        assert result["AP"].mean == expected["AP"].mean
-        assert (result["AP"].best, result["AP"].worst) == (
-            expected["AP"].best,
-            expected["AP"].worst,
+        name = "RR" if ties == "middle" else "AP"
+        expected = germane.evaluate(qrels, path, name, ties=ties)
+        result = germane.evaluate(qrels, run, name, ties=ties)
+        assert result[name].mean == expected[name].mean
+        assert (result[name].best, result[name].worst) == (
+            expected[name].best,
+            expected[name].worst,
         )
         assert result.counts == expected.counts
 
@@ -228,7 +230,7 @@ def test_minus_zero_ties_with_zero_and_neighbouring_doubles_do_not_tie() -> None
 def test_scores_that_no_double_can_add_up() -> None:
     got = {"b": 1.7e308, "a": 1.6e308, "c": -1.7e308}
     assert one_query({"a": 1}, got, "RR") == 1 / 2
-    with pytest.raises(germane.ScoreError, match="item 'd'"):
+    with pytest.raises(germane.errors.ScoreError, match="item 'd'"):
         one_query({"a": 1}, {**got, "d": float("inf")}, "RR")
 
 
@@ -428,13 +430,13 @@ def test_relevant_items_that_are_not_listed_do_not_count() -> None:
 
 
 def test_the_whole_list_counts() -> None:
-    """Whatever its depth, a threshold, or the sign of scores: what is listed there was given to the tool."""
+    """Whatever its depth, its lowest score, or the sign of scores: what is listed there was given to the tool."""
     got = {"a": 2.0, "x": 1.0, "b": 0.5, "c": -1.0}
-    for policy in ({"depth": 2}, {"threshold": 0.75}, {"threshold": -5.0, "depth": 1}):
+    for policy in ({"depth": 2}, {"min_score": 0.75}, {"min_score": -5.0, "depth": 1}):
         assert one_query(THREE, got, "R", relevant="listed", **policy) == 1 / 3
     assert one_query(THREE, got, "R", relevant="listed", nonpositive="miss") == 2 / 3
     del got["c"]
-    assert one_query(THREE, got, "R", relevant="listed", threshold=0.75) == 1 / 2
+    assert one_query(THREE, got, "R", relevant="listed", min_score=0.75) == 1 / 2
     again = ["a", "a", "x"]
     assert one_query(THREE, again, "NumRel", relevant="listed", duplicates="recount") == 1
     own = {"q": 2.0, "a": 1.0}
@@ -464,18 +466,35 @@ def test_what_was_not_listed_was_not_missed() -> None:
 def test_relevant_takes_two_words() -> None:
     with pytest.raises(PolicyError, match="relevant takes judged or listed; got 'list'"):
         one_query(THREE, ["a"], "R", relevant="list")
-    with pytest.raises(germane.InputError, match="relevant is a sequence of relevance grades"):
+    with pytest.raises(
+        germane.errors.InputError, match="relevant is a sequence of relevance grades"
+    ):
         germane.explain([1, 0], "AP", relevant="listed")
-    with pytest.raises(germane.InputError, match="qrels say what is relevant"):
+    with pytest.raises(germane.errors.InputError, match="qrels say what is relevant"):
         germane.explain({"q": THREE}, {"q": ["a"]}, "AP", relevant=3)
 
 
-@pytest.mark.parametrize("policy", [{"nonpositive": "miss"}, {"threshold": 0.5}])
+@pytest.mark.parametrize("policy", [{"nonpositive": "miss"}, {"min_score": 0.5}])
 def test_what_reads_a_run_once_refuses_to_guess(policy: Any) -> None:
     batches = germane.Evaluator({"q": THREE}, "R", relevant="listed", **policy)
     batches.update({"q": {"a": 1.0}})
     with pytest.raises(PolicyError, match=r"relevant=listed with .* needs two readings of the run"):
         batches.result()
+
+
+def test_misses_keep_their_ranks_where_unjudged_items_are_removed() -> None:
+    """a is a hit, x is removed, b keeps its rank; the pooled p is not judged."""
+    judged, got = {**AB, "p": -1}, {"a": 2.0, "x": 1.0, "b": -1.0, "p": -1.0}
+    policy: Any = {"nonpositive": "miss", "unjudged": "remove"}
+    values = {name: one_query(judged, got, name, **policy) for name in ("P", "NumRet", "R", "AP")}
+    assert values == {"P": 1 / 2, "NumRet": 2, "R": 1 / 2, "AP": 1 / 2}
+    assert one_query(judged, got, "P", **policy, depth=2) == 1
+    batches = germane.Evaluator({"q": judged, "r": judged}, "P NumRet", **policy)
+    for query in "rq":
+        batches.update({query: got})
+    assert batches.result()["P"].per_query == {"q": 1 / 2, "r": 1 / 2}
+    with pytest.raises(PolicyError, match="a depth that cuts through tied items"):
+        one_query(judged, {"a": 2.0, "b": -1.0, "p": -1.0}, "P", **policy, depth=2, ties="expected")
 
 
 # ------------------------------------------------------------------------------------------ depth
@@ -628,13 +647,13 @@ def test_depth_can_be_any_integer_type_and_size() -> None:
 def test_policies_that_are_equal_print_alike() -> None:
     """Whichever of them a result was made with, another one has asked for the same."""
     for one, other in (
-        ({"threshold": 1}, {"threshold": 1.0}),
+        ({"min_score": 1}, {"min_score": 1.0}),
         ({"digits": 1}, {"digits": np.int8(1)}),
     ):
         assert Policy(**one) == Policy(**other)  # type: ignore[arg-type]
         assert repr(Policy(**one)) == repr(Policy(**other))  # type: ignore[arg-type]
     made = [
-        germane.evaluate({"q": {"a": 1}}, {"q": {"a": 2.0}}, "AP", threshold=t) for t in (1, 1.0)
+        germane.evaluate({"q": {"a": 1}}, {"q": {"a": 2.0}}, "AP", min_score=t) for t in (1, 1.0)
     ]
     assert str(made[0].policy) == str(made[1].policy)
 

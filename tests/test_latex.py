@@ -12,7 +12,7 @@ from germane import cli
 from germane.output.tables import Table  # odd headings and every definition in one table
 
 DIGITS = Path(__file__).parent.parent / "examples" / "digits"
-QRELS = {f"q{i}": ["a"] for i in range(8)}
+QRELS = {f"q{i}": ["a"] for i in range(20)}
 RUNS = {
     "a_run & 50%": {query: ["a"] for query in QRELS},
     "b--c": {query: ["x", "a"] for query in QRELS},
@@ -42,8 +42,8 @@ def test_a_comparison_for_a_paper() -> None:
     assert r"b & b-{}-c & 0.5000 & 0.5000 \\" in table
     assert r"RR: 1 \ensuremath{\div} rank of the first relevant item" in notes
     assert (
-        r"Superscripts mark the runs that this one significantly beats (p \textless{} 0.05)."
-        in notes
+        r"Superscripts mark the runs that this one significantly beats: p \textless{} 0.05, and the"
+        " interval of the difference excludes 0." in notes
     )
     assert "Bold: the best of the column." in notes
     assert notes.endswith("\\end{minipage}\n\\end{table}\n")
@@ -53,7 +53,7 @@ def test_results_for_a_paper() -> None:
     results = germane.evaluate_many(QRELS, RUNS, "AP@10 NumRet")
     before, table, notes = split(results.latex())
     assert "\\caption{AP@10, NumRet by run.}\n\\label{tab:germane}\n" in before
-    assert r"a\_run \& 50\% & \textbf{1.0000} & 8 \\" in table, "more results are not better"
+    assert r"a\_run \& 50\% & \textbf{1.0000} & 20 \\" in table, "more results are not better"
     assert r"AP@10: \ensuremath{\Sigma} P@i" in notes
     one = results["b--c"].latex(label="tab:one")
     assert "textbf" not in one
@@ -62,7 +62,7 @@ def test_results_for_a_paper() -> None:
 
 @pytest.mark.parametrize("label", ["", "tab one", "a}b", "a%b", "a\\b", "tab:ä"])
 def test_a_label_that_latex_cannot_read(label: str) -> None:
-    with pytest.raises(germane.InputError, match="a label has letters, digits and"):
+    with pytest.raises(germane.errors.InputError, match="a label has letters, digits and"):
         COMPARED.latex(label=label)
 
 
@@ -91,11 +91,15 @@ def test_another_name_keeps_the_definition() -> None:
 @pytest.mark.parametrize(
     ("rename", "error", "says"),
     [
-        ({"AP": "MAP"}, germane.NotFoundError, "AP was not evaluated.  There are: RR, AP@10"),
-        ({"RR": "AP@10"}, germane.InputError, "RR and AP@10 would both be named 'AP@10'"),
-        ({"RR": " "}, germane.InputError, "rename takes a name for RR; got ' '"),
-        ({"RR": 1}, germane.InputError, "rename takes a name for RR; got 1"),
-        ({"none": "x"}, germane.MeasureError, "none"),
+        (
+            {"AP": "MAP"},
+            germane.errors.NotFoundError,
+            "AP was not evaluated.  There are: RR, AP@10",
+        ),
+        ({"RR": "AP@10"}, germane.errors.InputError, "RR and AP@10 would both be named 'AP@10'"),
+        ({"RR": " "}, germane.errors.InputError, "rename takes a name for RR; got ' '"),
+        ({"RR": 1}, germane.errors.InputError, "rename takes a name for RR; got 1"),
+        ({"none": "x"}, germane.errors.MeasureError, "none"),
     ],
 )
 def test_a_name_that_cannot_be(rename, error, says) -> None:  # type: ignore[no-untyped-def]

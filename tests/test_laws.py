@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import germane
-from germane import Measure, Ranking, parse
+from germane import parse
 
 # Laws are about terms and norms of rankings, which no public function returns.
 from germane.core.policy import Policy
@@ -22,6 +22,7 @@ from germane.evaluation.judging import judge
 from germane.measures import Scored, compute_values
 from germane.measures.averaging import compute_scores
 from germane.readers.mappings import RankedLists, ScoredMapping, read_qrels
+from germane.types import Measure, Ranking
 
 import oracle
 from strategies import ALL, CUTOFFS, Definition, Listed, variants, with_subtopics, world
@@ -143,7 +144,6 @@ BREAKS: dict[str, dict[str, str]] = {
         "Judged": "a share of all that was retrieved",
         "Unjudged": "a share of all that was retrieved",
         "P": "a share of all that was retrieved",
-        "R(norm=min)": "divided by all that was retrieved where that is less than R",
         "R(norm=possible)": "a longer list can hold more",
         "AP(norm=possible)": "a longer list can hold more",
         "MeanR": "a mean over all that was retrieved",
@@ -205,20 +205,6 @@ BREAKS: dict[str, dict[str, str]] = {
         "MCC": SHARE,
         "AUROC": SHARE,
     },
-    "no order of ties is better than best or worse than worst": {
-        **ALL_SUBTOPICS,
-        "NumNonrelRet": "counts what is not relevant",
-        "Unjudged": "counts what is not judged",
-        "AP(norm=found)": "a relevant item that comes into the cutoff late is divided by, too",
-        "RBPResidual": "less is left open",
-        "G": "a gain late, where the list has caught up with the ideal one, is hardly discounted",
-        "infAP": "estimates from the sample above; more judged items there can lower it",
-        "BPM": "a reader who has found enough stops, and finds no better item",
-        "FallOut": LOW_IS_BEST,
-        "AUROC": "a relevant item that comes into the cutoff is in pairs, too",
-        "RankingLoss": LOW_IS_BEST,
-        "LastRank": LOW_IS_BEST,
-    },
     "parts of the queries evaluate as the whole": {},
     "terms add up to the value": {},
     "other names for queries and items change nothing": {},
@@ -252,7 +238,7 @@ def ranking(queries: Queries, depth: int | None = None) -> Ranking:
 
 def evaluated(queries: Queries, measure: Measure, depth: int | None = None) -> list[float]:
     """Each query's value."""
-    found: list[float] = compute_scores(measure, ranking(queries, depth), "zero").tolist()
+    found: list[float] = compute_scores(measure, ranking(queries, depth)).tolist()
     return found
 
 
@@ -412,19 +398,6 @@ def _(measure: Measure) -> Iterator[str]:
             yield from below(one, least, value)
 
 
-@law("no order of ties is better than best or worse than worst")
-def _(measure: Measure) -> Iterator[str]:
-    orders, belongs = every_order()
-    best, worst = (evaluated_tied(measure, ties) for ties in ("best", "worst"))
-    found = list(zip(belongs, evaluated(orders, measure), strict=True))
-    for ties in ("trec", "given", *(("expected",) if measure.row.expected else ())):
-        found += enumerate(evaluated_tied(measure, ties))
-    for i, value in found:
-        one, tied = tied_lists()[i]
-        yield from below((one, tied), worst[i], value)
-        yield from below((one, tied), value, best[i])
-
-
 @cache
 def tied_lists() -> tuple[tuple[Listed, dict[str, float]], ...]:
     """Short lists, with scores of which some are tied."""
@@ -436,22 +409,6 @@ def tied_lists() -> tuple[tuple[Listed, dict[str, float]], ...]:
     assert len(out) > 30
     listed = Listed({"d0": 4.0, "d2": 3.0}, ("d3", "d2", "d0"))  # the better order stops earlier
     return (*out, (listed, dict.fromkeys(listed.ranked, 1.0)))
-
-
-@cache
-def every_order() -> tuple[Queries, list[int]]:
-    """Every order that the scores of the tied lists allow, and which list each belongs to."""
-    orders, belongs = [], []
-    for i, (one, tied) in enumerate(tied_lists()):
-        for order in oracle.orders(tied):
-            orders.append(Listed(one.judged, tuple(order)))
-            belongs.append(i)
-    return tuple(orders), belongs
-
-
-def evaluated_tied(measure: Measure, ties: Any) -> list[float]:
-    found: list[float] = compute_scores(measure, tied_ranking(ties), "zero").tolist()
-    return found
 
 
 @cache
@@ -513,7 +470,7 @@ def sums_of_terms(scored: Scored, offsets: list[int]) -> Any:
 
 @law("other names for queries and items change nothing")
 def _(measure: Measure) -> Iterator[str]:
-    renamed: list[float] = compute_scores(measure, renamed_ranking(), "zero").tolist()
+    renamed: list[float] = compute_scores(measure, renamed_ranking()).tolist()
     yield from differing(WORLD, evaluated(WORLD, measure), renamed)
 
 
@@ -574,15 +531,6 @@ def test_every_law_has_its_list_of_exceptions_and_names_measures_that_exist() ->
     assert set(LAWS) == set(BREAKS)
     names = {row.name for row in ALL}
     assert all(name_of(exception) in names for law in BREAKS.values() for exception in law)
-
-
-def test_the_table_says_which_measures_are_monotone() -> None:
-    """``monotone`` is what the measure's page says about best and worst, so it must be true."""
-    breaking = {name_of(exception) for exception in BREAKS[_BEST_AND_WORST]}
-    assert {row.name for row in ALL if not row.monotone} == breaking
-
-
-_BEST_AND_WORST = "no order of ties is better than best or worse than worst"
 
 
 # ----------------------------------------------------------------------------- laws of the means

@@ -92,6 +92,69 @@ def test_several_runs_name_each_its_limits() -> None:
     ]
 
 
+def test_best_and_worst_are_not_the_ends_of_every_measure() -> None:
+    """A relevant item that comes into the cutoff late is divided by: in first or last place it is 1 of 1 or 2 of 2."""
+    qrels = {"q": {"a": 1, "b": 1}}
+    run = {"q": {"a": 2.0, "x": 1.0, "y": 1.0, "b": 1.0}}
+    result = germane.evaluate(qrels, run, "RetrievalMAP(top_k=3)", dialect="torchmetrics")
+    [value] = result.values()
+    assert value.best == value.worst == 1
+    assert value.mean == 1  # with the order x, b, y it is (1 + 2/3) / 2
+    assert result.limits == {TOPK: (germane.AP(norm="found") @ 3,)}
+    alike = {"q": {"a": 2.0, "x": 1.0, "y": 1.0}}  # what is tied is not relevant
+    assert not germane.evaluate(
+        qrels, alike, "RetrievalMAP(top_k=3)", dialect="torchmetrics"
+    ).limits
+    beyond = {"q": {"a": 5.0, "x": 4.0, "z": 3.0, "y": 1.0, "b": 1.0}}
+    assert not germane.evaluate(
+        qrels, beyond, "RetrievalMAP(top_k=3)", dialect="torchmetrics"
+    ).limits
+    for name in (
+        "RetrievalFallOut",
+        "RetrievalFallOut(top_k=4)",
+    ):  # the four are those, in any order
+        assert not germane.evaluate(qrels, run, name, dialect="torchmetrics").limits
+
+
+def test_scores_that_the_logistic_function_makes_equal() -> None:
+    """torchmetrics 1.9.0: RetrievalAUROC(top_k=4) is .5 here, and .25 with a tenth of these scores."""
+    qrels = {"q": {"a": 0, "b": 1, "c": 0, "d": 1, "e": 1}}
+    run = {"q": {"a": 20.0, "b": 19.0, "c": 18.0, "d": 17.0, "e": 0.5}}
+    result = germane.evaluate(qrels, run, "RetrievalAUROC(top_k=4)", dialect="torchmetrics")
+    assert any(says.startswith("A pair of equal scores") for says in result.limits)
+    assert not germane.evaluate(qrels, run, "RetrievalMAP(top_k=4)", dialect="torchmetrics").limits
+    low = {"q": {item: score / 10 for item, score in run["q"].items()}}
+    assert not germane.evaluate(
+        qrels, low, "RetrievalAUROC(top_k=4)", dialect="torchmetrics"
+    ).limits
+
+
+UNTOLD = ("pytorch-metric-learning", "recometrics")  # their k is in no name of some measures
+
+
+@pytest.mark.slow
+def test_a_recorded_answer_that_differs_is_told_with_the_value() -> None:
+    """Whatever germane knows of a tool's limits, the result says, and not only the dialect's page."""
+    cases, answers = conformance.fixture()
+    asked = [
+        (library, function, name)
+        for library, recorded in answers.items()
+        for function in recorded["functions"]
+        for name in function["answers"]
+        if name in cases and not name.startswith("dup_")  # listed twice: read once, and not told
+    ]
+    silent = [
+        (library, function["function"], function["params"], name, part)
+        for library, function, name in asked
+        for part in conformance.list_untold(
+            library, cases[name], function, function["answers"][name]
+        )
+        if library not in UNTOLD
+    ]
+    assert len(asked) > 3000
+    assert silent == []
+
+
 def test_every_limit_that_holds_is_compared() -> None:
     """ranx' bpref of a query without relevant items ends a thread; no order of ties explains that."""
     tied = {f"d{i}": 1.0 for i in range(20)}

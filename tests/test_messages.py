@@ -1,5 +1,7 @@
 """Messages that say which argument is meant and what to do, through the public verbs alone."""
 
+import math
+import re
 import subprocess
 import sys
 import time
@@ -10,7 +12,7 @@ import numpy as np
 import pytest
 
 import germane
-from germane import FormatError, GradeError, InputError, PolicyError, ScoreError
+from germane.errors import FormatError, GradeError, InputError, PolicyError, ScoreError
 
 QRELS = {"q1": {"a": 1, "b": 0}}
 RUN = {"q1": {"a": 0.9, "b": 0.4}}
@@ -25,18 +27,22 @@ VERBS = {
     "explain": lambda **given: germane.explain(QRELS, RUN, "AP", query="q1", **given),
     "Evaluator": lambda **given: germane.Evaluator(QRELS, **given),
 }
+SINGLE = {
+    "reconcile": lambda **given: germane.reconcile(QRELS, RUN, reported=0.5, **given),
+    "spread": lambda **given: germane.spread(QRELS, RUN, **given),
+}
 
 
 @pytest.mark.parametrize("verb", VERBS)
 @pytest.mark.parametrize(
     ("name", "value", "meant"),
     [
-        ("k", 5, "A cutoff is part of a measure's name: measures='AP@5 nDCG@5'."),
-        ("cutoff", 20, "A cutoff is part of a measure's name: measures='AP@20 nDCG@20'."),
-        ("top_k", [3, 10], "A cutoff is part of a measure's name: measures='AP@3 nDCG@3'."),
-        ("at_k", "ten", "A cutoff is part of a measure's name: measures='AP@10 nDCG@10'."),
-        ("cutoffs", (), "A cutoff is part of a measure's name: measures='AP@10 nDCG@10'."),
-        ("k", -1, "A cutoff is part of a measure's name: measures='AP@10 nDCG@10'."),
+        ("k", 5, "A cutoff is part of a measure's name: 'nDCG@5'."),
+        ("cutoff", 20, "A cutoff is part of a measure's name: 'nDCG@20'."),
+        ("top_k", [3, 10], "A cutoff is part of a measure's name: 'nDCG@3'."),
+        ("at_k", "ten", "A cutoff is part of a measure's name: 'nDCG@10'."),
+        ("cutoffs", (), "A cutoff is part of a measure's name: 'nDCG@10'."),
+        ("k", -1, "A cutoff is part of a measure's name: 'nDCG@10'."),
         (
             "metrics",
             ["map"],
@@ -47,6 +53,60 @@ VERBS = {
             "map",
             "The names of measures are the argument measures: measures='AP nDCG@10'.",
         ),
+        (
+            "threshold",
+            4,
+            "The lowest relevant grade is part of a measure's name: 'P(rel=4)@10'. min_score=4 leaves out items with a lower score.",
+        ),
+        (
+            "rel",
+            [2, 3],
+            "The lowest relevant grade is part of a measure's name: 'P(rel=2)@10'.",
+        ),
+        ("score_threshold", 0.5, "min_score=0.5 leaves out items with a lower score."),
+        ("score_thresh", "0.5", "min_score=0.5 leaves out items with a lower score."),
+        ("min_similarity", -0.5, "min_score=-0.5 leaves out items with a lower score."),
+        (
+            "distance_threshold",
+            2,
+            "max_distance=2 with scores=distances leaves out items that are farther away.",
+        ),
+        (
+            "like_threshold",
+            "3",
+            "The lowest relevant grade is part of a measure's name: 'P(rel=3)@10'.",
+        ),
+        (
+            "relevant_threshold",
+            2,
+            "The lowest relevant grade is part of a measure's name: 'P(rel=2)@10'.",
+        ),
+        (
+            "relevance_level",
+            2,
+            "The lowest relevant grade is part of a measure's name: 'P(rel=2)@10'.",
+        ),
+        (
+            "min_rating",
+            2.5,
+            "The lowest relevant grade is part of a measure's name: 'P(rel=2.5)@10'.",
+        ),
+        ("binarize", 2, "The lowest relevant grade is part of a measure's name: 'P(rel=2)@10'."),
+        *(
+            (
+                name,
+                3,
+                "The lowest relevant grade is part of a measure's name: 'P(rel=3)@10'. min_score=3 leaves out items with a lower score.",
+            )
+            for name in (
+                "thresholds",
+                "Threshold",
+                "threshhold",
+                "treshold",
+                "thresh",
+                "cut_threshold",
+            )
+        ),
         ("tie", "best", "Did you mean 'ties'?"),
         ("dialekt", "trec_eval-9", "Did you mean 'dialect'?"),
         ("qqqq", 1, ""),
@@ -56,6 +116,47 @@ def test_an_argument_that_does_not_exist(verb: str, name: str, value: Any, meant
     with pytest.raises(PolicyError) as error:
         VERBS[verb](**{name: value})
     assert str(error.value) == f"there is no convention {name!r}. {meant}".rstrip()
+
+
+@pytest.mark.parametrize("verb", SINGLE)
+def test_a_function_of_one_measure_says_so(verb: str) -> None:
+    """What is advised is taken: the argument of one measure, and a name with a cutoff or a level."""
+    with pytest.raises(PolicyError, match="takes one measure: measure='nDCG@10'"):
+        SINGLE[verb](measure="AP", measures="AP")
+    for name in ("k", "threshold"):
+        with pytest.raises(PolicyError) as error:
+            SINGLE[verb](measure="AP", **{name: 1})
+        [advised] = re.findall(r"name: '(.*?)'", str(error.value))
+        SINGLE[verb](measure=advised)
+
+
+def test_a_threshold_may_mean_a_grade_or_a_score() -> None:
+    """Both pieces of advice give what they say: the items graded 4 or more, and those scored so."""
+    qrels, run = {"q": {"a": 5, "b": 4, "c": 3}}, {"q": {"a": 2.0, "b": 4.5, "c": 5.0}}
+    for scores, limit in (("double", "min_score"), ("distances", "max_distance")):
+        with pytest.raises(PolicyError) as error:
+            germane.evaluate(qrels, run, "NumRet", threshold=4, scores=scores)
+        level = re.findall(r"name: '(.*?)'", str(error.value))
+        assert level == ["P(rel=4)@10"]
+        assert germane.evaluate(qrels, run, level, scores=scores)[level[0]].mean == 2 / 10
+        [(named, number)] = re.findall(r"(\w+)=(\d+) leaves", str(error.value))
+        assert named == limit
+        kept = germane.evaluate(qrels, run, "NumRet", scores=scores, **{named: float(number)})
+        assert kept["NumRet"].mean == {"min_score": 2, "max_distance": 1}[limit]
+
+
+@pytest.mark.parametrize(
+    ("choices", "says"),
+    [
+        ({"min_score": 0.5, "scores": "distances"}, "With scores=distances, max_distance=0.5 takes its place"),
+        ({"max_distance": 0.5}, "max_distance=0.5 is for scores=distances"),
+        ({"min_score": math.inf}, "min_score takes a finite number; got inf"),
+        ({"max_distance": "far", "scores": "distances"}, "max_distance takes a finite number; got 'far'"),
+    ],
+)  # fmt: skip
+def test_limits_of_scores_and_of_distances(choices: dict[str, Any], says: str) -> None:
+    with pytest.raises(PolicyError, match=re.escape(says)):
+        germane.evaluate(QRELS, RUN, "RR", **choices)
 
 
 # --- Progress --------------------------------------------------------------------------------------
@@ -308,7 +409,7 @@ def test_a_series_of_scores_is_no_ranked_list(dtype: str) -> None:
 @pytest.mark.parametrize("given", [object(), iter([["a"]]), lambda: 1, (one for one in "a")])
 def test_a_value_without_a_text_is_shown_without_its_address(given: Any) -> None:
     for sides in ((given, {"q": ["a"]}), ({"q": ["a"]}, given)):
-        with pytest.raises(germane.InputError) as error:
+        with pytest.raises(germane.errors.InputError) as error:
             germane.evaluate(*sides, "AP")
         assert " at 0x" not in str(error.value)
 
@@ -328,8 +429,8 @@ TABLE = np.zeros(2)
         (lambda: germane.read_run("run.txt", max_line=TABLE), "max_line takes a number from 1"),
         (lambda: germane.read_results({}), "a file is named by its path; got {}"),
         (
-            lambda: germane.evaluate(GRADES, SCORES, threshold=10**400),
-            "threshold takes a finite number",
+            lambda: germane.evaluate(GRADES, SCORES, min_score=10**400),
+            "min_score takes a finite number",
         ),
         (
             lambda: germane.gate(GRADES, SCORES, baseline=SCORES, max_drop=10**400),

@@ -23,7 +23,7 @@ def as_dict(scores: Array, queries: list[Any], items: list[Any]) -> dict[Any, di
     }
 
 
-def read(result: germane.Result) -> Any:
+def read(result: germane.types.Result) -> Any:
     values = {str(one): result[one].per_query for one in result.measures}
     return values, result.counts
 
@@ -34,7 +34,7 @@ def draw_options(rng: Any, queries: list[Any], items: list[Any]) -> dict[str, An
     every: dict[str, Any] = {
         "exclude": dict.fromkeys(queries[:1], some),
         "own": "drop",
-        "threshold": 1.0,
+        "min_score": 1.0,
         "nonpositive": "miss",
         "scores": "single",
         "collapse": {one: f"g{at // 2}" for at, one in enumerate(items)},
@@ -143,16 +143,18 @@ def test_check_reads_arrays_with_ids_and_groups() -> None:
 
 
 def test_arrays_without_ids_say_what_they_lack() -> None:
-    with pytest.raises(germane.PolicyError, match="arrays without item_ids= have no ids"):
+    with pytest.raises(germane.errors.PolicyError, match="arrays without item_ids= have no ids"):
         germane.evaluate([{1}, {0}], SCORES, "AP", own="drop")
-    with pytest.raises(germane.PolicyError, match="have none; give them item_ids="):
+    with pytest.raises(germane.errors.PolicyError, match="have none; give them item_ids="):
         germane.evaluate([{1}, {0}], SCORES, "AP", ties="trec")
     with pytest.raises(
-        germane.FormatError, match=r"exclude= has 'x'\. item_ids= gives the id of each column"
+        germane.errors.FormatError,
+        match=r"exclude= has 'x'\. item_ids= gives the id of each column",
     ):
         germane.evaluate([{1}, {0}], SCORES, "AP", exclude={0: ["x"]})
     with pytest.raises(
-        germane.CoverageError, match=r"judge item 'x'\. item_ids= gives the id of each column"
+        germane.errors.CoverageError,
+        match=r"judge item 'x'\. item_ids= gives the id of each column",
     ):
         germane.evaluate({0: {"x": 1}}, SCORES, "AP")
 
@@ -163,7 +165,7 @@ def test_a_repeated_id_is_named_under_every_order_of_ties(ids: list[Any], ties: 
     rows = np.array([[1, 0, -1, -1], [0, 1, 1, -1]])
     named = {"query_ids": ["a", "b"], "item_ids": ids}
     says = f"run, row 1: item {ids[1]!r} is retrieved twice, at ranks 2 and 3"
-    with pytest.raises(germane.DuplicateError, match=says):
+    with pytest.raises(germane.errors.DuplicateError, match=says):
         germane.evaluate({"a": [ids[0]], "b": [ids[0]]}, rows, "AP", ties=ties, **named)
 
 
@@ -180,8 +182,10 @@ def test_a_query_is_dropped_from_its_own_list_by_its_distance_too() -> None:
     )  # fmt: skip
     assert vectors["RR"].per_query == arrays["RR"].per_query
     assert vectors["NumRet"].per_query == {"a": 3.0, "c": 3.0}
-    with pytest.raises(germane.PolicyError, match="euclidean orders the gallery by distance"):
+    with pytest.raises(
+        germane.errors.PolicyError, match="euclidean orders the gallery by distance"
+    ):
         germane.evaluate_embeddings(
             gallery, gallery, "RR", query_labels=names, gallery_labels=names,
-            similarity="euclidean", threshold=0.5,
+            similarity="euclidean", min_score=0.5,
         )  # fmt: skip

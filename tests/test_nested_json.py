@@ -60,7 +60,7 @@ def test_queries_of_two_shapes_are_refused_in_a_run_alone(tmp_path: Path) -> Non
     path = _store(tmp_path / "x.json", {"1": ["a"], "2": {"a": 1}})
     assert germane.evaluate(path, RUN, "RR")["RR"].per_query == {"1": 0.5, "2": 1.0}
     with pytest.raises(
-        germane.FormatError, match="query '2': the results are an object, and those"
+        germane.errors.FormatError, match="query '2': the results are an object, and those"
     ):
         germane.evaluate(QRELS, path)
 
@@ -80,7 +80,9 @@ def test_integers_are_their_digits(qrels: Any, run: Any, tmp_path: Path) -> None
 
 def test_a_duplicate_in_a_list_is_for_the_policy(tmp_path: Path) -> None:
     listed = _store(tmp_path / "l.json", {"1": ["x", "x", "a"]})
-    with pytest.raises(germane.DuplicateError, match=r"l\.json, query '1': item 'x' is retrieved"):
+    with pytest.raises(
+        germane.errors.DuplicateError, match=r"l\.json, query '1': item 'x' is retrieved"
+    ):
         germane.evaluate(QRELS, listed)
     found = germane.evaluate(QRELS, listed, "RR", duplicates="first", missing="skip")
     assert found["RR"].mean == 0.5

@@ -57,21 +57,21 @@ def test_every_verb(tmp_path: Path) -> None:
 
 def test_conventions_are_not_dropped() -> None:
     judged_only = make_object("P(judged_only=True)@2")
-    with pytest.raises(germane.MeasureError, match="unjudged=remove"):
+    with pytest.raises(germane.errors.MeasureError, match="unjudged=remove"):
         germane.evaluate(QRELS, RUN, judged_only)
-    with pytest.raises(germane.MeasureError, match="unjudged=remove"):
+    with pytest.raises(germane.errors.MeasureError, match="unjudged=remove"):
         germane.evaluate(QRELS, RUN, judged_only, dialect="trec_eval-10")
     result = germane.evaluate(QRELS, RUN, judged_only, dialect="ir_measures")
     assert result["P@2"].per_query == {"1": 1.0, "2": 0.5}
-    with pytest.raises(germane.MeasureError, match=r"no measure 'XY@10'"):
+    with pytest.raises(germane.errors.MeasureError, match=r"no measure 'XY@10'"):
         germane.evaluate(QRELS, RUN, make_object("XY@10"))
 
 
 def test_other_objects_are_refused() -> None:
     odd = type("Measure", (), {"__module__": "elsewhere"})()
-    with pytest.raises(germane.MeasureError, match="measures are a string"):
+    with pytest.raises(germane.errors.MeasureError, match="measures are a string"):
         germane.evaluate(QRELS, RUN, odd)
-    with pytest.raises(germane.MeasureError, match="a measure is a name"):
+    with pytest.raises(germane.errors.MeasureError, match="a measure is a name"):
         germane.parse(odd)
 
 

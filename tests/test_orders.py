@@ -279,7 +279,7 @@ def test_swapped_sides_are_the_one_thing_that_is_told(tmp_path: Path) -> None:
     for qrels in (scores, frame):  # none is relevant, which is not told
         for name, run in sources_of(LONG_QRELS, tmp_path).items():
             if name == "mapping":  # where grades with decimals are an error
-                with pytest.raises(germane.InputError, match="Are the two swapped"):
+                with pytest.raises(germane.errors.InputError, match="Are the two swapped"):
                     germane.evaluate(qrels, run, "AP")
             else:
                 assert list(noticed(qrels, run)) == ["swapped files"], name

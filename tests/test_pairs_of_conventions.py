@@ -9,7 +9,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from itertools import chain, combinations, permutations, product
-from math import fsum, isclose
+from math import fsum, inf, isclose
 from typing import Any
 
 import pyarrow as pa
@@ -19,7 +19,7 @@ import germane
 from germane.errors import GermaneError
 
 import oracle
-from strategies import TABLE
+from strategies import TABLE, oracle_parameters
 
 Row = tuple[str, float]
 Judged = dict[str, float]
@@ -28,10 +28,10 @@ CHOICES: dict[str, tuple[Any, ...]] = {
     "duplicates": ("first", "last", "max", "keep", "recount"),
     "unjudged": ("remove",),
     "depth": (1, 3),
-    "ties": ("trec", "ascending", "given", "best", "worst", "expected", "grouped"),
+    "ties": ("trec", "ascending", "given", "best", "worst", "expected", "middle", "grouped"),
     "missing": ("skip",),
     "own": ("drop",),
-    "threshold": (0.5,),
+    "min_score": (0.5,),
     "nonpositive": ("miss",),
     "empty": ("missing",),
     "no_relevant": ("skip", "one"),
@@ -39,6 +39,7 @@ CHOICES: dict[str, tuple[Any, ...]] = {
     "relevant": ("listed",),
     "exclude": ("some",),
     "only": ("some",),
+    "ignore": ("some",),
     "collapse": ("chunks",),
     "source": ("lists",),
 }
@@ -46,6 +47,7 @@ CHOICES: dict[str, tuple[Any, ...]] = {
 
 MEASURES = ("AP", "RR", "nDCG", "DCG", "P@2", "R@3", "Rprec", "NumRelRet", "bpref", "RBP", "AP@2")
 UNORDERED = {"expected": [one for one in MEASURES if one != "bpref"]}
+UNORDERED["middle"] = ["RR", "RR@2", "R@1", "R@3", "NumRel"]
 UNORDERED["grouped"] = ["AP", "NumRelRet", "P", "R", "F"]
 """The measures of orders of ties that other measures refuse."""
 
@@ -57,7 +59,7 @@ WITHOUT_RELEVANT = {
 ELSEWHERE = {
     "Compat": {"duplicates"},  # its oracle takes each item once
     "NumQ": {"unknown"}, "RBPResidual": {"unknown"},
-    **{key: {"no_relevant", "missing"} for key in ("AUROC", "FallOut", "MCC", "RankingLoss")},
+    **{key: {"no_relevant"} for key in ("AUROC", "FallOut", "MCC", "RankingLoss")},
 }  # fmt: skip
 """Conventions that mean something else for some measures: undefined is what has no nonrelevant item."""
 
@@ -152,17 +154,19 @@ def arrange_copies(rows: list[Row], judged: Judged, ties: str) -> list[Row]:
 
 def make_list(query: str, rows: list[Row], judged: Judged, chosen: dict[str, Any]) -> list[Row]:
     """Make the list of items that count as retrieved, best first."""
-    threshold = chosen.get("threshold")
+    least = chosen.get("min_score")
     if "collapse" in chosen:
         rows = choose_copies([(item.partition("#")[0], score) for item, score in rows], "max")
     if query in chosen.get("exclude", {}):
         rows = [row for row in rows if row[0] not in chosen["exclude"][query]]
+    if query in chosen.get("ignore", {}):
+        rows = [row for row in rows if row[0] not in chosen["ignore"][query]]
     if query in chosen.get("only", {}):
         rows = [row for row in rows if row[0] in chosen["only"][query]]
     if chosen.get("own") == "drop":
         rows = [row for row in rows if row[0] != query]
-    if threshold is not None:
-        rows = [row for row in rows if row[1] >= threshold]
+    if least is not None:
+        rows = [row for row in rows if row[1] >= least]
     rows = choose_copies(rows, chosen["duplicates"])
     if chosen["duplicates"] == "keep" and chosen["ties"] in ("best", "worst"):
         return arrange_copies(rows, judged, chosen["ties"])
@@ -181,8 +185,6 @@ def grade_rows(
         if chosen.get("unjudged") == "remove" and (grade is None or grade < 0):
             continue
         if chosen.get("nonpositive") == "miss" and score <= 0:
-            if chosen.get("unjudged") == "remove":
-                continue  # no hit, like an unjudged item
             grade = None
         if chosen["duplicates"] == "keep" and item in seen:
             grade = None
@@ -203,6 +205,8 @@ def measure_list(
     name, _, cutoff = measure.partition("@")
     if chosen["ties"] == "grouped":
         return measure_steps(name, grade_rows(ranked, judged, chosen), counted)
+    if chosen["ties"] == "middle":
+        return measure_middles(measure, grade_rows(ranked, judged, chosen), counted)
     compute = {**oracle.WITH_CUTOFF, **oracle.WITHOUT_CUTOFF}[name]
     orders = [ranked]
     if chosen["ties"] == "expected":
@@ -226,13 +230,37 @@ def measure_steps(name: str, rows: list[tuple[float | None, float]], counted: Ju
     return fsum(precisions) / of.R(1)
 
 
+def measure_middles(measure: str, rows: list[tuple[float | None, float]], counted: Judged) -> float:
+    """Measure a list in which items of one score stand at the middle of their ranks."""
+    name, _, cutoff = measure.partition("@")
+    scores = [score for _, score in rows]
+    relevant = sum(grade >= 1 for grade in counted.values())
+    if name in ("NumQ", "NumRel", "NumRet"):  # which look at no rank of an item
+        retrieved = min(len(rows), int(cutoff or len(rows)))
+        return {"NumQ": 1, "NumRel": relevant, "NumRet": retrieved}[name]
+    middles = [
+        scores.index(score) + 1 + (scores.count(score) - 1) / 2
+        for grade, score in rows
+        if grade is not None and grade >= 1
+    ]
+    within = [rank for rank in middles if not cutoff or rank <= int(cutoff)]
+    return {
+        "RR": 1 / min(within, default=inf),
+        "LastRank": max(within, default=0.0),
+        "Success": float(bool(within)),
+        "R": len(within) / (relevant or 1),
+    }[name]
+
+
 def model(
     qrels: dict[str, Judged], run: dict[str, list[Row]], chosen: dict[str, Any], measure: str
 ) -> dict[str, float]:
     """Compute the value of every query that counts."""
     name = measure.partition("@")[0]
     values: dict[str, float] = {}
-    for query, judged in qrels.items():
+    for query, all_judged in qrels.items():
+        junk = chosen.get("ignore", {}).get(query, ())
+        judged = {item: grade for item, grade in all_judged.items() if item not in junk}
         ranked = make_list(query, run.get(query, []), judged, chosen)
         answered = query in run and not (chosen.get("empty") == "missing" and not ranked)
         if not answered and chosen.get("missing") == "skip":
@@ -241,7 +269,7 @@ def model(
         if chosen.get("relevant") == "listed" and answered:
             whole = {
                 item
-                for item, _ in make_list(query, run[query], judged, {**chosen, "threshold": None})
+                for item, _ in make_list(query, run[query], judged, {**chosen, "min_score": None})
             }
             counted = {item: grade for item, grade in judged.items() if item in whole}
         if not any(grade >= 1 for grade in counted.values()) and name not in WITHOUT_RELEVANT:
@@ -249,7 +277,11 @@ def model(
                 continue
             values[query] = 1.0 if chosen.get("no_relevant") == "one" else 0.0
             continue
-        values[query] = measure_list(measure, ranked, judged, counted, chosen)
+        if answered:
+            values[query] = measure_list(measure, ranked, judged, counted, chosen)
+        else:
+            asked = germane.parse(measure)
+            values[query] = oracle.missing_value(name, oracle_parameters(asked), asked.k, judged)
     if chosen.get("unknown") == "zero":
         amended = "zero" if name in WITHOUT_RELEVANT else chosen.get("no_relevant", "zero")
         unknown = [query for query in run if query not in qrels and amended != "skip"]
@@ -275,7 +307,7 @@ def draw_candidates(
 ) -> dict[str, Any]:
     """Draw the items that are excluded, for some queries, and those that alone count, for all."""
     drawn = {}
-    for name in {"exclude", "only"} & chosen.keys():
+    for name in sorted({"exclude", "only", "ignore"} & chosen.keys()):
         queries = list(qrels) if name == "only" else rng.sample(list(qrels), 2)
         drawn[name] = {query: rng.sample([*"abcdef", "q0", "q1"], 4) for query in queries}
     return drawn
@@ -350,7 +382,7 @@ def test_all_pairs_of_conventions(names: tuple[str, str]) -> None:
     pairs = [pair for pair in PAIRS if tuple(pair) == names]
     differing = [one for pair in pairs for one in compare_pair(pair, counts)]
     assert not differing, differing[0]
-    if names in (("threshold", "source"), ("nonpositive", "source")):  # lists have no scores
+    if names in (("min_score", "source"), ("nonpositive", "source")):  # lists have no scores
         assert counts == {"values": 0, "refused": COLLECTIONS}
         return
     assert counts["values"] > 30  # many words together are refused for lists without scores

@@ -166,9 +166,9 @@ def test_a_forest_plot_has_the_differences_and_their_intervals() -> None:
     against = germane.compare(qrels, named, "RR", baseline="a").plot(axes()).ax_
     assert [label.get_text() for label in against.get_yticklabels()] == ["b", "c"]
     assert against.get_xlabel() == "difference of RR to a"
-    with pytest.raises(germane.InputError, match="the pairs of one measure; got RR, P@1"):
+    with pytest.raises(germane.errors.InputError, match="the pairs of one measure; got RR, P@1"):
         ForestDisplay(comparison.pairs)
-    with pytest.raises(germane.NotFoundError, match="AP was not compared"):
+    with pytest.raises(germane.errors.NotFoundError, match="AP was not compared"):
         comparison.plot(axes(), measure="AP")
 
 
@@ -252,7 +252,7 @@ def test_names_beside_curves_touch_no_other_curve_and_no_other_name() -> None:
 
 
 def test_another_paper() -> None:
-    with pytest.raises(germane.PolicyError, match="paper"):
+    with pytest.raises(germane.errors.PolicyError, match="paper"):
         PRCurveDisplay(CURVE).plot(axes(), paper="blue")  # type: ignore[arg-type]
 
 
@@ -321,7 +321,7 @@ def test_ids_are_text_and_no_formula(name: str) -> None:
     ],
 )
 def test_what_cannot_be_written(path: str, says: str, tmp_path: Path) -> None:
-    with pytest.raises(germane.InputError, match=says):
+    with pytest.raises(germane.errors.InputError, match=says):
         PRCurveDisplay(CURVE).save(tmp_path / path)
     assert not list(tmp_path.iterdir())
 
@@ -330,7 +330,7 @@ def test_without_matplotlib_the_error_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(germane.InputError, match=r"pip install 'germane\[plot\]'"):
+    with pytest.raises(germane.errors.InputError, match=r"pip install 'germane\[plot\]'"):
         PRCurveDisplay(CURVE).save(tmp_path / "curve.svg")
 
 
@@ -339,22 +339,24 @@ def test_without_matplotlib_the_error_says_what_to_install(
 
 def test_a_rule_that_does_not_exist() -> None:
     with pytest.raises(
-        germane.MeasureError,
+        germane.errors.MeasureError,
         match="takes step, trapezoid, interpolated, davis_goadrich, linear101, 11 or 101",
     ):
         PRCurveDisplay(CURVE, rule="steps")  # type: ignore[arg-type]
 
 
 def test_differences_need_one_measure_and_a_common_query() -> None:
-    with pytest.raises(germane.InputError, match="a difference is of one measure; got AP and RR"):
+    with pytest.raises(
+        germane.errors.InputError, match="a difference is of one measure; got AP and RR"
+    ):
         DifferenceDisplay(RESULTS["one"]["AP"], RESULTS["one"]["RR"])
     other = germane.evaluate({"z": ["a"]}, {"z": ["a"]}, "AP")
-    with pytest.raises(germane.InputError, match="no query in common"):
+    with pytest.raises(germane.errors.InputError, match="no query in common"):
         DifferenceDisplay(RESULTS["one"]["AP"], other["AP"])
 
 
 def test_no_curves() -> None:
-    with pytest.raises(germane.InputError, match="no curves to draw"):
+    with pytest.raises(germane.errors.InputError, match="no curves to draw"):
         PRCurvesDisplay({})
 
 

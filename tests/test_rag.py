@@ -161,28 +161,48 @@ def test_what_is_no_group(tmp_path: Path) -> None:
     qrels, run = {"q": ["d"]}, {"q": {"c1": 1.0, "c2": 0.5}}
     refuse(
         "query 'q': item 'c2' has no group. groups are known for 'c1'",
-        germane.NotFoundError,
+        germane.errors.NotFoundError,
         qrels,
         run,
         collapse={"c1": "d"},
     )
     refuse(
-        "The item is str, and these are int", germane.NotFoundError, qrels, run, collapse={1: "d"}
+        "The item is str, and these are int",
+        germane.errors.NotFoundError,
+        qrels,
+        run,
+        collapse={1: "d"},
     )
     refuse(
-        "one group for each column of an array", germane.InputError, qrels, run, collapse=["d", "d"]
+        "one group for each column of an array",
+        germane.errors.InputError,
+        qrels,
+        run,
+        collapse=["d", "d"],
     )
     refuse(
-        "there is no such file", germane.InputError, qrels, run, collapse=str(tmp_path / "none.tsv")
+        "there is no such file",
+        germane.errors.InputError,
+        qrels,
+        run,
+        collapse=str(tmp_path / "none.tsv"),
     )
-    refuse("collapse= is a mapping {item: group}", germane.InputError, qrels, run, collapse=3)
-    refuse("a group is an id", germane.InputError, qrels, run, collapse=lambda chunk: ["d"])
-    refuse("raises KeyError", germane.NotFoundError, qrels, run, collapse={"c1": "d"}.__getitem__)
+    refuse(
+        "collapse= is a mapping {item: group}", germane.errors.InputError, qrels, run, collapse=3
+    )
+    refuse("a group is an id", germane.errors.InputError, qrels, run, collapse=lambda chunk: ["d"])
+    refuse(
+        "raises KeyError",
+        germane.errors.NotFoundError,
+        qrels,
+        run,
+        collapse={"c1": "d"}.__getitem__,
+    )
     listed = tmp_path / "groups.tsv"
     listed.write_text("c1\td\nc1\te\n")
     refuse(
         "item 'c1' is in two groups, 'd' and 'e'",
-        germane.DuplicateError,
+        germane.errors.DuplicateError,
         qrels,
         run,
         collapse=listed,
@@ -190,7 +210,7 @@ def test_what_is_no_group(tmp_path: Path) -> None:
     listed.write_text("c1\td\tx\n")
     refuse(
         ":1: 3 fields where the file has 2 columns (item, group)",
-        germane.FormatError,
+        germane.errors.FormatError,
         qrels,
         run,
         collapse=listed,
@@ -198,14 +218,14 @@ def test_what_is_no_group(tmp_path: Path) -> None:
     frame = pa.table({"a": ["c1"], "b": ["d"], "c": [1]})
     refuse(
         "two columns are needed, item and group; found 'a', 'b', 'c'",
-        germane.FormatError,
+        germane.errors.FormatError,
         qrels,
         run,
         collapse=frame,
     )
     refuse(
         "not for flat arrays",
-        germane.InputError,
+        germane.errors.InputError,
         [1, 0],
         [0.5, 0.4],
         group=[2],
@@ -372,36 +392,40 @@ def test_ids_that_do_not_fit() -> None:
     one = np.array([[1, 0]])
     for run in (one, np.array([[0.5, 0.2]])):
         asks = "judge item 'a'. item_ids= gives the id of each column. If columns are chunks, collapse="
-        refuse(asks, germane.CoverageError, qrels, run, query_ids=["x"])
+        refuse(asks, germane.errors.CoverageError, qrels, run, query_ids=["x"])
         asks = "'a' is at places 0 and 1; give each an id of its own. Are these the documents of chunks? Then give them as collapse="
-        refuse(asks, germane.FormatError, qrels, run, item_ids=["a", "a"])
+        refuse(asks, germane.errors.FormatError, qrels, run, item_ids=["a", "a"])
     refuse(
-        "query_ids has 2 ids for 1 queries", germane.FormatError, qrels, one, query_ids=["x", "y"]
+        "query_ids has 2 ids for 1 queries",
+        germane.errors.FormatError,
+        qrels,
+        one,
+        query_ids=["x", "y"],
     )
     refuse(
         "'x' is at places 0 and 1; give each an id of its own.",
-        germane.FormatError,
+        germane.errors.FormatError,
         qrels,
         TOP,
         query_ids=["x", "x"],
     )
     refuse(
         "place 0: an id is text or a whole number; got 1.5",
-        germane.FormatError,
+        germane.errors.FormatError,
         qrels,
         one,
         query_ids=[1.5],
     )
     refuse(
         "query_ids has an id for each row; got 'xy'",
-        germane.FormatError,
+        germane.errors.FormatError,
         qrels,
         one,
         query_ids="xy",
     )
     refuse(
         "row 0, rank 1: 3 is no place in item_ids, which has 2 ids",
-        germane.FormatError,
+        germane.errors.FormatError,
         qrels,
         TOP,
         query_ids=["x", "y"],
@@ -409,7 +433,7 @@ def test_ids_that_do_not_fit() -> None:
     )
     refuse(
         "item_ids has 2 ids for 3 items",
-        germane.FormatError,
+        germane.errors.FormatError,
         qrels,
         SCORES,
         query_ids=["x", "y"],
@@ -417,34 +441,45 @@ def test_ids_that_do_not_fit() -> None:
     )
     refuse(
         "those of the qrels are int (1), these are str ('x')",
-        germane.CoverageError,
+        germane.errors.CoverageError,
         {1: ["a"]},
         one,
         query_ids=["x"],
         item_ids=ITEMS,
     )
-    refuse("this run has ids of its own", germane.InputError, qrels, {"x": ["a"]}, query_ids=["x"])
     refuse(
-        "these lists hold ids", germane.InputError, qrels, [["a"]], query_ids=["x"], item_ids=ITEMS
+        "this run has ids of its own",
+        germane.errors.InputError,
+        qrels,
+        {"x": ["a"]},
+        query_ids=["x"],
+    )
+    refuse(
+        "these lists hold ids",
+        germane.errors.InputError,
+        qrels,
+        [["a"]],
+        query_ids=["x"],
+        item_ids=ITEMS,
     )
     refuse(
         "with collapse= they are about groups",
-        germane.InputError,
+        germane.errors.InputError,
         np.ones((2, 3)),
         SCORES,
         collapse=["a"] * 3,
     )
     refuse(
         "collapse= has 2 groups for 3 items",
-        germane.FormatError,
+        germane.errors.FormatError,
         qrels,
         SCORES,
         query_ids=["x", "y"],
         collapse=["a"] * 2,
     )
-    with pytest.raises(germane.FormatError, match="gallery_ids has 3 ids for 2 items"):
+    with pytest.raises(germane.errors.FormatError, match="gallery_ids has 3 ids for 2 items"):
         germane.evaluate_embeddings(np.eye(2), np.eye(2), qrels=qrels, gallery_ids=[1, 2, 3])
-    with pytest.raises(germane.InputError, match="no query_ids are in gallery_ids"):
+    with pytest.raises(germane.errors.InputError, match="no query_ids are in gallery_ids"):
         germane.evaluate_embeddings(
             np.eye(2), np.eye(2), qrels=qrels, query_ids=["xy", "z"], gallery_ids=["a", "b"],
             exclude_self=True,
@@ -467,11 +502,11 @@ def test_the_lowest_distance_is_the_best_in_every_input(tmp_path: Path) -> None:
     masked = np.ma.masked_array([[0.1, 0.2, 0.3]], [[True, False, False]])
     got = germane.evaluate([{0, 2}], masked, "AP NumRet", scores="distances")
     assert (got["AP"].mean, got["NumRet"].mean) == (1 / 2 / 2, 2)
-    got = germane.evaluate([{0, 2}], masked, "NumRet", scores="distances", threshold=0.2)
+    got = germane.evaluate([{0, 2}], masked, "NumRet", scores="distances", max_distance=0.2)
     assert got["NumRet"].mean == 1
-    with pytest.raises(germane.PolicyError, match="nonpositive=miss is for scores"):
+    with pytest.raises(germane.errors.PolicyError, match="nonpositive=miss is for scores"):
         germane.Policy(scores="distances", nonpositive="miss")
-    with pytest.raises(germane.PolicyError, match="similarity=euclidean ranks embeddings"):
+    with pytest.raises(germane.errors.PolicyError, match="similarity=euclidean ranks embeddings"):
         germane.evaluate_embeddings(np.eye(2), np.eye(2), qrels=[{0}, {1}], scores="distances")
 
 
@@ -559,7 +594,7 @@ def test_queries_with_the_text_of_an_item() -> None:
     assert not find_leaks(
         items={"d9": "", "d8": {"url": "https://example.org"}}, queries={"q1": ""}
     )
-    with pytest.raises(germane.InputError, match=r"give items=…, too"):
+    with pytest.raises(germane.errors.InputError, match=r"give items=…, too"):
         germane.check(JUDGED, RETRIEVED, queries=TEXTS["queries"])
 
 
@@ -617,8 +652,8 @@ def test_check_removes_what_evaluate_removes(
     candidates = {"q1": ["d1", "d2"], "q2": ["d3"]}
     assert [*germane.check(qrels, run, "RR", only=candidates)] == [*clean]
     emptied = germane.check(qrels, run, "RR", only=candidates | {"q2": []})
-    assert "mostly empty results" in [one.what for one in emptied]
-    with pytest.raises(germane.CoverageError, match="only= has no candidates for 'q2'"):
+    assert "lists emptied by an option" in [one.what for one in emptied]
+    with pytest.raises(germane.errors.CoverageError, match="only= has no candidates for 'q2'"):
         germane.check(qrels, run, "RR", only={"q1": ["d1"]})
     paths = [str(tmp_path / name) for name in ("qrels", "a.run", "seen.tsv")]
     Path(paths[0]).write_text("1 0 2 1\n2 0 3 1\n")

@@ -196,7 +196,7 @@ def test_words_that_make_no_difference_are_named() -> None:
     )
     ties = next(one for one in result.undecided if one.convention == "ties")
     assert str(ties) == "ties=worst"
-    assert ties.moving == ("ascending", "given", "expected", "best")
+    assert ties.moving == ("ascending", "given", "expected", "best", "middle")
     assert "undecided: duplicates, ties=worst, missing," in str(result)
     assert "with the score of another (ties)" not in str(result)
 
@@ -366,11 +366,11 @@ def test_ids_of_a_file_are_text(tmp_path: Path) -> None:
     ("text", "error", "message"),
     [
         ("q1 0.5\nq1 0.6\n", DuplicateError, "values.txt:2: query 'q1' has a value already."),
-        ("q1 half\n", germane.InputError, "values.txt:1 takes a number such as 0.62 or 62%; got 'half'."),
-        ("q1\n", germane.FormatError, "values.txt:1: 1 fields where a line has 2 (query value)"),
-        ("map q1 0.5\nP_5 q1 0.2\n", germane.FormatError, "values.txt:2: this line has P_5, and the lines above have map; keep the lines of one measure."),
-        ("\n", germane.EmptyError, "holds no query"),
-        ("q11 0.5\n", germane.CoverageError, "reported for query 'q11', which is not in the data. Did you mean 'q1'?"),
+        ("q1 half\n", germane.errors.InputError, "values.txt:1 takes a number such as 0.62 or 62%; got 'half'."),
+        ("q1\n", germane.errors.FormatError, "values.txt:1: 1 fields where a line has 2 (query value)"),
+        ("map q1 0.5\nP_5 q1 0.2\n", germane.errors.FormatError, "values.txt:2: this line has P_5, and the lines above have map; keep the lines of one measure."),
+        ("\n", germane.errors.EmptyError, "holds no query"),
+        ("q11 0.5\n", germane.errors.CoverageError, "reported for query 'q11', which is not in the data. Did you mean 'q1'?"),
     ],
 )  # fmt: skip
 def test_files_of_queries_that_are_wrong(
@@ -464,17 +464,17 @@ def test_duplicates_that_only_other_tools_take() -> None:
 @pytest.mark.parametrize(
     ("ask", "error", "message"),
     [
-        (lambda: germane.reconcile(QRELS, reported=0.5), germane.InputError, "the run is missing"),
-        (lambda: germane.reconcile(QRELS, RUN, reported=0.5, relevant=3), germane.InputError, "relevant=… is for the grades of one list"),
-        (lambda: germane.reconcile([1, 0], RUN, reported=0.5), germane.InputError, "needs no run"),
-        (lambda: germane.reconcile([1, 0], reported=0.5, missing="skip"), germane.InputError, "missing=… is for qrels and a run"),
-        (lambda: germane.reconcile([1, 0], reported=0.5, reported_per_query={"q": 1}), germane.InputError, "the grades of one list are one query"),
-        (lambda: germane.reconcile([1, 0], reported=0.5, measure="APP"), germane.MeasureError, "unknown measure 'APP'"),
-        (lambda: germane.reconcile([1, "x"], reported=0.5), germane.GradeError, "rank 2"),
-        (lambda: germane.reconcile(QRELS, {"z": ["a"]}, reported=0.5), germane.CoverageError, "no query of the run is in the qrels"),
-        (lambda: germane.reconcile(QRELS, RUN, reported=0.5, ties="none"), germane.PolicyError, "ties takes"),
-        (lambda: germane.reconcile(QRELS, RUN, reported=0.5, reported_per_query=[0.5]), germane.InputError, "reported_per_query is {query: value}"),
-        (lambda: germane.reconcile("no.qrels", "no.run", reported=0.5), germane.InputError, "no.run"),
+        (lambda: germane.reconcile(QRELS, reported=0.5), germane.errors.InputError, "the run is missing"),
+        (lambda: germane.reconcile(QRELS, RUN, reported=0.5, relevant=3), germane.errors.InputError, "relevant=… is for the grades of one list"),
+        (lambda: germane.reconcile([1, 0], RUN, reported=0.5), germane.errors.InputError, "needs no run"),
+        (lambda: germane.reconcile([1, 0], reported=0.5, missing="skip"), germane.errors.InputError, "missing=… is for qrels and a run"),
+        (lambda: germane.reconcile([1, 0], reported=0.5, reported_per_query={"q": 1}), germane.errors.InputError, "the grades of one list are one query"),
+        (lambda: germane.reconcile([1, 0], reported=0.5, measure="APP"), germane.errors.MeasureError, "unknown measure 'APP'"),
+        (lambda: germane.reconcile([1, "x"], reported=0.5), germane.errors.GradeError, "rank 2"),
+        (lambda: germane.reconcile(QRELS, {"z": ["a"]}, reported=0.5), germane.errors.CoverageError, "no query of the run is in the qrels"),
+        (lambda: germane.reconcile(QRELS, RUN, reported=0.5, ties="none"), germane.errors.PolicyError, "ties takes"),
+        (lambda: germane.reconcile(QRELS, RUN, reported=0.5, reported_per_query=[0.5]), germane.errors.InputError, "reported_per_query is {query: value}"),
+        (lambda: germane.reconcile("no.qrels", "no.run", reported=0.5), germane.errors.InputError, "no.run"),
     ],
 )  # fmt: skip
 def test_errors(ask: Any, error: type[Exception], message: str) -> None:
@@ -486,7 +486,7 @@ def test_errors(ask: Any, error: type[Exception], message: str) -> None:
 # --- What is printed -------------------------------------------------------------------------------
 
 
-def every_form() -> Iterator[germane.Reconciliation]:
+def every_form() -> Iterator[germane.types.Reconciliation]:
     yield germane.reconcile([1, 0, 1], relevant=20, reported="0.167")
     yield germane.reconcile([1, 0, 1], relevant=20, reported="0.5")
     yield germane.reconcile(QRELS, RUN, reported=0.634, measure="AP", reported_per_query=PUBLISHED)

@@ -230,7 +230,7 @@ def test_runs_are_matched_by_name() -> None:
     assert found.rows == ("Ours", "BM-25")
     assert "other" in found.ignored
     with pytest.raises(
-        germane.InputError, match=r"no row for the run 'orus'. Did you mean 'Ours'\?"
+        germane.errors.InputError, match=r"no row for the run 'orus'. Did you mean 'Ours'\?"
     ):
         germane.reconcile_table(qrels, {"orus": runs["ours"]}, table)
 
@@ -238,10 +238,10 @@ def test_runs_are_matched_by_name() -> None:
 @pytest.mark.parametrize(
     ("runs", "table", "error", "says"),
     [
-        ([], {"a": {"MAP": 0.1}}, germane.InputError, "runs are a mapping"),
-        ({}, {"a": {"MAP": 0.1}}, germane.EmptyError, "no runs"),
-        ({"a": {}}, {"a": {"colour": 0.1}}, germane.MeasureError, "no column of the table"),
-        ({"a": {}}, {"a": {"MAP": "x"}}, germane.InputError, "a number such as 0.412"),
+        ([], {"a": {"MAP": 0.1}}, germane.errors.InputError, "runs are a mapping"),
+        ({}, {"a": {"MAP": 0.1}}, germane.errors.EmptyError, "no runs"),
+        ({"a": {}}, {"a": {"colour": 0.1}}, germane.errors.MeasureError, "no column of the table"),
+        ({"a": {}}, {"a": {"MAP": "x"}}, germane.errors.InputError, "a number such as 0.412"),
     ],
 )
 def test_errors_say_what_is_wrong(runs: Any, table: Any, error: type[Exception], says: str) -> None:
@@ -378,7 +378,7 @@ def test_columns_of_boxes_and_of_masks_stand_in_one_table(tmp_path: Path) -> Non
     assert said.tools[0] == "pycocotools"
     boxes = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
     with pytest.raises(
-        germane.InputError, match="columns of mask, and the truths or the detections"
+        germane.errors.InputError, match="columns of mask, and the truths or the detections"
     ):
         germane.boxes.reconcile_table(
             boxes, {"a": [boxes[0] | {"scores": [0.5]}]}, {"a": {"AP": "90", "mask AP": "80"}}

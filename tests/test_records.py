@@ -49,13 +49,15 @@ def test_columns_name_the_fields_of_others() -> None:
 def test_what_is_refused() -> None:
     with pytest.raises(FormatError, match="run, row 1: all rows are of one type, ScoredDoc; got Q"):
         germane.evaluate(QRELS, [RUN[0], QRELS[0]])
-    with pytest.raises(germane.ScoreError, match="run, column 'score', row 0: a score is missing"):
+    with pytest.raises(
+        germane.errors.ScoreError, match="run, column 'score', row 0: a score is missing"
+    ):
         germane.evaluate(QRELS, [ScoredDoc("1", "a", None)])
     with pytest.raises(InputError, match=r"a run is .*rows that are namedtuples"):
         germane.evaluate(QRELS, iter([("1", "a", 0.5)]))
-    with pytest.raises(germane.EmptyError, match="the run is empty"):
+    with pytest.raises(germane.errors.EmptyError, match="the run is empty"):
         germane.evaluate(QRELS, iter([]))
-    with pytest.raises(germane.EmptyError, match="the qrels are empty"):
+    with pytest.raises(germane.errors.EmptyError, match="the qrels are empty"):
         germane.evaluate(iter([]), RUN)
 
 

@@ -121,7 +121,7 @@ def test_curves_are_those_of_mean_pr_curve() -> None:
 def test_cautions() -> None:
     text = words(small())
     assert "Few queries (2)" in text
-    assert "b: 1 judged query is missing from the run, of 2, and counted as 0: 'q2'." in text
+    assert "b: 1 judged query is missing from the run, of 2, and counted as empty: 'q2'." in text
     assert "a: 1 query of the run is not in the qrels and left out: 'q3'." in text
     # d1 alone is not tied: two of four judged items; RR is (1/1 or 1/2, and 1) / 2
     assert "50.0% of the judged items that a retrieved share their score" in text
@@ -233,7 +233,7 @@ def test_one_run_and_one_query() -> None:
     assert one.title == "a"
     assert "0.5000" in words(one)
     assert 'id="differences"' not in one.html
-    with pytest.raises(germane.NotFoundError, match="no run 'b'"):
+    with pytest.raises(germane.errors.NotFoundError, match="no run 'b'"):
         germane.report({"q": ["d"]}, {"a": {"q": ["d"]}}, "RR", baseline="b")
 
 

@@ -15,7 +15,7 @@ from sizes import set_sizes
 QRELS = str(DIGITS / "qrels.txt")
 
 
-def told(report: germane.Report) -> list[dict[str, tuple[str, ...]]]:
+def told(report: germane.types.Report) -> list[dict[str, tuple[str, ...]]]:
     """For each measure's table: dialect → the cells beside its name."""
     section = report.html.split('<section id="dialects">')[1].split("</section>")[0]
     tables = []
@@ -105,7 +105,7 @@ def test_no_tool_has_a_value() -> None:
     assert "spread none … none" in str(germane.spread(qrels, run, "AP", **undefined))
 
 
-def items(report: germane.Report, run: int = 0) -> list[list[str]]:
+def items(report: germane.types.Report, run: int = 0) -> list[list[str]]:
     """The rows of the first query's ranking: rank, item and grade."""
     [one] = embedded(report)["details"]["0"][run]
     return [row.split("\u00a0")[:3] for row in one["rows"].split("\n")]

@@ -15,7 +15,9 @@ FIRST = "document.querySelector('#rows tbody th button')"
 QUERIES = "[...document.querySelectorAll('#rows tbody th button')].map((b) => b.textContent)"
 
 
-def opened(chromium: Browser, report: germane.Report, folder: Path, width: int = 1200) -> None:
+def opened(
+    chromium: Browser, report: germane.types.Report, folder: Path, width: int = 1200
+) -> None:
     report.save(folder / "page.html")
     chromium.size(width)
     chromium.open(folder / "page.html")
@@ -75,7 +77,7 @@ def test_choosing_a_measure_and_showing_more(chromium: Browser, tmp_path: Path) 
     said = chromium.value("document.querySelector('#differences figcaption').textContent")
     pair = germane.compare(str(DIGITS / "qrels.txt"), digits(), "RR").pairs[0]
     assert said == (
-        f"RR: lda is better on {pair.wins}, worse on {pair.losses}, the same on {pair.ties} of 200 "
+        f"RR: lda is higher on {pair.wins}, lower on {pair.losses}, the same on {pair.ties} of 200 "
         "queries."
     )
     assert len(chromium.value(QUERIES)) == 50
@@ -153,7 +155,7 @@ def test_odd_reports_open(
 # --- Several runs, texts, and what can be taken along ----------------------------------------------
 
 
-def of_several(runs: int = 10, **choices: Any) -> germane.Report:
+def of_several(runs: int = 10, **choices: Any) -> germane.types.Report:
     """Runs of which each finds the one relevant item a rank later than the one before."""
     queries = [f"q{i:02}" for i in range(60)]
     qrels = {query: {"d": 1, "e": 0} for query in queries}

@@ -58,7 +58,7 @@ def test_saving_is_whole_or_not_at_all(tmp_path: Path) -> None:
     made = small()
     made.save(tmp_path / "page.html")
     assert (tmp_path / "page.html").read_text("utf-8") == made.html
-    with pytest.raises(germane.InputError, match="cannot be written"):
+    with pytest.raises(germane.errors.InputError, match="cannot be written"):
         made.save(tmp_path / "none" / "page.html")
     assert [path.name for path in tmp_path.iterdir()] == ["page.html"]
 
@@ -154,13 +154,13 @@ def test_a_report_has_a_folder_of_its_own(
     for folder in (".", "./"):
         assert main(["report", "qrels", "run", "-o", folder]) == 2
         says = capsys.readouterr().err
-        assert f"{folder}: the folder holds other files ('qrels', 'run')" in says
+        assert f"{folder}: the input qrels lies in this folder and could be overwritten" in says
         assert "such as ./report/" in says
     assert sorted(path.name for path in tmp_path.iterdir()) == ["qrels", "run"]
     for _ in range(2):  # and it is written over
         assert main(["report", "qrels", "run", "-o", "page/", "-m", "RR"]) == 0
     assert (tmp_path / "page" / "index.html").exists()
-    with pytest.raises(germane.InputError, match="the folder holds other files"):
+    with pytest.raises(germane.errors.InputError, match="the folder holds other files"):
         germane.report("qrels", {"a": "run"}, "RR", layout="folder").save(tmp_path)
 
 

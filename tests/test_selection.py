@@ -122,7 +122,7 @@ def test_command_writes_a_file_to_fill_in(
 
 
 def test_runs_need_names() -> None:
-    with pytest.raises(germane.InputError, match="runs are a mapping of name to run"):
+    with pytest.raises(germane.errors.InputError, match="runs are a mapping of name to run"):
         germane.choose_judgments({"q": {"d": 1}}, [{"q": ["x"]}], "RR")  # type: ignore[arg-type]
 
 

@@ -81,7 +81,7 @@ def list_forms(data: dict[str, dict[str, float]], kind: str, folder: Path) -> It
     yield pl.DataFrame(frame).with_columns(pl.col("item").cast(pl.Categorical))
 
 
-def sign(qrels: Any, run: Any, **options: Any) -> germane.Signature:
+def sign(qrels: Any, run: Any, **options: Any) -> germane.types.Signature:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return germane.evaluate(qrels, run, "AP@10", **options).signature("AP@10")
@@ -178,9 +178,9 @@ def test_batches_and_parts_add_up() -> None:
     plain = germane.Evaluator(QRELS, "AP@10")
     plain.update(RUN)
     assert plain.result().signature("AP@10").run is None
-    with pytest.raises(germane.PolicyError, match="differ in sign"):
+    with pytest.raises(germane.errors.PolicyError, match="differ in sign"):
         plain.merge(parts[0])
-    with pytest.raises(germane.InputError, match="sign=run adds up all rows"):
+    with pytest.raises(germane.errors.InputError, match="sign=run adds up all rows"):
         germane.Evaluator(QRELS, twice="first", sign="run")
 
 
@@ -292,10 +292,10 @@ def test_options_have_one_fingerprint_in_every_form(tmp_path: Path) -> None:
 def test_evaluators_of_other_options_are_not_merged(name: str, one: Any, other: Any) -> None:
     """Also where their shape is the same."""
     first, second = (germane.Evaluator(QRELS, "P@5", **{name: given}) for given in (one, other))  # type: ignore[arg-type]
-    with pytest.raises(germane.PolicyError, match=f"differ in {name}: "):
+    with pytest.raises(germane.errors.PolicyError, match=f"differ in {name}: "):
         first.merge(second)
     second.update({"100": RUN["100"]})
-    with pytest.raises(germane.PolicyError, match=f"differs in {name}: "):
+    with pytest.raises(germane.errors.PolicyError, match=f"differs in {name}: "):
         first.add(second.reduce({"101": RUN["101"]}))
     first.merge(germane.Evaluator(QRELS, "P@5", **{name: dict(reversed(one.items()))}))
 
@@ -347,7 +347,7 @@ def test_a_run_that_is_gone_is_unknown(tmp_path: Path) -> None:
         ("AP@10", {}),
         ("nDCG(gain=0:0_1:1_2:5)@10", {"ties": "expected"}),
         ("P(rel=2)@5", {"depth": 7, "missing": "skip", "unjudged": "remove"}),
-        ("RBP(p=0.95)", {"threshold": 0.25}),
+        ("RBP(p=0.95)", {"min_score": 0.25}),
         ("RR", {"dialect": "trec_eval-9"}),
         ("NumRet", {}),
     ],
@@ -520,7 +520,7 @@ def test_a_wrong_value_of_one_query_is_found() -> None:
     record = germane.evaluate_many(QRELS, {"a": RUN}, "AP@10").to_dict(queries=True)
     assert germane.verify(record, QRELS, RUN).same
     record["runs"][0]["queries"]["100"]["AP@10"] += 0.25
-    [says] = germane.verify(record, QRELS, RUN).differences
+    *_, says = germane.verify(record, QRELS, RUN).differences
     assert "the mean is the same, and single values differ: 1 of 20 queries" in says
 
 
@@ -623,12 +623,12 @@ def test_different_data_are_refused_with_their_fingerprints(
     kept = germane.read_results("r.json")["a"]
     less = germane.evaluate("qrels.txt", "b.run", name="b", exclude=EXCLUDED)
     with pytest.raises(
-        germane.InputError, match=r"with different candidates \(no exclude; exclude "
+        germane.errors.InputError, match=r"with different candidates \(no exclude; exclude "
     ):
         germane.compare([kept, less])
     one, other = (germane.Evaluator(path, "RR") for path in ("qrels.txt", "more.txt"))
     with pytest.raises(
-        germane.InputError, match=rf"'qrels' .{mine.signature('RR').qrels}. and 'more' "
+        germane.errors.InputError, match=rf"'qrels' .{mine.signature('RR').qrels}. and 'more' "
     ):
         one.merge(other)
 
@@ -675,9 +675,11 @@ def test_runs_are_paired_by_name_or_order() -> None:
     assert germane.verify(record, QRELS, {"b": other, "a": RUN}).same
     assert germane.verify(record, QRELS, {"first": RUN, "second": other}).same
     assert not germane.verify(record, QRELS, {"first": other, "second": RUN}).same
-    with pytest.raises(germane.InputError, match="the record has 2 runs"):
+    with pytest.raises(germane.errors.InputError, match="the record has 2 runs"):
         germane.verify(record, QRELS, RUN)
-    with pytest.raises(germane.InputError, match="a record is a path, a signature or results"):
+    with pytest.raises(
+        germane.errors.InputError, match="a record is a path, a signature or results"
+    ):
         germane.verify(3, QRELS, RUN)
     one = germane.evaluate(QRELS, RUN, "AP@10")
     for record in (one, one.signature("AP@10"), one.to_dict()):  # type: ignore[assignment]
@@ -691,9 +693,9 @@ def test_what_verify_cannot_compare_is_refused() -> None:
         ({"runs": []}, "without runs"),
         ({"runs": [{**record["runs"][0], "measures": []}]}, "without measures"),
     ):
-        with pytest.raises(germane.FormatError, match=says):
+        with pytest.raises(germane.errors.FormatError, match=says):
             germane.verify({**record, **change}, QRELS, RUN)
-    with pytest.raises(germane.InputError, match="verify takes no dialect="):
+    with pytest.raises(germane.errors.InputError, match="verify takes no dialect="):
         germane.verify(record, QRELS, RUN, dialect="ranx")  # type: ignore[call-arg]
 
 

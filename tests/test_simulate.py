@@ -250,18 +250,20 @@ def test_json(name: str) -> None:
 
 def test_names() -> None:
     assert made("Early precision").name == made("early-precision").name == "early_precision"
-    with pytest.raises(germane.InputError, match=r"'cheeting'\. Did you mean 'cheating'\?"):
+    with pytest.raises(germane.errors.InputError, match=r"'cheeting'\. Did you mean 'cheating'\?"):
         germane.simulate("cheeting")
-    with pytest.raises(germane.InputError, match="There are: early_precision, early_precision_50,"):
+    with pytest.raises(
+        germane.errors.InputError, match="There are: early_precision, early_precision_50,"
+    ):
         germane.simulate(10)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("seed", [-1, 1.5, "x"])
 def test_seeds_that_are_none(seed: object) -> None:
-    with pytest.raises(germane.InputError, match="rng takes a seed"):
+    with pytest.raises(germane.errors.InputError, match="rng takes a seed"):
         germane.simulate("recall", rng=seed)  # type: ignore[arg-type]
 
 
 def test_columns_that_are_none() -> None:
-    with pytest.raises(germane.NotFoundError, match=r"no column .APP.\. Did you mean .AP."):
+    with pytest.raises(germane.errors.NotFoundError, match=r"no column .APP.\. Did you mean .AP."):
         made("recall")["APP"]

@@ -24,12 +24,17 @@ from test_docs import loaded
 ROOT = Path(__file__).parents[1]
 # Ids of any kind, functions that are identified, grades of a list, and the columns of a file:
 NOT_DATA = r"Mapping\[Any, float\] \| Iterable\[Any\]|Callable\[\.\.\., Any\]|Iterable\[Any\]|Mapping\[str, Any\]|\[Hashable, Any\]"
+ERRORS = [name for name in dir(germane.errors) if name.endswith(("Error", "Warning"))]
 OBJECTS = [
-    name
-    for name in germane.__all__
-    if name not in ("__version__", "boxes")
-    and not isinstance(getattr(germane, name), germane.Measure)
-] + [f"boxes.{name}" for name in germane.boxes.__all__]
+    *(
+        name
+        for name in germane.__all__
+        if name[:1].isalpha() and name != "boxes" and name not in ERRORS
+    ),
+    *(f"types.{name}" for name in germane.types.__all__),
+    *(f"errors.{name}" for name in ERRORS),
+    *(f"boxes.{name}" for name in germane.boxes.__all__),
+]
 
 
 def test_every_public_object_is_on_one_page() -> None:
@@ -51,11 +56,12 @@ def test_signatures_have_the_words_of_choices() -> None:
     for verb in OBJECTS:
         if inspect.isfunction(found := attrgetter(verb)(germane)):
             parameters, _ = write_signature(found)
-            assert "**" not in parameters or not verb.startswith("boxes.")
+            assert "**" not in parameters.removesuffix(", **conventions)")
             ast.parse(f"def verb{parameters}: ...")  # also refuses a name that is there twice
     parameters, returned = write_signature(germane.evaluate)
     assert "no_relevant: Literal['zero', 'skip', 'one', 'nan', 'error'] = 'zero'" in parameters
-    assert "**" not in parameters
+    assert parameters.endswith(", **conventions)")
+    assert "no_hit" not in parameters
     assert returned == "Result"
 
 
@@ -64,7 +70,7 @@ def test_signatures_name_every_argument() -> None:
     for verb in OBJECTS:
         found = attrgetter(verb)(germane)
         if inspect.isfunction(found):
-            written = str(inspect.signature(found))
+            written = str(inspect.signature(found)).replace(", **conventions: Convention", "")
             for part in ("**", "ForwardRef", "<class", ": Any", "typing.", "'str |"):
                 assert part not in written, (verb, part)
             assert not re.search(r"[\[ ]Any\b", re.sub(NOT_DATA, "", written)), verb
@@ -76,7 +82,7 @@ def test_signatures_name_every_argument() -> None:
     assert "ties: Ties = 'trec'" in str(inspect.signature(germane.compare))
     source = inspect.getsource(germane.evaluate)
     assert source.startswith("def evaluate(")
-    with pytest.raises(germane.PolicyError, match="there is no convention 'tie'"):
+    with pytest.raises(germane.errors.PolicyError, match="there is no convention 'tie'"):
         germane.evaluate({"q": ["d"]}, {"q": ["d"]}, "AP", tie="best")  # type: ignore[call-arg]
 
 

@@ -95,7 +95,9 @@ def test_many_equal_lines_but_the_last(count: int, tmp_path: Path) -> None:
     with (tmp_path / "run").open("wb") as out:
         out.writelines(b"q Q0 d%08d %d 1.5 t\n" % (n, n + 1) for n in range(count))
         out.write(b"q Q0 d00000000 1 1.5 t\n")
-    with pytest.raises(germane.DuplicateError, match=rf"run:{count + 1}: .*twice.* on line 1\b"):
+    with pytest.raises(
+        germane.errors.DuplicateError, match=rf"run:{count + 1}: .*twice.* on line 1\b"
+    ):
         germane.evaluate({"q": {"d00000000": 1}}, tmp_path / "run", "AP")
 
 

@@ -87,8 +87,8 @@ CHOICES: list[dict[str, Any]] = [
     for word in words
     if word not in REFUSED.get(name, ())
 ]
-ALL_MEASURES = [germane.Measure(row.name) for row in TABLE]
-CHOICES += [{"depth": 3}, {"threshold": 1.0}, {"digits": 2}, {"query_digits": 1}]
+ALL_MEASURES = [germane.types.Measure(row.name) for row in TABLE]
+CHOICES += [{"depth": 3}, {"min_score": 1.0}, {"digits": 2}, {"query_digits": 1}]
 CHOICES += [{"depth": 2, "unjudged": "remove", "ties": ties} for ties in ("trec", "best", "worst")]
 
 
@@ -127,7 +127,7 @@ def test_every_convention_is_that_of_one_machine(choices: dict[str, Any]) -> Non
         (TWICE, "AP RR P@2") if repeated else (RUN, fitting(ALL_MEASURES, choices.get("ties")))
     )
     refused = dict.fromkeys(("missing", "no_relevant", "unknown", "no_hit"), "error")
-    refused["grades"] = "binary"
+    refused |= {"grades": "binary", "ranks": "places"}  # which are for ranks without scores
     (name, word), *_ = choices.items()
     got = compared(Session(), QRELS, run, measures, **choices)
     assert got != (refused.get(name) == word)
@@ -194,7 +194,9 @@ def test_files_are_what_their_rows_are(rows: Any, of: Any, tmp_path: Path) -> No
     same(spread, germane.evaluate(qrels, run, "AP nDCG@10"))
 
 
-def of_file(change: Callable[[pa.Table], pa.Table], rows: str, folder: Path) -> germane.Result:
+def of_file(
+    change: Callable[[pa.Table], pa.Table], rows: str, folder: Path
+) -> germane.types.Result:
     """The result where the second of the files is another one."""
     path = Path(written(RUN, folder / "run", "together")) / "part-1.parquet"
     pq.write_table(change(pq.read_table(path)), path)
@@ -313,7 +315,7 @@ def test_what_was_retrieved_is_kept() -> None:
 # --- Errors ----------------------------------------------------------------------------------------
 
 
-def evaluated(qrels: pa.Table = QRELS, run: pa.Table = RUN, **choices: Any) -> germane.Result:
+def evaluated(qrels: pa.Table = QRELS, run: pa.Table = RUN, **choices: Any) -> germane.types.Result:
     frames = map(Session(choices.pop("settings", None)).createDataFrame, (qrels, run))
     return germane.spark.evaluate(*frames, "AP", **choices).result
 
@@ -334,7 +336,7 @@ def evaluated(qrels: pa.Table = QRELS, run: pa.Table = RUN, **choices: Any) -> g
         ({"partitions": 0}, InputError, "partitions= takes a positive whole number; got 0"),
         ({"partitions": True}, InputError, "partitions= takes a positive whole number; got True"),
         ({"columns": {"item": "itm"}}, FormatError, "no column 'itm'; .* Did you mean 'item'"),
-        ({"missing": "error"}, CoverageError, "missing=zero counts them as 0"),
+        ({"missing": "error"}, CoverageError, "missing=zero counts them as empty"),
     ],
 )
 def test_choices_that_cannot_be(choices: dict[str, Any], error: type, says: str) -> None:
@@ -362,7 +364,7 @@ def test_judgments_of_single_subtopics_are_repeated_judgments() -> None:
         {"query": ["q"] * 2, "item": ["a"] * 2, "relevance": [1, 1], "subtopic": ["x", "y"]}
     )
     frames = map(Session().createDataFrame, (qrels, RUN))
-    with pytest.raises(germane.DuplicateError, match="'a' is judged twice for query 'q'"):
+    with pytest.raises(germane.errors.DuplicateError, match="'a' is judged twice for query 'q'"):
         germane.spark.evaluate(*frames, "AP")
 
 

@@ -15,15 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import germane
-from germane import (
-    CoverageError,
-    DuplicateError,
-    GermaneError,
-    GradeError,
-    InputError,
-    MeasureError,
-)
+from germane import GermaneError
 from germane.cli import main
+from germane.errors import CoverageError, DuplicateError, GradeError, InputError, MeasureError
 
 import oracle
 from strategies import ALL, EVERY, ITEMS, oracle_parameters

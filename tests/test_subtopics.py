@@ -18,15 +18,9 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 import germane
-from germane import (
-    DuplicateError,
-    FormatError,
-    GermaneWarning,
-    GradeError,
-    InputError,
-    Measure,
-    MeasureError,
-)
+from germane import GermaneWarning
+from germane.errors import DuplicateError, FormatError, GradeError, InputError, MeasureError
+from germane.types import Measure
 
 import oracle
 from strategies import ALL, ITEMS, collections, one_of_each, oracle_parameters, with_subtopics
@@ -91,9 +85,11 @@ def test_every_measure_of_judgments_with_subtopics(
             listed = {item: held for item, held in judged.items() if item in scores}
             seen = listed if relevant == "listed" and query in run else judged
             for measure in measures:
-                expected = oracle.value(
-                    measure.name, oracle_parameters(measure), measure.k, ranked, seen
-                )
+                parameters = oracle_parameters(measure)
+                if query in run:
+                    expected = oracle.value(measure.name, parameters, measure.k, ranked, seen)
+                else:
+                    expected = oracle.missing_value(measure.name, parameters, measure.k, seen)
                 found = result[measure].per_query[query]
                 assert same(found, expected), (measure, ties, query, found, expected)
 

@@ -45,7 +45,7 @@ def test_explain_shows_texts() -> None:
     plain = germane.explain(QRELS, RUNS["a"], "AP", query="q1")
     assert "text" not in plain.table().columns
     assert "text" not in plain.to_dict()["ranks"][0]
-    with pytest.raises(germane.InputError, match="are for qrels and a run"):
+    with pytest.raises(germane.errors.InputError, match="are for qrels and a run"):
         germane.explain([1, 0], "AP", items=items)
 
 
@@ -150,9 +150,9 @@ def test_size_decides_how_many_rankings(
     with pytest.raises(SystemExit):
         main(["report", "qrels", "a.run", "--max-size", "5 MB", "-o", "page.html"])
     assert "takes a size such as 5MB" in capsys.readouterr().err
-    with pytest.raises(germane.InputError, match="max_size takes a number of bytes"):
+    with pytest.raises(germane.errors.InputError, match="max_size takes a number of bytes"):
         germane.report(qrels, runs, "AP", max_size=-1)
-    with pytest.raises(germane.InputError, match="layout takes page or folder"):
+    with pytest.raises(germane.errors.InputError, match="layout takes page or folder"):
         germane.report(qrels, runs, "AP", layout="file")  # type: ignore[arg-type]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import germane
-from germane import Result
+from germane.types import Result
 
 import oracle
 from trec_names import (

@@ -15,7 +15,7 @@ VALUES = [
     germane.Policy(ties="expected", depth=10),
     germane.evaluate({"q": {"d": 1}}, {"q": ["d"]}, "AP").counts,
     germane.evaluate({"q": {"d": 1}}, {"q": ["d"]}, "AP").table(),
-    germane.Finding("warning", "name", "says", 2, ("a", "b")),
+    germane.types.Finding("warning", "name", "says", 2, ("a", "b")),
 ]
 
 
@@ -55,9 +55,9 @@ def test_what_holds_arrays_is_equal_to_itself_alone() -> None:
 @pytest.mark.parametrize(
     ("make", "says"),
     [
-        (lambda: germane.Measure(), r"missing 1 required positional argument: 'name'"),
-        (lambda: germane.Measure("AP", name="AP"), r"got multiple values for argument 'name'"),
-        (lambda: germane.Measure("AP", (), 1, 2), r"takes from 2 to 4 positional arguments"),
+        (lambda: germane.types.Measure(), r"missing 1 required positional argument: 'name'"),
+        (lambda: germane.types.Measure("AP", name="AP"), r"got multiple values for argument 'name'"),
+        (lambda: germane.types.Measure("AP", (), 1, 2), r"takes from 2 to 4 positional arguments"),
         (lambda: germane.Policy(tie="best"), r"got an unexpected keyword argument 'tie'"),
     ],
 )  # fmt: skip

@@ -67,11 +67,11 @@ def test_queries_that_are_left_out_do_not_weigh() -> None:
 @pytest.mark.parametrize(
     ("weights", "error"),
     [
-        ({"q0": 1}, germane.NotFoundError),
-        ({**WEIGHTS, "q3": -1}, germane.InputError),
-        ({**WEIGHTS, "q3": math.nan}, germane.InputError),
-        ({**WEIGHTS, "q3": "1"}, germane.InputError),
-        (dict.fromkeys(QRELS, 0), germane.InputError),
+        ({"q0": 1}, germane.errors.NotFoundError),
+        ({**WEIGHTS, "q3": -1}, germane.errors.InputError),
+        ({**WEIGHTS, "q3": math.nan}, germane.errors.InputError),
+        ({**WEIGHTS, "q3": "1"}, germane.errors.InputError),
+        (dict.fromkeys(QRELS, 0), germane.errors.InputError),
     ],
 )
 def test_what_is_no_weight(weights: Any, error: type[Exception]) -> None:
@@ -81,5 +81,5 @@ def test_what_is_no_weight(weights: Any, error: type[Exception]) -> None:
 
 @pytest.mark.parametrize("measure", ["NumRel", "P(mean=micro)@2", "AP(mean=geometric)"])
 def test_other_means_have_no_weights(measure: str) -> None:
-    with pytest.raises(germane.MeasureError, match="it takes no weights"):
+    with pytest.raises(germane.errors.MeasureError, match="it takes no weights"):
         germane.evaluate(QRELS, RUN, measure)[measure].weigh(WEIGHTS)

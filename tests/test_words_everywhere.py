@@ -10,20 +10,22 @@ import pytest
 import germane
 
 Q, N = 6, 30
-MEASURES = "AP AP@5 nDCG@10 P@5 RR NumRet NumRelRet R@20"
+MEASURES = "AP AP@5 nDCG@10 P@5 P RR NumRet NumRelRet R@20"
 WORDS: list[dict[str, Any]] = [
-    {"threshold": 0.25},
-    {"threshold": -1.0},
+    {"min_score": 0.25},
+    {"min_score": -1.0},
     {"nonpositive": "miss"},
+    {"nonpositive": "miss", "unjudged": "remove"},
+    {"nonpositive": "miss", "unjudged": "remove", "depth": 18},
     {"scores": "single"},
     {"scores": "sigmoid"},
-    {"scores": "sigmoid", "threshold": 0.6},
+    {"scores": "sigmoid", "min_score": 0.6},
     {"scores": "distances"},
-    {"scores": "distances", "threshold": -0.25},
+    {"scores": "distances", "max_distance": -0.25},
     {"grades": "whole"},
     {"grades": "ones"},
     {"grades": "nonnegative"},
-    {"nonpositive": "miss", "threshold": -0.5, "grades": "ones", "scores": "single"},
+    {"nonpositive": "miss", "min_score": -0.5, "grades": "ones", "scores": "single"},
 ]
 
 
@@ -88,7 +90,7 @@ def test_every_word_changes_something(words: dict[str, Any]) -> None:
     plain, worded = (
         germane.evaluate(JUDGED, RUN, measures, ties="given", **one) for one in ({}, words)
     )
-    if words != {"threshold": -1.0}:
+    if words != {"min_score": -1.0}:
         assert any(plain[name].mean != worded[name].mean for name in plain)
 
 
@@ -111,7 +113,7 @@ def test_every_word_with_embeddings(words: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("run", [SCORES, np.argsort(-SCORES, axis=1)])
 def test_an_item_that_is_its_own_query_has_an_id(run: Any) -> None:
-    with pytest.raises(germane.PolicyError, match="own=drop"):
+    with pytest.raises(germane.errors.PolicyError, match="own=drop"):
         germane.evaluate([{1}] * Q, run, "AP", own="drop")
 
 
@@ -125,8 +127,8 @@ def test_own_items_of_frames_and_mappings() -> None:
 
 
 def test_ids_have_no_scores_to_be_above() -> None:
-    with pytest.raises(germane.PolicyError, match="threshold"):
-        germane.evaluate([{1}, {2}], np.array([[1, 2], [2, 1]]), "AP", threshold=0.5)
+    with pytest.raises(germane.errors.PolicyError, match="min_score"):
+        germane.evaluate([{1}, {2}], np.array([[1, 2], [2, 1]]), "AP", min_score=0.5)
 
 
 # --- Whole numbers of any size ---------------------------------------------------------------------

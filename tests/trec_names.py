@@ -29,7 +29,7 @@ TREC_NAMES: dict[str, str] = {
     # sets
     "set_P": "P",
     "set_recall": "R",
-    "set_relative_P": "R(norm=min)",
+    "set_relative_P": "R(norm=possible)",
     "set_F": "F",
     "set_map": "SetAP",
     "utility": "Utility",

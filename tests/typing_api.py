@@ -7,7 +7,8 @@ from typing import NamedTuple, assert_type
 import numpy as np
 
 import germane
-from germane import AP, Measure, MeasureResult, P, Policy, Qrels, Result, Results, nDCG
+from germane import AP, P, Policy, nDCG
+from germane.types import Measure, MeasureResult, Qrels, Result, Results
 
 QRELS: dict[str, dict[str, int]] = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}
 RUN: dict[str, dict[str, float]] = {"q1": {"d1": 0.9, "d2": 0.8}, "q2": {"d4": 0.7, "d3": 0.6}}
@@ -62,7 +63,7 @@ def other_data() -> Iterator[float]:
     yield germane.evaluate(rows, {"q1": ["d1"]}, "RR", exclude={"q1": ["d9"]})["RR"].mean
     yield germane.evaluate(iter(rows), {"q1": ["d1"]}, "RR", collapse=lambda item: item)["RR"].mean
     found = germane.assert_no_regression(QRELS, RUN, "RR", baseline=RUN, max_drop=0.1)
-    assert_type(found, germane.Gate)
+    assert_type(found, germane.types.Gate)
     assert_type(germane.compare_judges(QRELS, QRELS, duplicates="first").kappa, float)
 
 
@@ -84,6 +85,6 @@ def measures() -> list[Measure]:
 def handled() -> str:
     try:
         germane.parse("nDGC@10")
-    except germane.MeasureError as error:
+    except germane.errors.MeasureError as error:
         return str(error)
     return ""

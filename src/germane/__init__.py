@@ -8,118 +8,77 @@
 from typing import TYPE_CHECKING
 
 from germane._version import VERSION as __version__
-from germane.core.finding import Finding
 from germane.core.policy import Policy
-from germane.core.qrels import Qrels
-from germane.core.ranking import Ranking
 from germane.dialects import dialects
 from germane.dialects.parsing import parse
-from germane.errors import (
-    CoverageError,
-    DefinitionError,
-    DuplicateError,
-    EmptyError,
-    FormatError,
-    GermaneError,
-    GermaneWarning,
-    GradeError,
-    InputError,
-    MeasureError,
-    NotFoundError,
-    PolicyError,
-    RegressionError,
-    ScoreError,
-)
+from germane.errors import GermaneError, GermaneWarning
 from germane.evaluation.api import measures
-from germane.evaluation.result import Result, Results
-from germane.measures.averaging import MeasureResult
-from germane.measures.measure import Measure
 
 if TYPE_CHECKING:  # imported when first asked for: together they take longer than all of the above
     from germane import boxes
+    from germane import types as types
     from germane.comparison.agreement import kendall_tau, rbo, tau_ap
     from germane.comparison.api import compare
-    from germane.comparison.comparison import Comparison, Stability
-    from germane.comparison.judges.agreement import JudgeAgreement
     from germane.comparison.judges.api import compare_judges, trust, trust_many
-    from germane.comparison.judges.assessors import JudgedByMany, evaluate_judges
-    from germane.comparison.judges.selection import Selection, choose_judgments
-    from germane.comparison.judges.trust import CorrectedMean, Trust, Trusts
-    from germane.comparison.pair import Pair
-    from germane.comparison.quality_gate import Gate, assert_no_regression, gate
-    from germane.comparison.queries import QueryDifferences
-    from germane.dialects.dialect import Dialect
+    from germane.comparison.judges.assessors import evaluate_judges
+    from germane.comparison.judges.selection import choose_judgments
+    from germane.comparison.quality_gate import assert_no_regression, gate
     from germane.evaluation.api import evaluate, evaluate_many, read_qrels, read_run, score
-    from germane.evaluation.checkup import Checkup, check
+    from germane.evaluation.checkup import check
     from germane.evaluation.chunks import collapse
     from germane.evaluation.embeddings import evaluate_embeddings
     from germane.evaluation.evaluator import Evaluator
-    from germane.evaluation.query_groups import Groups
-    from germane.evaluation.signature_line import Signature, read_signature
+    from germane.evaluation.signature_line import read_signature
     from germane.evaluation.storage import read_results
-    from germane.evaluation.verification import Verification, verify
+    from germane.evaluation.verification import verify
     from germane.explanation.animation.api import animate
     from germane.explanation.api import explain
     from germane.explanation.curves import mean_pr_curve, pr_curve
-    from germane.explanation.explanation import Explanation
-    from germane.explanation.precision_recall import MeanPRCurve, PRCurve
     from germane.explanation.simulation.api import simulate
     from germane.exploration.api import explorer
-    from germane.identification.api import Identification, assert_computes, identify
+    from germane.identification.api import assert_computes, identify
     from germane.readers.labels import Labels
-    from germane.reconciliation.api import Reconciliation, reconcile
+    from germane.reconciliation.api import reconcile
     from germane.reconciliation.auditing import audit
-    from germane.reconciliation.contradictions import Audit, Contradiction
-    from germane.reconciliation.spread import Spread, spread
+    from germane.reconciliation.spread import spread
     from germane.reconciliation.table_api import reconcile_table
-    from germane.reconciliation.table_reconciliation import TableReconciliation
-    from germane.reports.api import Report, report
+    from germane.reports.api import report
 
 _LATER = {
     name: module
     for module, names in {
         "comparison.agreement": "kendall_tau rbo tau_ap",
         "comparison.api": "compare",
-        "comparison.comparison": "Comparison Stability",
-        "comparison.judges.agreement": "JudgeAgreement",
         "comparison.judges.api": "compare_judges trust trust_many",
-        "comparison.judges.assessors": "JudgedByMany evaluate_judges",
-        "comparison.judges.selection": "Selection choose_judgments",
-        "comparison.judges.trust": "CorrectedMean Trust Trusts",
-        "comparison.pair": "Pair",
-        "comparison.quality_gate": "Gate assert_no_regression gate",
-        "comparison.queries": "QueryDifferences",
-        "dialects.dialect": "Dialect",
+        "comparison.judges.assessors": "evaluate_judges",
+        "comparison.judges.selection": "choose_judgments",
+        "comparison.quality_gate": "assert_no_regression gate",
         "evaluation.api": "evaluate evaluate_many read_qrels read_run score",
-        "evaluation.checkup": "Checkup check",
+        "evaluation.checkup": "check",
         "evaluation.chunks": "collapse",
         "evaluation.embeddings": "evaluate_embeddings",
         "evaluation.evaluator": "Evaluator",
-        "evaluation.query_groups": "Groups",
-        "evaluation.signature_line": "Signature read_signature",
+        "evaluation.signature_line": "read_signature",
         "evaluation.storage": "read_results",
-        "evaluation.verification": "Verification verify",
+        "evaluation.verification": "verify",
         "explanation.animation.api": "animate",
         "explanation.api": "explain",
         "explanation.curves": "mean_pr_curve pr_curve",
-        "explanation.explanation": "Explanation",
-        "explanation.precision_recall": "MeanPRCurve PRCurve",
         "explanation.simulation.api": "simulate",
         "exploration.api": "explorer",
-        "identification.api": "Identification assert_computes identify",
+        "identification.api": "assert_computes identify",
         "readers.labels": "Labels",
-        "reconciliation.api": "Reconciliation reconcile",
+        "reconciliation.api": "reconcile",
         "reconciliation.auditing": "audit",
-        "reconciliation.contradictions": "Audit Contradiction",
-        "reconciliation.spread": "Spread spread",
+        "reconciliation.spread": "spread",
         "reconciliation.table_api": "reconcile_table",
-        "reconciliation.table_reconciliation": "TableReconciliation",
-        "reports.api": "Report report",
+        "reports.api": "report",
     }.items()
     for name in names.split()
 }
+_MODULES = ("boxes", "types")
 
-# Every measure, without parameters, in the order of the table.
+# Every measure, without parameters, in the order of the table: `from germane import AP`.
 (
     NumQ, NumRet, NumRel, NumRelRet, NumNonrelRet, Judged, Unjudged,
     P, R, F, Rprec, Success, SetAP, Utility, AP, MeanP, MeanR, AR, APR, YAAP, RR,
@@ -131,7 +90,6 @@ _LATER = {
 ) = measures()  # fmt: skip
 
 __all__ = [  # noqa: RUF022  (in the order in which one meets them)
-    # verbs
     "animate", "assert_computes", "assert_no_regression", "audit", "check", "choose_judgments", "collapse", "compare",
     "compare_judges", "dialects", "evaluate", "evaluate_embeddings", "evaluate_judges", "evaluate_many", "explain",
     "explorer", "gate", "identify", "kendall_tau", "mean_pr_curve",
@@ -139,33 +97,33 @@ __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     "reconcile_table", "report", "score", "simulate", "spread", "tau_ap", "trust", "trust_many", "verify",
     # boxes of object detectors: the verbs above in a namespace of their own
     "boxes",
-    # types
-    "Audit", "Checkup", "Comparison", "Contradiction", "CorrectedMean", "Dialect", "Evaluator", "Explanation", "Finding", "Gate", "Groups", "Identification",
-    "JudgeAgreement", "JudgedByMany", "Labels", "MeanPRCurve", "Measure", "MeasureResult", "PRCurve", "Pair", "Policy", "Qrels",
-    "QueryDifferences", "Ranking", "Reconciliation", "Report", "Result", "Results", "Selection", "Signature", "Spread",
-    "Stability", "TableReconciliation", "Trust", "Trusts", "Verification",
-    # errors
-    "NotFoundError", "CoverageError", "DefinitionError", "DuplicateError", "EmptyError", "FormatError", "GermaneError",
-    "GradeError", "InputError", "MeasureError", "PolicyError", "RegressionError", "ScoreError",
-    "GermaneWarning",
+    # what a person makes, and what all errors and warnings are; germane.types and germane.errors have the others
+    "Evaluator", "Labels", "Policy", "GermaneError", "GermaneWarning", "__version__",
 ]  # fmt: skip
-__all__ += [*(measure.name for measure in measures()), "__version__"]
 
 
 def __getattr__(name: str) -> object:
     from importlib import import_module
 
-    if name == "boxes":
-        return import_module("germane.boxes")
+    if name in _MODULES:
+        return import_module(f"germane.{name}")
     if name not in _LATER:
-        raise AttributeError(f"module 'germane' has no attribute {name!r}")
-    found: object = getattr(import_module(f"germane.{_LATER[name]}"), name)
-    if name.islower() or name == "Evaluator":
-        from germane.evaluation.signatures import name_arguments
+        raise AttributeError(f"module 'germane' has no attribute {name!r}{_say_where(name)}")
+    exported: object = getattr(import_module(f"germane.{_LATER[name]}"), name)
+    from germane.evaluation.signatures import name_arguments
 
-        found = name_arguments(found)
-    globals()[name] = found
-    return found
+    if name != "Labels":
+        exported = name_arguments(exported)
+    globals()[name] = exported
+    return exported
+
+
+def _say_where(name: str) -> str:
+    """Say in which module a type or an error is."""
+    from germane import errors, types
+
+    place = next((module for module in (types, errors) if name in dir(module)), None)
+    return f"; it is {place.__name__}.{name}" if place and name[:1].isupper() else ""
 
 
 def __dir__() -> list[str]:

@@ -18,7 +18,8 @@ GermaneWarning(UserWarning): a number that is likely not the one intended
 """
 
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from itertools import islice
 from typing import Any, Literal
 
@@ -32,6 +33,10 @@ class GermaneError(ValueError):
     ...     type(error).__name__
     'MeasureError'
     """
+
+    def __init__(self, message: str = "", *rest: object) -> None:
+        lines = spell_options(message).split("\n")
+        super().__init__("\n".join(map(make_visible, lines)), *rest)
 
 
 class MeasureError(GermaneError):
@@ -156,17 +161,86 @@ class GermaneWarning(UserWarning):
     """
 
 
-def suggest(given: str, options: Iterable[str]) -> str:
+def write_option(name: str, value: object = "") -> str:
+    """Write an option that a message names, and its value, for Python and for the command line.
+
+    Messages are made before it is known who reads them: ``spell_options`` chooses when an error or
+    a finding gets its text.
+
+    >>> from germane.errors import spell_options, write_option
+    >>> spell_options(f"choose {write_option('ties', 'given')}")
+    'choose ties=given'
+    """
+    written = typed = str(value)
+    if isinstance(value, Mapping):  # which the command line takes as NAME=VALUE,…
+        pairs = (
+            f"{part!r}: {one if one in _STAND_INS else repr(one)}" for part, one in value.items()
+        )
+        written = "{" + ", ".join(pairs) + "}"
+        typed = ",".join(f"{part}={'' if one is None else one}" for part, one in value.items())
+    return f"{_BEGIN}{name}{_NEXT}{name}={written}{_NEXT}{typed}{_END}"
+
+
+def name_option(name: str) -> str:
+    """Write the name of an option alone, for Python and for the command line."""
+    return f"{_BEGIN}{name}{_NEXT}{name}{_NEXT}{_END}"
+
+
+def spell_options(text: str) -> str:
+    """Spell the options of a message as keyword arguments, or as the command that runs has them."""
+    return _OPTION.sub(_spell_option, text) if _BEGIN in text else text
+
+
+def _spell_option(found: re.Match[str]) -> str:
+    name, written, typed = found.groups()
+    flag = f"--{name.replace('_', '-')}"
+    return f"{flag} {typed}".rstrip() if flag in _command_options else written
+
+
+@contextmanager
+def speak_as_command(options: Collection[str]) -> Iterator[None]:
+    """Spell the options of messages as a command does that has these: ``--ties given``."""
+    before = set(_command_options)
+    _command_options.update(options)
+    try:
+        yield
+    finally:
+        _command_options.intersection_update(before)
+
+
+_STAND_INS = ("name", "…")  # for a value that the caller knows
+_command_options: set[str] = set()
+_BEGIN, _NEXT, _END = "\ue000", "\ue001", "\ue002"  # no id has them: they are not printable
+_PART = f"([^{_BEGIN}-{_END}]*)"
+_OPTION = re.compile(f"{_BEGIN}{_PART}{_NEXT}{_PART}{_NEXT}{_PART}{_END}")
+
+
+def make_visible(text: str) -> str:
+    """Write out control characters and broken bytes: an id may hold a terminal's commands."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def show_lines(text: str) -> str:
+    """Write out what a terminal does not print, but for tabs and the ends of lines."""
+    if text.isprintable():
+        return text
+    text = text.replace("\r\n", "\n")
+    return "".join(c if c in "\n\t" else make_visible(c) for c in text)
+
+
+def suggest(raw: str, options: Iterable[str]) -> str:
     """Return " Did you mean 'x'?" for the option nearest to ``given``, or nothing."""
     from difflib import get_close_matches
 
     folded = {option.casefold(): option for option in options}
-    near = get_close_matches(given.casefold(), folded, n=1, cutoff=0.6)
+    near = get_close_matches(raw.casefold(), folded, n=1, cutoff=0.6)
     return f" Did you mean {folded[near[0]]!r}?" if near else ""
 
 
 def offer(
-    given: object, options: Iterable[object], show: Callable[[list[object]], str] | None = None
+    raw: object, options: Iterable[object], show: Callable[[list[object]], str] | None = None
 ) -> str:
     """Return the end of a message about an unknown name: " Did you mean 'x'?  There are: x, y".
 
@@ -174,31 +248,32 @@ def offer(
     """
     listed = list(options)
     names = list(map(str, listed))
-    return f"{suggest(str(given), names)}  There are: {show(listed) if show else ', '.join(names)}"
+    return f"{suggest(str(raw), names)}  There are: {show(listed) if show else ', '.join(names)}"
 
 
 def check_choice(
     name: str,
-    given: object,
+    raw: object,
     allowed: Collection[str],
     error: type[Exception] = PolicyError,
 ) -> None:
     """Refuse a word that is not allowed: ``ties takes trec or input; got 'tec'.``"""
-    if isinstance(given, str) and given in allowed:
+    if isinstance(raw, str) and raw in allowed:
         return
-    near = suggest(given, allowed) if isinstance(given, str) else ""
-    raise error(f"{name} takes {list_choices(allowed)}; got {clip(given)}.{near}".lstrip())
+    near = suggest(raw, allowed) if isinstance(raw, str) else ""
+    takes = f"{name_option(name) if name else ''} takes {list_choices(allowed)}"
+    raise error(spell_options(f"{takes}; got {clip(raw)}.{near}".lstrip()))
 
 
-def explain_not_finite(what: str, wrong: str, *, within: str = "") -> str:
+def explain_not_finite(noun: str, wrong: str, *, within: str = "") -> str:
     """Explain that a number cannot be used: ``a score must be a finite number; got nan``."""
-    return f"a {what} must be a finite number{within}; {wrong}"
+    return f"a {noun} must be a finite number{within}; {wrong}"
 
 
-def explain_types(what: str, other: str, own: str, its: str) -> str:
+def explain_types(noun: str, other: str, own: str, its: str) -> str:
     """Explain that ids of a run never equal those of ``other``; ``own`` and ``its`` are types."""
     return (
-        f"the {what} ids of run and {other} have different types: the run's are {own}, those of"
+        f"the {noun} ids of run and {other} have different types: the run's are {own}, those of"
         f" {other} are {its}. Cast one of them."
     )
 
@@ -232,11 +307,23 @@ def name_type(value: Any) -> str:
 _ADDRESS = re.compile("(?: object)? at 0x[0-9a-fA-F]+(?=>)")  # of objects without a text
 
 
+def write_error(error: BaseException) -> str:
+    """Write an error that is not germane's in one line; its text may be anything, or raise."""
+    try:
+        text = " ".join(str(error).split())[:120]
+    except Exception:
+        text = ""
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
 def clip(value: object, width: int = 60) -> str:
     """Return ``repr(value)``, shortened in the middle: ids in data can be of any length."""
     if type(value).__module__ == "numpy" and getattr(value, "ndim", 1) == 0:
         value = value.item()  # type: ignore[attr-defined]  # a number of NumPy's
-    text = repr(value if not isinstance(value, str) else value[: 4 * width])
+    try:
+        text = repr(value if not isinstance(value, str) else value[: 4 * width])
+    except Exception:  # of an object that is not ours
+        text = f"<{type(value).__name__}>"
     if "\n" in text:  # as in arrays and frames
         text = " ".join(text.split())
     if not isinstance(value, str):

@@ -165,8 +165,8 @@ def _read_measures(measures: Iterable[str]) -> dict[str, set[str]]:
             raise TypeError(f"measures are named by text; got {clip(name)}")
         if name in supported_measures:
             parameters.setdefault(name, set())
-        elif found := _PARAMETERS.match(name):
-            parameters.setdefault(found[1], set()).update(found[2].split(","))
+        elif match := _PARAMETERS.match(name):
+            parameters.setdefault(match[1], set()).update(match[2].split(","))
         else:
             near = suggest(name, (*supported_measures, *supported_nicknames))
             raise ValueError(
@@ -202,17 +202,17 @@ def _read_qrels(judged: dict[str, Any]) -> Qrels | None:
     return open_qrels(judged).read("error", None, Needs()) if judged else None
 
 
-def _check(where: str, query: object, given: object, types: Any, rule: str) -> None:
+def _check(where: str, query: object, raw: object, types: Any, rule: str) -> None:
     """Check the types of a query, and of its items and their numbers."""
     if not isinstance(query, str):
         _refuse(where, "has queries that are text", query)
-    if not isinstance(given, dict):
-        _refuse(f"{where}, query {clip(query)}", "is a dictionary", given)
-    if not _are_instances(given, (str,)):
-        odd = next(item for item in given if not isinstance(item, str))
+    if not isinstance(raw, dict):
+        _refuse(f"{where}, query {clip(query)}", "is a dictionary", raw)
+    if not _are_instances(raw, (str,)):
+        odd = next(item for item in raw if not isinstance(item, str))
         _refuse(f"{where}, query {clip(query)}", "has items that are text", odd)
-    if not _are_instances(given.values(), types):
-        item, value = next(one for one in given.items() if not isinstance(one[1], types))
+    if not _are_instances(raw.values(), types):
+        item, value = next(one for one in raw.items() if not isinstance(one[1], types))
         raise TypeError(
             f"{where}, query {clip(query)}, item {clip(item)}: {rule}; got {clip(value)}"
         )
@@ -223,18 +223,18 @@ def _are_instances(values: Collection[object], types: tuple[type, ...]) -> bool:
     return set(types).issuperset(map(type, values)) or all(isinstance(v, types) for v in values)
 
 
-def _refuse(where: str, rule: str, given: object) -> NoReturn:
-    raise TypeError(f"{where} {rule}; got {clip(given)}")
+def _refuse(where: str, rule: str, raw: object) -> NoReturn:
+    raise TypeError(f"{where} {rule}; got {clip(raw)}")
 
 
-def _read_whole(name: str, given: object) -> int:
+def _read_whole(name: str, raw: object) -> int:
     """Read an argument that is a C int in the original."""
     try:
-        number = operator.index(given)  # type: ignore[arg-type]
+        number = operator.index(raw)  # type: ignore[arg-type]
     except TypeError:
         number = _INT
     if not -_INT <= number < _INT:
-        _refuse(name, "is a whole number of 32 bits", given)
+        _refuse(name, "is a whole number of 32 bits", raw)
     return number
 
 

@@ -130,4 +130,6 @@ def _look_up(group: Any, X: Any, y: Any) -> list[Hashable]:  # noqa: N803
 
 def _make_ids(groups: Any) -> list[Hashable]:
     """Make ids of groups; a column of an array of floating-point numbers has whole numbers."""
-    return [int(one) if isinstance(one, float) and one.is_integer() else one for one in groups]
+    return [
+        int(group) if isinstance(group, float) and group.is_integer() else group for group in groups
+    ]

@@ -16,7 +16,15 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Unpack
 import pyarrow as pa
 
 from germane import errors
-from germane.errors import DuplicateError, EmptyError, InputError, MeasureError, PolicyError, clip
+from germane.errors import (
+    DuplicateError,
+    EmptyError,
+    FormatError,
+    InputError,
+    MeasureError,
+    PolicyError,
+    clip,
+)
 from germane.evaluation.choices import DEFAULT, Choices
 from germane.evaluation.evaluator import Evaluator, Sign, join_evaluators
 from germane.evaluation.opening import open_options
@@ -31,13 +39,11 @@ from germane.evaluation.spark_tasks import (
     run_on_files,
 )
 from germane.measures.measure import Measures
-from germane.readers import headings
+from germane.readers import CANDIDATES, headings
 from germane.readers.headings import Headings
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
-
-    from germane.dialects.dialect import Dialect
 
 
 class Evaluation(NamedTuple):
@@ -58,7 +64,6 @@ def evaluate(
     name: str = "run",
     rows: Literal["scattered", "together"] = "scattered",
     partitions: int | None = None,
-    dialect: "str | Dialect | None" = None,
     sign: Sign = "qrels",
     **policy: Unpack[Choices],
 ) -> Evaluation:
@@ -92,8 +97,7 @@ def evaluate(
     spark = qrels.sparkSession
     _refuse_partial(spark)
     _check(rows, partitions, policy)
-    columns = policy.pop("columns", None)
-    headings.check_names(columns)
+    columns = headings.read_names(policy.pop("columns", None))
     judged = Side.of("qrels", qrels, columns)
     if isinstance(run, str):
         folders = {"recursiveFileLookup": "true"}  # those inside would be left out
@@ -102,9 +106,9 @@ def evaluate(
         retrieved = Side.of("run", rows_of, columns)._replace(files=files.select("path", "content"))
     else:
         retrieved = Side.of("run", run, columns)
-    _check_policies(judged.names, retrieved.names, measures, dialect, policy)
+    _check_policies(judged.names, retrieved.names, measures, policy)
     choices: Any = open_options(policy).choices  # files are those of the driver
-    start = partial(Evaluator, measures=measures, dialect=dialect, sign=sign, **choices)
+    start = partial(Evaluator, measures=measures, sign=sign, **choices)
     with _raise_own_errors():
         if rows == "together":
             evaluator = _evaluate_in_place(judged, retrieved, partial(start, columns=columns))
@@ -129,6 +133,16 @@ class Side(NamedTuple):
     def of(cls, kind: str, frame: "DataFrame", columns: Any) -> "Side":
         """Find or check the columns of a DataFrame."""
         names = headings.resolve_names(frame.columns, kind, kind, columns)
+        if names.lists:
+            raise FormatError(
+                f"{kind}: the cells of {names.item!r} are lists, and a row of a DataFrame is one"
+                f" item. Lists of structs, as ALS has them, become rows with"
+                f" frame.selectExpr({names.query!r}, 'inline({names.item})'), and lists of items"
+                f" with frame.selectExpr({names.query!r}, 'posexplode({names.item}) AS (rank,"
+                " item)')."
+            )
+        if names.unordered:
+            raise FormatError(names.unordered)
         return cls(kind, frame, replace(names, subtopic=None, iteration=None))
 
     @property
@@ -168,7 +182,11 @@ _REFUSED = {
     ("collapse", "query_ids", "item_ids"): (
         ". A join adds a column, and groupBy(query, group) with max(score) collapses rows."
     ),
-    ("exclude", "only"): (
+    ("ignore",): (
+        " of Spark: a join of type left_anti on query and item takes the junk out of the run, and"
+        " another one out of the qrels."
+    ),
+    CANDIDATES: (
         " of Spark: a join of type left_anti or left_semi on query and item selects the candidates"
         " of the run."
     ),
@@ -189,32 +207,31 @@ def _check_policies(
     judged: Headings,
     retrieved: Headings,
     measures: Measures,
-    dialect: "str | Dialect | None",
     policy: Mapping[str, Any],
 ) -> None:
     """Refuse conventions that depend on the order of rows, since rows of a DataFrame have none."""
     scored, graded = retrieved.score is not None, judged.relevance is not None
-    options = open_options(policy, dialect)
+    options = open_options(policy)
     plan = options.make_plan(measures, options.make_policy("trec" if scored else "given", scored))
     if plan.needs.subtopics:
         raise MeasureError(
             f"{plan.needs.subtopics}: judgments of subtopics are not for DataFrames of Spark."
             " Collect them, and evaluate batches of the run with germane.Evaluator."
         )
-    for one in plan.groups:
-        if one.ties == "given" and scored:
+    for group in plan.groups:
+        if group.ties == "given" and scored:
             raise PolicyError(
                 "ties=given is the order of rows, which a DataFrame does not have; choose"
                 " ties=trec, expected, best or worst, or use ranks: columns={'score': None, 'rank':"
                 " name}."
             )
         for copies, refused in (
-            ("duplicates", one.duplicates in ("first", "last", "keep")),
-            ("repeated", graded and one.judged_twice == "first"),
+            ("duplicates", group.duplicates in ("first", "last", "keep")),
+            ("repeated", graded and group.judged_twice == "first"),
         ):
             if refused:
                 raise PolicyError(
-                    f"{copies}={getattr(one, copies)} depends on the order of rows, "
+                    f"{copies}={getattr(group, copies)} depends on the order of rows, "
                     "which a DataFrame does not have; choose duplicates=max, recount or error."
                 )
 
@@ -266,10 +283,10 @@ def _raise_own_errors() -> Iterator[None]:
     try:
         yield
     except Exception as error:
-        found = _RAISED.search(str(error))
-        if found is None:
+        match = _RAISED.search(str(error))
+        if match is None:
             raise
-        raise getattr(errors, found[1])(found[2]) from None
+        raise getattr(errors, match[1])(match[2]) from None
 
 
 _RAISED = re.compile(r"^germane\.errors\.(\w+Error): (.*)$", re.MULTILINE)

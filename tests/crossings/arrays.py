@@ -84,7 +84,7 @@ def make_array(
         if named:
             options |= {"query_ids": cells.queries, "item_ids": cells.items}
         else:
-            for name in {"exclude", "only", "seen"} & options.keys():
+            for name in {"exclude", "only", "ignore", "seen"} & options.keys():
                 options[name] = cells.pairs(options[name])
             if "catalogue" in options:
                 options["catalogue"] = len(cells.items)
@@ -111,7 +111,7 @@ def flatten(data: Data, folder: Path) -> Case:
         for number, (q, i) in enumerate(zip(at.tolist(), columns.tolist(), strict=True))
     }
     options = {**data.options, "group": [cells.queries[q] for q in at.tolist()]}
-    for name in {"exclude", "only", "seen"} & options.keys():
+    for name in {"exclude", "only", "ignore", "seen"} & options.keys():
         options[name] = {
             query: [place.get((query, item), item) for item in got]
             for query, got in options[name].items()

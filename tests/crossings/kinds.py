@@ -1,5 +1,7 @@
 """The kinds of input."""
 
+from types import SimpleNamespace
+
 from crossings.arrays import (
     answer_all,
     answer_and,
@@ -12,11 +14,14 @@ from crossings.arrays import (
     make_labels,
 )
 from crossings.case import Kind
-from crossings.rows import keep, make_columns, make_trec, rank_lists, store_json
+from crossings.rows import keep, make_columns, make_hits, make_trec, rank_lists, store_json
 
 KINDS: dict[str, Kind] = {
     "dicts": Kind(keep(dict), "`{query: {item: score}}`"),
     "ranked lists": Kind(keep(rank_lists), "`{query: [item, …]}`", "given", False),
+    "hits": Kind(make_hits("score"), "`{query: [{'id': …, 'score': …}, …]}`"),
+    "hits with distances": Kind(make_hits("distance", SimpleNamespace), "objects with an id and a distance"),
+    "hits without scores": Kind(make_hits(""), "`{query: [{'id': …}, …]}`, best first", "given", False),
     "pandas frame": Kind(make_columns("pandas"), "columns query, item and score"),
     "pandas categories": Kind(make_columns("pandas categories"), "columns of categories"),
     "Polars frame": Kind(make_columns("Polars"), "columns query, item and score"),

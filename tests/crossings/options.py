@@ -9,6 +9,7 @@ from inputs import Qrels, Scores
 
 MEASURES = "AP P@2 nDCG@3 RR"
 LISTS = "Coverage@2 Novelty@2"
+OF_HITS = "RR R@2 Success@3"
 WHOLE_LISTS = "whole lists"
 
 
@@ -25,6 +26,9 @@ class Data:
     measures: str = MEASURES
     has_copies: bool = (
         False  # does the first item of each query stand again at its end, where that is possible?
+    )
+    padding: int = (
+        0  # results -1 of each query, before the others to be seen; one where there can be one
     )
 
 
@@ -73,6 +77,15 @@ def _exclude(data: Data) -> Data:
     return replace(data, options={**data.options, "exclude": pairs})
 
 
+def _ignore(data: Data) -> Data:
+    """Ignore retrieved and judged items, some of them both."""
+    pairs = {
+        query: [*dict.fromkeys([*list(got)[1:2], *list(data.qrels[query])[-2:]])]
+        for query, got in data.run.items()
+    }
+    return replace(data, options={**data.options, "ignore": pairs})
+
+
 def _only(data: Data) -> Data:
     pairs = {
         query: [item for item in data.order if item in got or item in data.qrels[query]][::2]
@@ -94,7 +107,7 @@ def _collapse(data: Data) -> Data:
 
     groups = {item: cut_group(item) for item in data.order}
     options = dict(data.options)
-    for name in {"exclude", "only"} & options.keys():
+    for name in {"exclude", "only", "ignore"} & options.keys():
         options[name] = {
             query: sorted({cut_group(item) for item in got}) for query, got in options[name].items()
         }
@@ -119,6 +132,18 @@ def _say(**options: Any) -> Callable[[Data], Data]:
 def _copy(**options: Any) -> Callable[[Data], Data]:
     """Repeat an item with a lower score where a run can hold it twice; the others hold its higher one."""
     return lambda data: replace(data, has_copies=True, options={**data.options, **options})
+
+
+def _pad(**options: Any) -> Callable[[Data], Data]:
+    """Fill up the lists with -1, and leave it out again."""
+    return lambda data: replace(
+        data, padding=2, options={**data.options, "padding": "drop", **options}
+    )
+
+
+def find_top(data: Data) -> float:
+    """Find a score that is better than all others."""
+    return -99.0 if data.options.get("scores") == "distances" else 99.0
 
 
 def _part(data: Data) -> Data:
@@ -149,21 +174,29 @@ OPTIONS: dict[str, Callable[[Data], Data]] = {
     "no option": _say(),
     "exclude=": _exclude,
     "only=": _only,
+    "ignore=": _ignore,
+    "ignore= and exclude=": lambda data: _ignore(_exclude(data)),
     "collapse=": _collapse,
     "collapse= and exclude=": lambda data: _collapse(_exclude(data)),
+    "collapse= and ignore=": lambda data: _collapse(_ignore(data)),
     "own=drop": _say(own="drop"),
     "own=drop and collapse=": lambda data: _say(own="drop")(_collapse(data)),
     "own=drop and exclude=": lambda data: _say(own="drop")(_exclude(data)),
-    "threshold=": _say(threshold=0.3),
+    "min_score=": _say(min_score=0.3),
     "nonpositive=miss": _say(nonpositive="miss"),
     "scores=distances": _say(scores="distances"),
+    "scores=distances and max_distance=": _say(scores="distances", max_distance=0.3),
     "scores=distances and collapse=": lambda data: _say(scores="distances")(_collapse(data)),
     "scores=single": lambda data: _say(scores="single")(_part(data)),
-    "scores=sigmoid and threshold=": _say(scores="sigmoid", threshold=0.6),
+    "scores=sigmoid and min_score=": _say(scores="sigmoid", min_score=0.6),
+    "padding=drop": _pad(),
+    "padding=drop and collapse=": lambda data: _pad()(_collapse(data)),
+    "padding=drop and duplicates=first": lambda data: _pad()(_copy(duplicates="first")(data)),
     "unjudged=remove": _say(unjudged="remove"),
     "depth=": _say(depth=2),
     "duplicates=first": _copy(duplicates="first"),
     "duplicates=max": _copy(duplicates="max"),
+    "duplicates=max and distances": _copy(duplicates="max", scores="distances"),
     "duplicates=keep": _say(duplicates="keep"),
     "ties=trec": _say(ties="trec"),
     "ties=ascending": _say(ties="ascending"),
@@ -171,13 +204,17 @@ OPTIONS: dict[str, Callable[[Data], Data]] = {
     "ties=expected": _say(ties="expected"),
     "ties=best": _say(ties="best"),
     "ties=worst": _say(ties="worst"),
+    "ties=middle": lambda data: _say(ties="middle")(replace(data, measures=OF_HITS)),
+    "ranks=places": _say(ranks="places"),
     "missing=skip": _lack(missing="skip"),
     "relevant=listed": _say(relevant="listed"),
     "whole lists": _measure_lists,
     "whole lists and exclude=": lambda data: _measure_lists(_exclude(data)),
+    "whole lists and ignore=": lambda data: _measure_lists(_ignore(data)),
     "whole lists and only=": lambda data: _measure_lists(_only(data)),
     "whole lists and own=drop": lambda data: _say(own="drop")(_measure_lists(data)),
-    "whole lists and threshold=": lambda data: _say(threshold=0.3)(_measure_lists(data)),
+    "whole lists and min_score=": lambda data: _say(min_score=0.3)(_measure_lists(data)),
+    "whole lists and padding=drop": lambda data: _pad()(_measure_lists(data)),
     "whole lists and depth=": lambda data: _say(depth=1)(_measure_lists(data)),
     "whole lists and ties=given": lambda data: _say(ties="given")(_measure_lists(data)),
 }  # fmt: skip

@@ -25,7 +25,7 @@ class Refusal:
 
 
 EVALUATING = tuple(verb for verb in VERBS if verb != "check")
-RANKED = ("ranked lists", "ids (Q, K)", "ids (Q, K) with ids")
+RANKED = ("ranked lists", "hits without scores", "ids (Q, K)", "ids (Q, K) with ids")
 VECTORS = ("embeddings", "embeddings with ids")
 FLAT = ("flat arrays",)
 NAMED = tuple(name for name in KINDS if name.endswith("with ids"))
@@ -45,7 +45,7 @@ _REFUSED: tuple[tuple[str, str, Collection[str], Collection[str], Collection[str
     ("looks at whole lists|is about whole lists", "it is about judged items, and such a measure is about all results",
      ("explain", "gate", "report", "trust"), KINDS, select_options(WHOLE_LISTS)),
     ("have none|has ranks alone|are only ids", "the results have ranks and no scores", VERBS, RANKED,
-     select_options("threshold", "distances", "nonpositive")),
+     select_options("min_score", "distances", "nonpositive")),
     ("collapse=, query_ids= and item_ids= are not for flat arrays",
      "the grades belong to the items, and groups have none", set(VERBS) - {"Evaluator"},
      FLAT, select_options("collapse")),
@@ -58,6 +58,11 @@ _REFUSED: tuple[tuple[str, str, Collection[str], Collection[str], Collection[str
      select_options("ties=trec", "ties=ascending")),
     ("similarity=euclidean", "`similarity=euclidean` ranks vectors by their distances", VERBS, VECTORS,
      select_options("distances")),
+    ("the run has scores", "places are ranks, and scores decide the order", VERBS,
+     tuple(name for name in KINDS if name not in RANKED), ("ranks=places",)),
+    ("ties=middle puts|does not order equal scores|bounds need an order",
+     "an item at the middle of its ties has no single rank; of spread, reconcile and choose_judgments, the measure has none",
+     ("pr_curve", "mean_pr_curve", "explain", "bounds", "spread", "reconcile", "choose_judgments"), KINDS, ("ties=middle",)),
     ("has no closed form", "the mean over all orders of tied items has no closed form there", ("mean_pr_curve",), KINDS,
      select_options("expected")),
     ("does not order equal scores", "single ranks need an order of tied items", ("explain", "pr_curve"), KINDS,
@@ -82,8 +87,10 @@ UNCHANGED: tuple[tuple[str, Collection[str], Sequence[str]], ...] = (
     ("an item is there once", ONCE, select_options("duplicates")),
     ("ranks leave no ties", RANKED, select_options("ties")),
     ("ranks cannot be rounded", RANKED, ("scores=single",)),
+    ("the ranks of a list are its places", RANKED, ("ranks=places",)),
     ("an array has a row for every query", ARRAYS, select_options("missing")),
     ("numbered items have no other order", NUMBERED, ("whole lists and ties=given",)),
+    ("-1 is never an item of an array", ARRAYS, select_options("padding")),
     ("every item is retrieved", VECTORS, select_options("listed")),
 )
 """Options that are taken and change nothing, whatever the data: why, and of which kinds."""

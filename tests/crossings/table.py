@@ -107,7 +107,7 @@ class Table:
 
 def make_reference(kind: Kind, verb: str, data: Data) -> Data:
     """Make the data that dicts have to hold to give the values of a kind."""
-    data = kind.adjust(data)
+    data = replace(kind.adjust(data), padding=0)
     reads_all = verb in NEED_ALL or data.options.get("unjudged") == "remove"
     if kind.dense and not reads_all and "collapse" not in data.options:
         sides = (
@@ -126,7 +126,8 @@ def make_reference(kind: Kind, verb: str, data: Data) -> Data:
             }
             for ranked in map(rank_lists, (data.run, data.other))
         )
-        data = replace(data, run=run, other=other)
+        options = {name: one for name, one in data.options.items() if name != "ranks"}
+        data = replace(data, run=run, other=other, options=options)  # whose ranks are places
     if VERBS[verb].of_dialects:
         return data
     ties = data.options.get("ties", kind.ties)

@@ -11,12 +11,12 @@ from crossings.case import Case
 from crossings.options import LISTS
 
 CLASS_NAMES = re.compile(
-    r"object at 0x|<germane|\b(TypeError|AttributeError|KeyError|RunInput|ScoredMapping|RankedLists|"
+    r"object at 0x|<germane|\b(TypeError|AttributeError|KeyError|RunInput|ScoredMapping|ScoredLists?|RankedLists|"
     r"NamedArray|ScoreArray|TopIds|Grouped|Embeddings|TrecFile|QrelsInput|NoneType)\b"
 )
 
 
-def _list_findings(findings: Iterable[germane.Finding]) -> list[tuple[str, str, int]]:
+def _list_findings(findings: Iterable[germane.types.Finding]) -> list[tuple[str, str, int]]:
     return sorted((one.severity, one.what, one.count) for one in findings)
 
 
@@ -24,7 +24,7 @@ def _round(value: float) -> float:
     return float(f"{value:.10g}")
 
 
-def _describe(result: germane.Result, case: Case) -> Any:
+def _describe(result: germane.types.Result, case: Case) -> Any:
     """All that a result says: values, counts and findings."""
     values = {
         name: (
@@ -41,7 +41,7 @@ def _evaluate(case: Case) -> Any:
     return _describe(_run(case, case.run), case)
 
 
-def _run(case: Case, run: Any, name: str = "run") -> germane.Result:
+def _run(case: Case, run: Any, name: str = "run") -> germane.types.Result:
     """Evaluate a run; vectors have a verb of their own."""
     if "similarity" in case.options:
         return germane.evaluate_embeddings(

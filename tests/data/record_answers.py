@@ -144,7 +144,82 @@ def ask_unitxt(case: Case) -> Iterator[Answer]:
             yield name, {}, "ranked list", {"per_query": values, "aggregate": mean}
 
 
+def ask_lenskit(case: Case) -> Iterator[Answer]:
+    """Ask about each list alone, and for the mean that 2026.4 gives of all lists."""
+    from lenskit import metrics
+    from lenskit.data import ItemList, ItemListCollection
+    from lenskit.metrics.ranking import AveragePrecision
+
+    if case["kind"] == "list":
+        relevant, lists = case["actual"], case["ranking"]
+    else:
+        lists = {q: one for q, one in case["ranking_stable"].items() if q in case["qrels"]}
+        relevant = {q: [d for d, g in case["qrels"][q].items() if g >= 1] for q in lists}
+    found = {q: ItemList(item_ids=one, ordered=True) for q, one in lists.items()}
+    wanted = {q: ItemList(item_ids=relevant.get(q, [])) for q in lists}
+    kinds = {"AveragePrecision": AveragePrecision}
+    kinds |= {
+        n: getattr(metrics, n)
+        for n in ["Precision", "Recall", "RecipRank", "Hit", "NDCG", "DCG", "RBP"]
+    }
+    for n in (None, case["k"]):
+        for name, kind in kinds.items():
+            values = {q: ask(lambda: kind(n=n).measure_list(found[q], wanted[q])) for q in lists}  # noqa: B023
+            answer = {"per_query": {q: _write(one) for q, one in values.items()}}
+            if version("lenskit") >= "2026":
+                collector = metrics.MeasurementCollector()
+                collector.add_metric(kind(n=n), "it")
+                both = (ItemListCollection.from_dict(one, ["user_id"]) for one in (found, wanted))
+                means = ask(lambda: collector.measure_run(*both).summary_metrics)  # noqa: B023
+                failed = isinstance(means, Exception)
+                answer["aggregate"] = _write(means if failed else means["it.mean"])
+            yield name, {"n": n}, "ranking list (ordered ItemList)", answer
+
+
+def ask_torchmetrics(case: Case) -> Iterator[Answer]:
+    """Ask the classes of which the other recorded answers have none, for the retrieved and padded lists."""
+    import torch
+    from torchmetrics import retrieval
+
+    names = ("RetrievalAUROC", "RetrievalFallOut")
+    for form in ("padded_tail", "retrieved_only"):
+        lists = {}
+        for query, padded in case["padded"].items():
+            n = len(padded["docs"]) if form == "padded_tail" else padded["n_retrieved"]
+            lists[query] = padded["scores"][:n], [int(one >= 1) for one in padded["labels"][:n]]
+        for name, k in ((name, k) for name in names for k in (None, case["k"])):
+            made = getattr(retrieval, name)
+
+            def measure(queries: list[str]) -> Any:
+                rows = [
+                    (at, score, label)
+                    for at, query in enumerate(queries)
+                    for score, label in zip(*lists[query], strict=True)  # noqa: B023
+                ]
+                if not rows:
+                    return None
+                at, scores, labels = zip(*rows, strict=True)
+                tensors = torch.tensor(scores, dtype=torch.float32), torch.tensor(labels)
+                return float(made(top_k=k)(*tensors, indexes=torch.tensor(at)))  # noqa: B023
+
+            values = {query: ask(lambda: measure([query])) for query in lists}  # noqa: B023
+            answer = {
+                "per_query": {q: _write(one) for q, one in values.items() if one is not None},
+                "aggregate": _write(ask(lambda: measure([q for q in lists if lists[q][0]]))),  # noqa: B023
+            }
+            yield name, {} if k is None else {"top_k": k}, form, answer
+
+
+def _write(value: Any) -> Any:
+    if isinstance(value, Exception):
+        return f"ERROR {value}"
+    return "NaN" if value != value else float(value)
+
+
 TOOLS: dict[str, Any] = {
+    "torchmetrics-1.9.0": (ask_torchmetrics, "torchmetrics", "ir"),
+    "lenskit-2026.4": (ask_lenskit, "lenskit", "ir", "list"),
+    "lenskit-2025.8": (ask_lenskit, "lenskit", "ir", "list"),
     "mteb-2.18.18": (ask_mteb, "mteb", "ir"),
     "mteb-1": (ask_mteb_1, "mteb", "ir"),
     "beir-custom": (ask_beir_custom, "beir", "ir"),

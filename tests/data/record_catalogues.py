@@ -180,7 +180,8 @@ def ask_recbole(data: dict[str, Any]) -> dict[str, float]:
     return answers
 
 
-def ask_lenskit(data: dict[str, Any]) -> dict[str, float]:
+def ask_lenskit_2025(data: dict[str, Any]) -> dict[str, float]:
+    _need("lenskit", "2025")
     _stub("torch")
     import pandas as pd
     from lenskit.data import ItemList, from_interactions_df
@@ -197,6 +198,34 @@ def ask_lenskit(data: dict[str, Any]) -> dict[str, float]:
         f"ListGini(n={K})": float(gini.global_aggregate(counted)),
         f"MeanPopRank(n={K})": float(pd.Series(ranks).mean()),
     }
+
+
+def ask_lenskit_2026(data: dict[str, Any]) -> dict[str, float]:
+    _need("lenskit", "2026")
+    from lenskit import metrics
+    from lenskit.data import ItemList, Vocabulary, from_interactions_df
+
+    _, seen = _make_frames(data, "user_id", "item_id")
+    asked = {
+        f"ListGini(n={K})": metrics.ListGini(K, items=Vocabulary(range(1, ITEMS + 1))),
+        f"MeanPopRank(n={K})": metrics.MeanPopRank(from_interactions_df(seen), n=K),
+        "UniqueItemCount": metrics.UniqueItemCount(),
+    }
+    answers = {}
+    for name, metric in asked.items():
+        total = metric.create_accumulator()
+        for one in data["lists"].values():
+            found = ItemList(item_ids=np.array(one), ordered=True)
+            total.add(metric.measure_list(found, ItemList()))
+        value = total.accumulate()
+        answers[name] = float(value["mean"] if isinstance(value, dict) else value)
+    return answers
+
+
+def _need(package: str, year: str) -> None:
+    """Raise ImportError where another version of the package is installed, or none."""
+    if not version(package).startswith(year):
+        raise ImportError(f"{package} {version(package)} is installed, not {year}")
 
 
 def ask_evidently(data: dict[str, Any]) -> dict[str, float]:
@@ -259,7 +288,8 @@ ASK: dict[str, tuple[Callable[[dict[str, Any]], dict[str, float]], str]] = {
     "recommenders": (ask_recommenders, "recommenders"),
     "rectools": (ask_rectools, "rectools"),
     "recbole": (ask_recbole, "recbole"),
-    "lenskit": (ask_lenskit, "lenskit"),
+    "lenskit-2025.8": (ask_lenskit_2025, "lenskit"),
+    "lenskit-2026.4": (ask_lenskit_2026, "lenskit"),
     "evidently": (ask_evidently, "evidently"),
     "elliot": (ask_elliot, ""),
 }

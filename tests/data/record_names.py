@@ -1,16 +1,19 @@
 """Record what tools answer under every name that they have for a measure of rankings.
 
-    python tests/data/record_names.py
+    python tests/data/record_names.py DIALECT...
 
-writes names.json beside this file. Needs ir_measures, cwl-eval, ranx, RecTools, LensKit, scikit-learn and
-torchmetrics. Names are made from the tools' own parameters; data is random, with ties, missing queries and
-grades below 0 where the tool takes them.
+writes the answers of these dialects' tools into names.json beside this file. Needs ir_measures and cwl-eval,
+ranx, RecTools, LensKit, scikit-learn, torchmetrics, or Surprise's example as ``surprise=PATH``, which is no
+part of its package. Names are made from the tools' own parameters; data is random, with ties, missing
+queries and grades below 0 where the tool takes them.
 """
 
 import json
 import random
 import re
+import sys
 import warnings
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from itertools import product
 from pathlib import Path
@@ -162,6 +165,18 @@ LENSKIT = [
     *combine("RBP", [["", "patience=0.5"], ["", "normalize=True"], ["", "n=3", "n=10"]]),
     "ListLength",
 ]
+GAINS = [*combine("NDCG DCG", [["gain='rating'"], ["", "n=3", "n=10"]])]
+
+
+def rate(seed: int, *ratings: float) -> Data:
+    """Rate some items of each list, and one that is not in it; all ratings of the last user are 0."""
+    rng, (_, run) = random.Random(seed), data(seed)
+    judged = {
+        query: {d: rng.choice(ratings) for d in [*list(found)[::2], "unlisted"]}
+        for query, found in run.items()
+    }
+    last = next(reversed(judged))
+    return {**judged, last: dict.fromkeys(judged[last], 0)}, make_relevant((judged, run))[1]
 
 
 def ask_lenskit(name: str, given: Data) -> float:
@@ -184,6 +199,45 @@ def ask_lenskit(name: str, given: Data) -> float:
                 )
             )
     return float(sum(values) / len(values))
+
+
+# --- Surprise -------------------------------------------------------------------------------------
+
+SURPRISE = [
+    *combine("precision recall", [["k=3", "k=10"], ["", "threshold=2", "threshold=4"]]),
+    *combine("precision recall", [], ("@3", "@10")),
+]
+EXAMPLE: list[str] = []  # the path of Surprise's function
+
+
+def estimate(seed: int) -> Data:
+    """Ratings from .5 to 5, and an estimate of each; some are equal."""
+    rng, (judged, _) = random.Random(seed), data(seed)
+    qrels = {user: {d: rng.randint(1, 10) / 2 for d in items} for user, items in judged.items()}
+    run = {
+        user: {d: round(rating + rng.gauss(0, 1), 1) for d, rating in ratings.items()}
+        for user, ratings in qrels.items()
+    }
+    return qrels, run
+
+
+def ask_surprise(name: str, given: Data) -> float:
+    import ast
+
+    tree = ast.parse(Path(EXAMPLE[0]).read_text("utf-8"))  # which trains a model below its function
+    tree.body = [one for one in tree.body if isinstance(one, ast.FunctionDef)]
+    scope: dict[str, Any] = {"defaultdict": defaultdict}
+    exec(compile(tree, EXAMPLE[0], "exec"), scope)
+    base, _, cutoff = name.partition("@")
+    base, options = (base, {"k": int(cutoff)}) if cutoff else read_call(name)
+    rows = [
+        (user, d, given[0][user][d], score, {})
+        for user, run in given[1].items()
+        for d, score in run.items()
+    ]
+    both = scope["precision_recall_at_k"](rows, **options)
+    values = dict(zip(("precision", "recall"), both, strict=True))[base]
+    return float(sum(values.values()) / len(values))
 
 
 # --- scikit-learn and torchmetrics, which see whole lists -------------------------------------------
@@ -262,28 +316,39 @@ def make_relevant(given: Data) -> Data:
     return qrels, {q: {d: -float(i) for i, d in enumerate(items)} for q, items in order.items()}
 
 
-def main() -> None:
+RELEVANT_LISTS = [make_relevant(data(seed)) for seed in (1, 2, 3)]
+TOOLS: dict[str, list[tuple[list[str], Answer, list[Data]]]] = {
+    "ir_measures": [(IR_MEASURES, ask_ir_measures, [data(1, -1), data(2), data(4), data(5, -1)])],
+    "ranx": [(RANX, ask_ranx, [data(1), data(4), data(5)])],
+    "rectools": [(RECTOOLS, ask_rectools, RELEVANT_LISTS)],
+    "lenskit-2025.8": [
+        (LENSKIT, ask_lenskit, RELEVANT_LISTS),
+        (GAINS, ask_lenskit, [rate(seed, 0, 1, 2.5) for seed in (3, 6)]),
+    ],
+    "lenskit-2026.4": [
+        (LENSKIT, ask_lenskit, RELEVANT_LISTS),
+        (GAINS, ask_lenskit, [rate(seed, -2, -0.5, 0, 1, 2.5) for seed in (3, 6)]),
+    ],
+    "scikit-learn": [(SKLEARN, ask_sklearn, [listed(s, s < 4) for s in (1, 2, 3, 4)])],
+    "torchmetrics": [
+        (TORCHMETRICS, ask_torchmetrics, [listed(s, False, (-9, 60)) for s in (1, 2, 3)])
+    ],
+    "surprise": [(SURPRISE, ask_surprise, [estimate(seed) for seed in (3, 6)])],
+}
+"""What each tool is asked, how, and on which data."""
+
+
+def main(asked: list[str]) -> None:
     warnings.simplefilter("ignore")
-    every = [
-        record(
-            "ir_measures",
-            IR_MEASURES,
-            ask_ir_measures,
-            [data(1, -1), data(2), data(4), data(5, -1)],
-        ),
-        record("ranx", RANX, ask_ranx, [data(1), data(4), data(5)]),
-        record("rectools", RECTOOLS, ask_rectools, [make_relevant(data(s)) for s in (1, 2, 3)]),
-        record("lenskit", LENSKIT, ask_lenskit, [make_relevant(data(s)) for s in (1, 2, 3)]),
-        record("scikit-learn", SKLEARN, ask_sklearn, [listed(s, s < 4) for s in (1, 2, 3, 4)]),
-        record(
-            "torchmetrics",
-            TORCHMETRICS,
-            ask_torchmetrics,
-            [listed(s, False, (-9, 60)) for s in (1, 2, 3)],
-        ),
-    ]
+    told = {one["dialect"]: one for one in json.loads(JSON.read_text("utf-8"))}
+    for dialect, _, path in (one.partition("=") for one in asked):
+        EXAMPLE[:] = [path]
+        several = [record(dialect, *one) for one in TOOLS[dialect]]
+        cases = [case for one in several for case in one["cases"]]
+        told[dialect] = {"dialect": dialect, "cases": cases}
+    every = [told[dialect] for dialect in TOOLS if dialect in told]
     JSON.write_text(json.dumps(every, separators=(",", ":")) + "\n", "utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -10,13 +10,14 @@ from itertools import pairwise
 import pytest
 
 import germane
+from germane.errors import make_visible
 from germane.explanation.animation.drawing import arrange_narrow, arrange_wide, draw
 from germane.explanation.animation.frames import LINES, Frame, cut_frames
 from germane.explanation.animation.gif import write_gif
 from germane.explanation.animation.marks import STYLES, Text, shorten, wrap
 from germane.explanation.animation.svg import read_file
 from germane.output.markup import COLORS
-from germane.output.tables import make_visible, measure_width
+from germane.output.tables import measure_width
 
 from animations import HOSTILE, SVG, Checked, hostile, long, ten, write
 from animations import draw as draw_file
@@ -67,7 +68,7 @@ def test_the_last_frame_is_the_value_of_every_measure(row) -> None:  # type: ign
         run = {"q": {item: rng.randrange(40) for item in items}}
         judged = rng.sample([*items, "x", "y"], min(size, 50))
         qrels = {"q": {item: rng.choice([-1, 0, 1, 1, 2, 3]) for item in judged}}
-        explanation = germane.explain(qrels, run, germane.Measure(row.name))
+        explanation = germane.explain(qrels, run, germane.types.Measure(row.name))
         (reading,) = explanation.readings
         cut = cut_frames(explanation)
         (last,) = cut[-1].sums
@@ -132,7 +133,7 @@ def test_long_sums_keep_their_ends() -> None:
     assert len(text) <= 44
 
 
-def shown(explanation: germane.Explanation) -> list[str]:
+def shown(explanation: germane.types.Explanation) -> list[str]:
     """Every text that the last frame of the drawing shows."""
     cut = cut_frames(explanation)
     marks = arrange_wide(draw(explanation, cut)).flat.marks

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 import germane
-from germane import Dialect, Measure
 from germane.dialects.dialect import Entry
 from germane.dialects.parsing import parse
 from germane.errors import GermaneError
+from germane.types import Dialect, Measure
 
 RELATED = {"P", "R", "RR", "Success", "AP", "MeanP", "APR", "F", "DCG"}
 PAPER = {"AP": "MAP", "RR": "MRR", "R": "Recall", "Success": "Hit", "F": "F1"}
-OF_RESULTS = ("unjudged", "threshold", "nonpositive", "depth", "own", "grades")
+OF_RESULTS = ("unjudged", "min_score", "nonpositive", "depth", "own", "grades")
 CUTOFFS = (1, 2, 10)
 SHAPES: tuple[dict[str, Any], ...] = (
     {},
@@ -101,7 +101,7 @@ def compute(tool: Dialect) -> Iterator[Computed]:
             arithmetic = dict(measure.parameters).get("mean", "arithmetic") == "arithmetic"
             if measure.name not in RELATED or not arithmetic or measure.rel not in (None, 1.0):
                 continue
-            choices = {**tool.choices, **entry.fill_choices(k)}
+            choices = {**tool.choices, **entry.fill_choices(k, measure.rel)}
             if (measure, choices) in seen:
                 continue  # by another name
             seen.append((measure, choices))
@@ -123,7 +123,7 @@ def is_plain(tool: Dialect, one: Computed) -> bool:
     return entry is None or parse(tool.measure(one.label)) == one.measure
 
 
-def audit(columns: Mapping[str, Computed], dialect: str | None) -> germane.Audit:
+def audit(columns: Mapping[str, Computed], dialect: str | None) -> germane.types.Audit:
     rows: dict[str, dict[str, str]] = {}
     for label, one in columns.items():
         for at, mean in one.means.items():

@@ -22,7 +22,7 @@ def test_without_pycocotools_the_error_names_the_extra() -> None:
     }
     with (
         mock.patch.dict(sys.modules, {"pycocotools": None, "pycocotools.mask": None}),
-        pytest.raises(germane.InputError, match=r"germane\[masks\]"),
+        pytest.raises(germane.errors.InputError, match=r"germane\[masks\]"),
     ):
         germane.boxes.evaluate(truth, [], overlap="mask")
 

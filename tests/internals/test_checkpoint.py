@@ -72,12 +72,12 @@ def qrels(tmp_path: Path) -> Path:
     return tmp_path / "qrels.txt"
 
 
-def kept(qrels: Path, run: Path, place: Path, **choices: Any) -> germane.Result:
+def kept(qrels: Path, run: Path, place: Path, **choices: Any) -> germane.types.Result:
     given = {"measures": MEASURES, "checkpoint": str(place / "kept"), "name": "some", **choices}
     return evaluate_kept(str(qrels), str(run), **given)
 
 
-def same(one: germane.Result, other: germane.Result) -> None:
+def same(one: germane.types.Result, other: germane.types.Result) -> None:
     assert one.counts == other.counts
     assert one.policy == other.policy
     assert one.findings == other.findings
@@ -91,7 +91,16 @@ def batches(place: Path) -> list[bytes]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("choices", [{}, {"ties": "given"}, {"dialect": "ir_measures"}], ids=str)
+@pytest.mark.parametrize(
+    "choices",
+    [
+        {},
+        {"ties": "given"},
+        {"dialect": "ir_measures"},
+        {"nonpositive": "miss", "unjudged": "remove"},
+    ],
+    ids=str,
+)
 @pytest.mark.parametrize("kind", KINDS)
 def test_it_goes_on_where_it_was_interrupted(
     kind: str, choices: Any, qrels: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -137,13 +146,14 @@ def test_another_evaluation_is_refused(qrels: Path, tmp_path: Path) -> None:
         ({"dialect": "ranx"}, "dialect"),
     ):
         with pytest.raises(
-            germane.InputError, match=f"belongs to another evaluation; it differs in {differs}"
+            germane.errors.InputError,
+            match=f"belongs to another evaluation; it differs in {differs}",
         ):
             kept(qrels, run, tmp_path, **choices)
     run.write_text(LINES + "q99 Q0 d1 1 1.0 t\n")
-    with pytest.raises(germane.InputError, match=r"differs in run\. Use another folder"):
+    with pytest.raises(germane.errors.InputError, match=r"differs in run\. Use another folder"):
         kept(qrels, run, tmp_path)
-    with pytest.raises(germane.InputError, match="differs in run"):
+    with pytest.raises(germane.errors.InputError, match="differs in run"):
         kept(qrels, parquet(tmp_path), tmp_path)
 
 
@@ -151,13 +161,15 @@ def test_what_is_no_checkpoint(qrels: Path, tmp_path: Path) -> None:
     run = trec(tmp_path)
     (tmp_path / "kept").mkdir()
     (tmp_path / "kept/notes.txt").touch()
-    with pytest.raises(germane.InputError, match="this folder is no checkpoint, and not empty"):
+    with pytest.raises(
+        germane.errors.InputError, match="this folder is no checkpoint, and not empty"
+    ):
         kept(qrels, run, tmp_path)
-    with pytest.raises(germane.InputError, match="cannot be used for a checkpoint"):
+    with pytest.raises(germane.errors.InputError, match="cannot be used for a checkpoint"):
         kept(qrels, run, tmp_path, checkpoint=str(run))
-    with pytest.raises(germane.InputError, match="standard input cannot"):
+    with pytest.raises(germane.errors.InputError, match="standard input cannot"):
         kept(qrels, Path("-"), tmp_path)
-    with pytest.raises(germane.InputError, match="there is no such file"):
+    with pytest.raises(germane.errors.InputError, match="there is no such file"):
         kept(qrels, Path("nowhere"), tmp_path)
 
 
@@ -169,7 +181,9 @@ def test_a_damaged_batch(damage: Callable[[bytes], bytes], qrels: Path, tmp_path
     kept(qrels, run, tmp_path)
     path = tmp_path / "kept/batch-000001.npz"
     path.write_bytes(damage(path.read_bytes()))
-    with pytest.raises(germane.InputError, match=r"batch-000001\.npz: this batch .* is damaged"):
+    with pytest.raises(
+        germane.errors.InputError, match=r"batch-000001\.npz: this batch .* is damaged"
+    ):
         kept(qrels, run, tmp_path)
 
 
@@ -178,7 +192,9 @@ def test_a_batch_that_is_missing(qrels: Path, tmp_path: Path) -> None:
     run = trec(tmp_path)
     kept(qrels, run, tmp_path)
     (tmp_path / "kept" / "batch-000001.npz").unlink()
-    with pytest.raises(germane.InputError, match=r"kept: batch-000001\.npz is missing, and later"):
+    with pytest.raises(
+        germane.errors.InputError, match=r"kept: batch-000001\.npz is missing, and later"
+    ):
         kept(qrels, run, tmp_path)
 
 
@@ -187,7 +203,7 @@ def test_a_damaged_description(text: str, qrels: Path, tmp_path: Path) -> None:
     run = trec(tmp_path)
     kept(qrels, run, tmp_path)
     (tmp_path / "kept" / "evaluation.json").write_text(text)
-    with pytest.raises(germane.InputError, match=r"evaluation\.json: this is damaged"):
+    with pytest.raises(germane.errors.InputError, match=r"evaluation\.json: this is damaged"):
         kept(qrels, run, tmp_path)
 
 
@@ -198,7 +214,7 @@ def test_a_folder_is_another_where_a_link_leads_elsewhere(qrels: Path, tmp_path:
     (run / "7.parquet").rename(tmp_path / "more" / "7.parquet")
     kept(qrels, run, tmp_path)
     pa.parquet.write_table(TABLE.slice(7 * 380, 200), tmp_path / "more" / "7.parquet")
-    with pytest.raises(germane.InputError, match="it differs in run"):
+    with pytest.raises(germane.errors.InputError, match="it differs in run"):
         kept(qrels, run, tmp_path)
 
 
@@ -212,7 +228,7 @@ def test_scattered_queries_have_no_batches(kind: str, qrels: Path, tmp_path: Pat
     else:
         run = tmp_path / "some.parquet"
         pa.parquet.write_table(TABLE.sort_by("item"), run)
-    with pytest.raises(germane.InputError, match="queries of this run are scattered"):
+    with pytest.raises(germane.errors.InputError, match="queries of this run are scattered"):
         kept(qrels, run, tmp_path)
 
 

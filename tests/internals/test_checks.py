@@ -26,7 +26,7 @@ def test_values_are_those_of_evaluate() -> None:
     data = put_side_by_side(read_qrels(open_qrels(QRELS)), read_run(open_run(run)), ())
     measure = germane.parse("nDCG@10")
     expected = germane.evaluate(QRELS, run, [measure])[measure].per_query
-    values = averaging.compute_scores(measure, data.ranking, "zero")
+    values = averaging.compute_scores(measure, data.ranking)
     assert dict(zip(QUERIES, values.tolist(), strict=True)) == pytest.approx(expected, rel=1e-14)
 
 

@@ -2,6 +2,7 @@
 
 import math
 import random
+from fractions import Fraction
 from itertools import permutations, product
 
 import numpy as np
@@ -262,29 +263,65 @@ def test_student_on_darwins_maize() -> None:
 def test_wilcoxon_and_sign_are_scipys() -> None:
     stats = pytest.importorskip("scipy.stats")
     assert p_value("wilcoxon", DARWIN) == stats.wilcoxon(DARWIN).pvalue
+    for queries in (5, 20, 40):  # without ties, for which SciPy's is exact
+        differences = rng().normal(0.3, 1, queries)
+        expected = stats.wilcoxon(differences, method="exact").pvalue
+        assert p_value("wilcoxon", differences) == pytest.approx(expected, rel=1e-9)
     observed = stats.binom.pmf(13, 15, 0.5)  # of both tails, of which each counts half
     assert p_value("sign", DARWIN) == pytest.approx(stats.binomtest(13, 15).pvalue - observed)
 
 
 @given(st.integers(0, 60), st.integers(0, 60))
 @settings(max_examples=30)
-def test_sign_test_is_scipys_with_the_observed_count_halved(wins: int, losses: int) -> None:
+def test_sign_test_is_scipys_with_outcomes_equally_far_halved(wins: int, losses: int) -> None:
     stats = pytest.importorskip("scipy.stats")
     throws = wins + losses
-    if wins != losses:
+    if throws:
         usual = stats.binomtest(wins, throws).pvalue
-        assert compute_sign_p(wins, losses) == pytest.approx(
-            usual - stats.binom.pmf(wins, throws, 0.5), rel=1e-9
-        )
-    assert compute_sign_p(wins, wins) == 1
+        equally_far = sum(stats.binom.pmf([*{wins, losses}], throws, 0.5))
+        assert compute_sign_p(wins, losses) == pytest.approx(usual - equally_far / 2, rel=1e-9)
     assert 0 < compute_sign_p(3600, 3380) < 1  # beyond what a double holds
+
+
+def test_sign_test_is_the_mid_p_of_exact_arithmetic() -> None:
+    """P(farther from even) + P(equally far) / 2 (Lancaster 1961), whose mean is 1/2 for equal systems.
+
+    Fagerland, Lydersen and Laake (2013) print both cases: the exact p-value less the probability of
+    the observed outcome, and 1 less half of it where wins and losses are equal.
+    """
+    for throws in range(1, 31):
+        chances = [Fraction(math.comb(throws, wins), 2**throws) for wins in range(throws + 1)]
+        mean = Fraction(0)
+        for wins, chance in enumerate(chances):
+            far = abs(2 * wins - throws)
+            distances = [abs(2 * other - throws) for other in range(throws + 1)]
+            farther = sum(c for c, d in zip(chances, distances, strict=True) if d > far)
+            equally = sum(c for c, d in zip(chances, distances, strict=True) if d == far)
+            mid_p = farther + equally / 2
+            assert compute_sign_p(wins, throws - wins) == float(mid_p)
+            usual = min(1, 2 * sum(chances[: min(wins, throws - wins) + 1]))
+            assert mid_p == (usual - chance if 2 * wins != throws else 1 - chance / 2)
+            mean += chance * mid_p
+        assert mean == Fraction(1, 2)
+
+
+@given(small)
+def test_wilcoxon_counts_all_ways_to_sign_the_ranks(differences: Array) -> None:
+    """With ties, too: equal sizes share the mean of their ranks, and no differences are left out."""
+    signed = differences[differences != 0]
+    sizes = np.abs(signed)
+    ranks = [(sizes < one).sum() + ((sizes == one).sum() + 1) / 2 for one in sizes]
+    total = abs(np.sign(signed) @ np.array(ranks)) if len(signed) else 0
+    ways = [abs(np.dot(signs, ranks)) for signs in product((1, -1), repeat=len(ranks))]
+    assert p_value("wilcoxon", differences) == sum(way >= total for way in ways) / len(ways)
 
 
 def test_sign_test_of_few_throws() -> None:
     """Of 32 ways to throw 5 coins one has 5 heads and one none; 5 have 4 heads and 5 one."""
     assert compute_sign_p(5, 0) == (1 + 1) / 32 / 2
     assert compute_sign_p(1, 4) == (1 + 1) / 32 + (5 + 5) / 32 / 2
-    assert compute_sign_p(0, 0) == 1
+    assert compute_sign_p(1, 1) == (1 + 1) / 4 + 2 / 4 / 2
+    assert compute_sign_p(0, 0) == 1  # nothing differs
 
 
 @pytest.mark.parametrize("test", TESTS)

@@ -60,7 +60,7 @@ def test_nothing_half_written(
         return picture(display, suffix)
 
     monkeypatch.setattr(ExperimentDisplay, "picture", failing)
-    told = germane.InputError if isinstance(error, OSError) else KeyboardInterrupt
+    told = germane.errors.InputError if isinstance(error, OSError) else KeyboardInterrupt
     with pytest.raises(told, match=r"gallery: cannot be written.*No space|^$"):
         write_gallery(str(target), FEW)
     assert os.listdir(tmp_path) == (["gallery"] if exists == "old" else [])
@@ -76,7 +76,7 @@ def test_a_full_disk_is_told_by_the_name_that_was_asked_for(tmp_path: Path) -> N
     limits = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, limits[1]))
     try:
-        with pytest.raises(germane.InputError) as raised:
+        with pytest.raises(germane.errors.InputError) as raised:
             write_gallery(target, FEW)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)

@@ -98,7 +98,7 @@ def test_an_id_has_one_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sma
     path = tmp_path / "items.tsv"
     path.write_text("d1\tone\nd1\tone\nd1\ttwo\nd2\tthree\n")
     says = r"d1' has two texts, 'one' and 'two'\. Keep one of them\."
-    with pytest.raises(germane.DuplicateError, match=rf"items\.tsv: '{says}"):
+    with pytest.raises(germane.errors.DuplicateError, match=rf"items\.tsv: '{says}"):
         open_texts(path, "items").find(["d1", "d2"])  # type: ignore[union-attr]
     path.write_text("d1\tone\nd1\tone\nd2\tthree\n")  # a repeated line is no other text
     assert len(open_texts(path, "items").find(["d1", "d2"])) == 2  # type: ignore[union-attr]
@@ -107,15 +107,17 @@ def test_an_id_has_one_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sma
         '{"id": 1, "title": "one", "year": "1"}\n{"id": 1, "title": "one", "year": "2"}\n'
     )
     assert str(open_texts(path, "items").find([1])["1"]) == "one"  # type: ignore[union-attr]
-    with pytest.raises(germane.DuplicateError, match="items: '1' has two texts, 'a' and 'b'"):
+    with pytest.raises(
+        germane.errors.DuplicateError, match="items: '1' has two texts, 'a' and 'b'"
+    ):
         open_texts({1: "a", "1": "b"}, "items")
     assert open_texts({1: "a", "1": "a"}, "items") is not None
 
 
 def test_what_texts_are_not(tmp_path: Path) -> None:
-    with pytest.raises(germane.InputError, match=r"there is no such file \(items=…\)"):
+    with pytest.raises(germane.errors.InputError, match=r"there is no such file \(items=…\)"):
         find(tmp_path / "none.tsv", "d")
-    with pytest.raises(germane.InputError, match="items takes the path of a file"):
+    with pytest.raises(germane.errors.InputError, match="items takes the path of a file"):
         find(3, "d")
-    with pytest.raises(germane.InputError, match="items gives text, the path of an image"):
+    with pytest.raises(germane.errors.InputError, match="items gives text, the path of an image"):
         find({"d": 3}, "d")

@@ -55,7 +55,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     set_sizes(monkeypatch, held=100)
 
 
-def same(one: germane.Result, other: germane.Result) -> None:
+def same(one: germane.types.Result, other: germane.types.Result) -> None:
     assert one.counts == other.counts
     for measure in one:
         assert one[measure].values.tobytes() == other[measure].values.tobytes()
@@ -92,7 +92,7 @@ def test_a_repeated_row_is_found(kind: str, tmp_path: Path) -> None:
     again = next(row for row in rows if row[0] in QRELS)
     path = KINDS[kind]([*rows, again], tmp_path / "run")
     with pytest.raises(
-        germane.DuplicateError, match=f"item '{again[1]}' is retrieved twice for query"
+        germane.errors.DuplicateError, match=f"item '{again[1]}' is retrieved twice for query"
     ):
         germane.evaluate(QRELS, path, "AP")
 
@@ -168,7 +168,7 @@ size = int(sys.argv[2])
 resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 try:
     germane.evaluate({"q3": ["d1"]} | {f"q{n}": ["d7"] for n in range(40)}, sys.argv[1], "AP")
-except germane.InputError as error:
+except germane.errors.InputError as error:
     print(error)
 """
 

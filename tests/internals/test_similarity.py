@@ -71,7 +71,7 @@ def evaluated(queries: Array, gallery: Array, kind: Any, **given: Any) -> dict[s
     return told(result)
 
 
-def told(result: germane.Result) -> dict[str, Any]:
+def told(result: germane.types.Result) -> dict[str, Any]:
     return {str(name): (one.per_query, one.best, one.worst) for name, one in result.items()}
 
 
@@ -296,7 +296,7 @@ def test_zeros_are_tied(kind: Any, values: dict[int, float]) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["f4", "f8"])
-def test_a_threshold_keeps_all_of_equal_vectors(dtype: str) -> None:
+def test_min_score_keeps_all_of_equal_vectors(dtype: str) -> None:
     """Where scores are looked at themselves, all of them are exact."""
     some = np.random.default_rng(4).standard_normal((40, 33)).astype(dtype)
     gallery = np.concatenate([some] * 3)
@@ -304,7 +304,7 @@ def test_a_threshold_keeps_all_of_equal_vectors(dtype: str) -> None:
     scores = vectors.compute_block(np.array([0]))[0]
     for place in (0, 1, 17):
         result = germane.evaluate_embeddings(
-            some[:1], gallery, "NumRet", qrels=[{0}], threshold=float(scores[place])
+            some[:1], gallery, "NumRet", qrels=[{0}], min_score=float(scores[place])
         )
         expected = np.count_nonzero(scores >= scores[place])
         assert expected % 3 == 0

@@ -39,9 +39,11 @@ def test_members_are_read_to_the_last(tmp_path: Path, kind: str, between: bytes)
 def test_a_damaged_member_is_not_left_out(tmp_path: Path, kind: str) -> None:
     one, two = map(COMPRESS[kind], PARTS)
     for damaged in (b"X" + two[1:], b"more", bz2.compress(b"") if kind != "bz2" else b"\x1f\x8b"):
-        with pytest.raises(germane.InputError, match=r"the compressed file is (damaged|truncated)"):
+        with pytest.raises(
+            germane.errors.InputError, match=r"the compressed file is (damaged|truncated)"
+        ):
             evaluated(tmp_path / "run", one + damaged)
-    with pytest.raises(germane.InputError, match="the compressed file is truncated"):
+    with pytest.raises(germane.errors.InputError, match="the compressed file is truncated"):
         evaluated(tmp_path / "run", one + two[:-9])
 
 
@@ -59,13 +61,15 @@ def test_lines_without_a_row_take_no_memory(
     with files.TextFile(tmp_path / "run") as file:
         assert max(len(block.data) for block in file.read_blocks()) <= 1 << 12
     number = many.count(b"\n") + 1
-    with pytest.raises(germane.FormatError, match=rf":{number}: 1 field where"):
+    with pytest.raises(germane.errors.FormatError, match=rf":{number}: 1 field where"):
         evaluated(tmp_path / "run", many + b"q\n")
 
 
 def test_what_arrow_says_in_several_lines_is_one() -> None:
     with (
-        pytest.raises(germane.InputError, match=r"^a\.parquet: cannot be read \(no more data\)\.$"),
+        pytest.raises(
+            germane.errors.InputError, match=r"^a\.parquet: cannot be read \(no more data\)\.$"
+        ),
         streams.explain_os_error("a.parquet"),
     ):
         raise OSError("no more\ndata\n")

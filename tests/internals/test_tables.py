@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import germane
-from germane.errors import check_choice
+from germane.errors import check_choice, make_visible
 from germane.output.formatting import add_schema, format_number, format_short, to_json_number
-from germane.output.tables import FORMATS, Table, make_inert, make_visible, measure_width
+from germane.output.tables import FORMATS, Table, make_inert, measure_width
 
 TABLE = Table(
     ("run", "AP", "is"), (("a", "0.5000", "x"), ("long name", "10", "")), ("a note",), (2,)
@@ -68,7 +68,7 @@ def test_cells_for_a_spreadsheet() -> None:
     assert table.tsv(reader="spreadsheet") == "run\tAP\n'@jack\t-0.5\n'=1+1\t+1\na\\nb\t1\n"
     assert table.formulas() == ["@jack", "=1+1"]
     with pytest.raises(
-        germane.PolicyError, match="reader takes program or spreadsheet; got 'excel'"
+        germane.errors.PolicyError, match="reader takes program or spreadsheet; got 'excel'"
     ):
         table.tsv(reader="excel")  # type: ignore[arg-type]
 
@@ -222,7 +222,9 @@ def test_json_has_a_schema_and_no_nan() -> None:
 @pytest.mark.parametrize("given", ["tec", "", 3, None, ["trec"], "x" * 1000], ids=repr)
 def test_a_word_that_does_not_exist_is_refused(given: object) -> None:
     check_choice("ties", "trec", ("trec", "input"))
-    with pytest.raises(germane.PolicyError, match=r"^ties takes trec or input; got ") as refused:
+    with pytest.raises(
+        germane.errors.PolicyError, match=r"^ties takes trec or input; got "
+    ) as refused:
         check_choice("ties", given, ("trec", "input"))
     assert str(refused.value).endswith(" Did you mean 'trec'?") == (given == "tec")
     assert len(str(refused.value)) < 120

@@ -1,39 +1,44 @@
 """Text for a terminal: messages in the words of the command line, and hostile ids that stay text."""
 
+from typing import Any
+
 import pytest
 
 import germane
 from germane.cli import terminal
-from germane.cli.terminal import as_options
+from germane.core.finding import Finding
+from germane.errors import speak_as_command, write_option
 
 from test_hostile import HOSTILE, check_json, judged, one_line
 
+MESSAGES: tuple[tuple[str, Any, str, str], ...] = (
+    ("ties", "given", "ties=given", "--ties given"),
+    ("no_relevant", "skip", "no_relevant=skip", "--no-relevant skip"),
+    ("columns", "", "columns=", "--columns"),
+    ("columns", {"query": "name"}, "columns={'query': name}", "--columns query=name"),
+    ("columns", {"rank": None}, "columns={'rank': None}", "--columns rank="),
+    ("columns", {"score": "25"}, "columns={'score': '25'}", "--columns score=25"),
+    ("columns", {"query": "…"}, "columns={'query': …}", "--columns query=…"),
+    ("columns", {"score": "name", "rank": None}, "columns={'score': name, 'rank': None}",
+     "--columns score=name,rank="),
+    ("input_format", {"run": "jsonl"}, "input_format={'run': 'jsonl'}", "--input-format run=jsonl"),
+    ("group", "[3, 2]", "group=[3, 2]", "group=[3, 2]"),  # which no command has
+)  # fmt: skip
 
-@pytest.mark.parametrize(
-    ("python", "spelled"),
-    [
-        ("a. columns={'query': name} names another.", "a. --columns query=name names another."),
-        ("columns={'rank': None} does", "--columns rank= does"),
-        ("columns={'score': '25'}", "--columns score=25"),
-        (
-            "by columns={'score': name, 'rank': None}.",
-            "by --columns score=name,rank=.",
-        ),
-        ("columns={'relevance': 'score'} says so", "--columns relevance=score says so"),
-        ("columns= names the columns", "--columns names the columns"),
-        ("columns={'query': …} takes the name", "--columns query=… takes the name"),
-        ("(input_format='parquet')", "(--input-format parquet)"),
-        ("input_format takes trec", "--input-format takes trec"),
-        ("max_expansion=none reads it", "--max-expansion none reads it"),
-        ("are input_format={'run': 'jsonl'}.", "are --input-format run=jsonl."),
-        ("the columns of input_formats", "the columns of input_formats"),
-        ("columns=3/w.csv: no column", "columns=3/w.csv: no column"),
-        ("input_format/w.csv: no", "input_format/w.csv: no"),
-        ("found 'input_format', 'columns={x}'", "found 'input_format', 'columns={x}'"),
-    ],
-)
-def test_errors_in_the_words_of_the_command_line(python: str, spelled: str) -> None:
-    assert as_options(python) == spelled
+
+@pytest.mark.parametrize(("name", "value", "python", "command"), MESSAGES)
+def test_an_option_is_spelled_for_its_reader(
+    name: str, value: Any, python: str, command: str
+) -> None:
+    message = f"Use {write_option(name, value)}, and not {{'columns={{}}'}}."
+    expected = "Use {}, and not {{'columns={{}}'}}."
+    assert str(germane.errors.InputError(message)) == expected.format(python)
+    has = {"--ties", "--no-relevant", "--columns", "--input-format"}
+    with speak_as_command(has):
+        assert str(germane.errors.InputError(message)) == expected.format(command)
+        finding = Finding("note", "kind", message, 1, advice=message)
+    assert finding.says == finding.advice == expected.format(command)
+    assert str(germane.errors.InputError(message)) == expected.format(python)
 
 
 @pytest.mark.parametrize("name", HOSTILE)

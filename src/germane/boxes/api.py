@@ -66,10 +66,11 @@ def _evaluate(
     choices, tool = options.conventions, options.dialect
     if tool is None:
         measures = list_summary(choices.overlap) if measures is None else measures
-        asked = {str(one): one for one in parse_measures(measures)}
+        several = (measure.shorten(choices) for measure in parse_measures(measures))
+        asked = {str(one): one for one in several}
     else:
         asked = resolve_measures(measures, tool, choices)
-    truths, found, problems = open_boxes(truth, detections, options, name)
+    truths, found, problems = open_boxes(truth, detections, options, name, asked.values())
     return Result(found.name, asked, truths, found, choices, dialect=tool, findings=problems)
 
 

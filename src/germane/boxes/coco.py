@@ -14,46 +14,47 @@ from germane.boxes.reading_options import Reading, Shape
 from germane.boxes.shapes import is_missing, list_needed
 from germane.core.ragged import Floats
 from germane.errors import FormatError, clip
+from germane.measures.box_names import FREQUENCIES
 from germane.readers.files import read_file
-from germane.readers.nested_json import Repeated, make_object, read_json
+from germane.readers.nested_json import Repeated, find_deep_line, read_unique
 from germane.readers.numbers import is_finite_number
-from germane.readers.paths import is_path, name_file
+from germane.readers.paths import is_path
 
 
-def is_coco(given: object) -> bool:
+def is_coco(raw: object) -> bool:
     """Is this COCO's JSON: a file, what was loaded, or an object of pycocotools?"""
-    if is_path(given):
-        name = os.path.basename(os.fspath(given)).casefold()  # type: ignore[call-overload]
+    if is_path(raw):
+        name = os.path.basename(os.fspath(raw)).casefold()  # type: ignore[call-overload]
         return re.search(r"\.json(\.(gz|bz2|xz|zst))?$", name) is not None
-    return _is_truth(given) or _is_results(given) or hasattr(given, "anns")
+    return _is_truth(raw) or _is_results(raw) or hasattr(raw, "anns")
 
 
-def _is_truth(given: object) -> bool:
-    return isinstance(given, Mapping) and ("annotations" in given or "images" in given)
+def _is_truth(raw: object) -> bool:
+    return isinstance(raw, Mapping) and ("annotations" in raw or "images" in raw)
 
 
-def _is_results(given: object) -> bool:
-    return isinstance(given, list) and (
-        not given or (isinstance(given[0], Mapping) and not _OF_RESULTS.isdisjoint(given[0]))
+def _is_results(raw: object) -> bool:
+    return isinstance(raw, list) and (
+        not raw or (isinstance(raw[0], Mapping) and not _OF_RESULTS.isdisjoint(raw[0]))
     )
 
 
 _OF_RESULTS = {"image_id", "bbox", "segmentation"}
 
 
-def read_coco(given: Any, reading: Reading, truths: Truths | None) -> Columns:
+def read_coco(raw: Any, reading: Reading, truths: Truths | None) -> Columns:
     """Read annotations, or a detector's results."""
-    return _read_annotations(given, reading) if truths is None else _read_results(given, reading)
+    return _read_annotations(raw, reading) if truths is None else _read_results(raw, reading)
 
 
-def _read_annotations(given: Any, reading: Reading) -> Columns:
+def _read_annotations(raw: Any, reading: Reading) -> Columns:
     """Read annotations of boxes: ``images``, ``annotations`` and ``categories``.
 
     Images and classes stand in the order of their ids, as in pycocotools. Raises FormatError for
     what is missing or malformed.
     """
-    where = os.fspath(given) if is_path(given) else "the truth"
-    loaded = _load(given)
+    where = os.fspath(raw) if is_path(raw) else "the truth"
+    loaded = _load(raw)
     if not _is_truth(loaded):
         hint = " Is it the file of results? Give the truth first." if _is_results(loaded) else ""
         raise FormatError(f"{where}: COCO's annotations are an object with 'annotations'.{hint}")
@@ -62,11 +63,12 @@ def _read_annotations(given: Any, reading: Reading) -> Columns:
     categories = _list_rows(loaded, "categories", ("id",), where, faults)
     needed = ("image_id", "category_id", *list_needed(reading.shape, "truth"))
     rows = _list_rows(loaded, "annotations", needed, where, faults)
-    _refuse_twice(images, where, "image")
-    _refuse_twice(categories, where, "category")
-    _refuse_twice([row for row in rows if row.get("id") is not None], where, "annotation")
+    twice: list[str] = []
+    images = _check_ids(images, where, "image", faults, twice)
+    categories = _check_ids(categories, where, "category", faults, twice)
+    rows = _check_ids(rows, where, "annotation", faults, twice)
     image_of = {image["id"]: image for image in images}
-    names = {one["id"]: str(one.get("name", one["id"])) for one in categories}
+    names = {category["id"]: str(category.get("name", category["id"])) for category in categories}
     listed = sort_ids(image_of)
     has_area = [row.get("area") is not None for row in rows]
     if any(has_area) and not all(has_area):
@@ -77,22 +79,65 @@ def _read_annotations(given: Any, reading: Reading) -> Columns:
         label=[row["category_id"] for row in rows],
         boxes=[row.get("bbox") for row in rows],
         **_list_shapes(rows, reading, truth=True),
-        locate=lambda at: _locate(where, "annotation", rows, at, loaded["annotations"]),
+        locate=lambda place: _locate(where, "annotation", rows, place, loaded["annotations"]),
         crowd=_list_flags(rows, "iscrowd", where, faults),
         difficult=_list_flags(rows, "difficult", where, faults),
+        flagged=_list_flags(rows, "ignore", where, faults) if _has(rows, "ignore") else None,
+        **_list_verified(images, where, faults),
+        frequencies=_list_frequencies(categories),
         area=[row.get("area") for row in rows] if any(has_area) else None,
-        ids=[row.get("id", at) for at, row in enumerate(rows, 1)],
+        ids=[row.get("id", place) for place, row in enumerate(rows, 1)],
         images=listed,
         classes=sort_ids(names),
         sizes=_read_sizes([image_of[one] for one in listed]),
         files=[str(image_of[one].get("file_name", "")) for one in listed],
         names=names,
         faults=faults,
+        twice=twice,
         where=where,
     )
-    if is_path(given) and reading.shape != "box":
+    if is_path(raw) and reading.shape != "box":
         _strip(rows)
     return columns
+
+
+def _has(rows: Sequence[Mapping[str, Any]], key: str) -> bool:
+    return any(row.get(key) is not None for row in rows)
+
+
+_VERIFIED = {"absent": "neg_category_ids", "partial": "not_exhaustive_category_ids"}
+
+
+def _list_verified(images: list[Any], where: str, faults: list[str]) -> dict[str, Any]:
+    """List what LVIS's images say about classes: which they lack, and which are not all annotated.
+
+    Either key alone makes a data set federated; an image that has not both is named where the
+    federated rules need them.
+    """
+    if not any(_has(images, key) for key in _VERIFIED.values()):
+        return {}
+    found: dict[str, Any] = {name: {} for name in _VERIFIED}
+    for name, key in _VERIFIED.items():
+        for at, image in enumerate(images):
+            listed = image.get(key)
+            if listed is None:
+                place = _locate(where, "image", images, at)
+                found.setdefault("lacking", f"{place} has no '{key}'")
+            elif isinstance(listed, (list, tuple)):
+                found[name][image["id"]] = listed
+            else:
+                place = _locate(where, "image", images, at)
+                faults.append(f"{place}: '{key}' is a list of categories; got {clip(listed)}")
+    return found
+
+
+def _list_frequencies(categories: list[Any]) -> dict[Hashable, str] | None:
+    """List how frequent classes are, as LVIS says it: r, c or f."""
+    words = {initial: word for word in FREQUENCIES for initial in (word[0], word)}
+    found = {
+        category["id"]: words.get(str(category.get("frequency")), "") for category in categories
+    }
+    return found if any(found.values()) else None
 
 
 def _strip(rows: list[Any]) -> None:
@@ -103,26 +148,26 @@ def _strip(rows: list[Any]) -> None:
         row.update(own)
 
 
-def read_images(given: Any) -> dict[Hashable, tuple[float, float]]:
+def read_images(raw: Any) -> dict[Hashable, tuple[float, float]]:
     """Read the sizes of images, by id."""
-    where, loaded = os.fspath(given) if is_path(given) else "images", _load(given)
+    where, loaded = os.fspath(raw) if is_path(raw) else "images", _load(raw)
     if not isinstance(loaded, Mapping):
         raise FormatError(f"{where}: COCO's JSON has a list of 'images'; got {clip(loaded)}")
     faults: list[str] = []
     rows = _list_rows(loaded, "images", ("id",), where, faults)
+    rows = _check_ids(rows, where, "image", faults, faults)
     for fault in faults:
         raise FormatError(fault)
-    _refuse_twice(rows, where, "image")
     sizes = _read_sizes(rows).tolist()
     return {row["id"]: (width, height) for row, (width, height) in zip(rows, sizes, strict=True)}
 
 
-def _read_results(given: Any, reading: Reading) -> Columns:
+def _read_results(raw: Any, reading: Reading) -> Columns:
     """Read a detector's results: a list of image_id, category_id, bbox and score."""
-    where = os.fspath(given) if is_path(given) else "detections"
-    flat = is_path(given) and reading.shape in ("box", "any")
-    columns = _read_flat_results(given, reading.shape) if flat else None
-    return columns or _list_results(_load(given), where, reading, owned=is_path(given))
+    where = os.fspath(raw) if is_path(raw) else "detections"
+    flat = is_path(raw) and reading.shape in ("box", "any")
+    columns = _read_flat_results(raw, reading.shape) if flat else None
+    return columns or _list_results(_load(raw), where, reading, owned=is_path(raw))
 
 
 def _list_results(loaded: Any, where: str, reading: Reading, *, owned: bool) -> Columns:
@@ -138,14 +183,16 @@ def _list_results(loaded: Any, where: str, reading: Reading, *, owned: bool) -> 
         raise FormatError(f"{where}: COCO's results are a list of detections; got {clip(loaded)}")
     faults: list[str] = []
     keys = ("image_id", "category_id", *list_needed(reading.shape, "detections"), "score")
-    rows = _list_sound(loaded, keys, lambda at: _locate(where, "detection", loaded, at), faults)
+    rows = _list_sound(
+        loaded, keys, lambda place: _locate(where, "detection", loaded, place), faults
+    )
     columns = Columns(
         image=[row["image_id"] for row in rows],
         label=[row["category_id"] for row in rows],
         boxes=[_find_box(row, reading.shape) for row in rows],
         **_list_shapes(rows, reading, truth=False),
         score=[row["score"] for row in rows],
-        locate=lambda at: _locate(where, "detection", rows, at, loaded),
+        locate=lambda place: _locate(where, "detection", rows, place, loaded),
         faults=faults,
         where=where,
     )
@@ -189,7 +236,7 @@ def _read_flat_results(path: Any, shape: Shape) -> Columns | None:
         label=columns["category_id"].to_numpy(),
         boxes=boxes.flatten().to_numpy().reshape(-1, 4),
         score=columns["score"].to_numpy(),
-        locate=lambda at: f"{where}: detection {at + 1}",
+        locate=lambda place: f"{where}: detection {place + 1}",
         where=where,
     )
 
@@ -201,6 +248,8 @@ def _read_arrow_columns(path: Any, shape: Shape) -> dict[str, Any] | None:
 
     data = read_file(path).strip()
     if not _is_utf8(data) or data[:1] != b"[" or data[-1:] != b"]" or len(data) < 3:
+        return None
+    if find_deep_line(data) is not None:  # Arrow would end the process
         return None
     if shape == "any" and (b'"segmentation"' in data or b'"keypoints"' in data):
         return None
@@ -231,50 +280,36 @@ def _is_utf8(data: bytes) -> bool:
         return False
 
 
-def _load(given: Any) -> Any:
+def _load(raw: Any) -> Any:
     """Load a file; an object of pycocotools has its JSON as ``dataset``."""
-    if hasattr(given, "anns"):
+    if hasattr(raw, "anns"):
         held = {"images": "imgs", "annotations": "anns", "categories": "cats"}
-        return getattr(given, "dataset", None) or {
-            key: [*getattr(given, name, {}).values()] for key, name in held.items()
+        return getattr(raw, "dataset", None) or {
+            key: [*getattr(raw, name, {}).values()] for key, name in held.items()
         }
-    return _load_file(given) if is_path(given) else given
+    return _load_file(raw) if is_path(raw) else raw
 
 
 def _load_file(path: Any) -> Any:
     """Load a file of JSON. Raises FormatError for an object that has a key twice."""
-    repeated: list[Repeated] = []
-
-    def make(pairs: list[tuple[str, Any]]) -> Any:
-        held = make_object(pairs)
-        if isinstance(held, Repeated):
-            repeated.append(held)
-        return held
-
-    loaded = read_json(path, object_pairs_hook=make)
-    for one in repeated:
-        raise FormatError(
-            f"{name_file(path)}: {_find_entry(loaded, one)} has the key {clip(one.key)} twice. Keep"
-            " one of them."
-        )
-    return loaded
+    return read_unique(path, _find_entry)
 
 
-def _find_entry(loaded: Any, one: Repeated) -> str:
+def _find_entry(loaded: Any, repeated: Repeated) -> str:
     """Name the entry of a list that an object is, or is in."""
     lists: dict[str, Any] = {"detection": loaded} if isinstance(loaded, list) else {}
     if isinstance(loaded, dict):
         lists = {noun: loaded.get(key) for key, noun in _NOUNS.items()}
     for noun, rows in lists.items():
-        for at, row in enumerate(rows if isinstance(rows, list) else ()):
-            if _holds(row, one):
-                return f"{noun} {at + 1}"
+        for place, row in enumerate(rows if isinstance(rows, list) else ()):
+            if _holds(row, repeated):
+                return f"{noun} {place + 1}"
     return "an object"
 
 
-def _holds(row: Any, one: Repeated) -> bool:
+def _holds(row: Any, repeated: Repeated) -> bool:
     inside = row.values() if isinstance(row, dict) else row if isinstance(row, list) else ()
-    return row is one or any(_holds(part, one) for part in inside)
+    return row is repeated or any(_holds(part, repeated) for part in inside)
 
 
 _NOUNS = {"images": "image", "categories": "category", "annotations": "annotation"}
@@ -286,7 +321,7 @@ def _list_rows(
     rows = loaded.get(key)
     if not isinstance(rows, list):
         raise FormatError(f"{where}: COCO's annotations have a list of '{key}'; got {clip(rows)}")
-    return _list_sound(rows, needed, lambda at: _locate(where, _NOUNS[key], rows, at), faults)
+    return _list_sound(rows, needed, lambda place: _locate(where, _NOUNS[key], rows, place), faults)
 
 
 def _list_sound(
@@ -295,7 +330,9 @@ def _list_sound(
     """List the entries that have all keys; the others are faults."""
     wanted = set(needed)
     odd = [
-        at for at, row in enumerate(rows) if not isinstance(row, dict) or not wanted <= row.keys()
+        place
+        for place, row in enumerate(rows)
+        if not isinstance(row, dict) or not wanted <= row.keys()
     ]
     if not odd:
         return list(rows)
@@ -307,7 +344,7 @@ def _list_sound(
             lost = next(key for key in needed if key not in row)
             faults.append(f"{locate(at)} has no '{lost}': {clip(row)}{_name_overlap(row, lost)}")
     left = set(odd)
-    return [row for at, row in enumerate(rows) if at not in left]
+    return [row for place, row in enumerate(rows) if place not in left]
 
 
 def _name_overlap(row: Mapping[str, Any], lost: str) -> str:
@@ -331,10 +368,10 @@ _SHAPES = {
 def _list_flags(rows: list[Any], key: str, where: str, faults: list[str]) -> list[bool]:
     """List flags of annotations. Text is a fault: "0" would count as 1."""
     flags = [row.get(key) for row in rows]
-    odd = [at for at, flag in enumerate(flags) if not _is_flag(flag)]
+    odd = [place for place, flag in enumerate(flags) if not _is_flag(flag)]
     faults += [
-        f"{_locate(where, 'annotation', rows, at)}: '{key}' is 0 or 1; got {clip(flags[at])}"
-        for at in odd
+        f"{_locate(where, 'annotation', rows, row)}: '{key}' is 0 or 1; got {clip(flags[row])}"
+        for row in odd
     ]
     return [bool(flag) for flag in flags] if not odd else [False] * len(flags)
 
@@ -354,29 +391,35 @@ def _locate(
     return f"{where}: {noun} {at + 1}{own}"
 
 
-def _refuse_twice(rows: list[Any], where: str, noun: str) -> None:
-    """Refuse an id that stands twice, or is of a kind that cannot be one; 1.0 is 1."""
-    seen: set[Any] = set()
+def _check_ids(
+    rows: list[Any], where: str, noun: str, faults: list[str], twice: list[str]
+) -> list[Any]:
+    """List the entries whose ids can be ids, and say which of these stand twice; 1.0 is 1."""
+    kept: list[Any] = []
+    seen: dict[Any, int] = {}
     for at, row in enumerate(rows):
-        one = row["id"]
-        is_whole = isinstance(one, np.integer) or (isinstance(one, float) and one.is_integer())
-        if is_whole:  # some writers make 1.0 of 1
-            one = int(one)
-            rows[at] = {**row, "id": one}
-        if not isinstance(one, (int, str)) or is_boolean(one):
-            raise FormatError(
-                f"{_locate(where, noun, rows, at)}: an id is a whole number or text; got"
-                f" {clip(one)}"
-            )
-        if one in seen:
-            raise FormatError(f"{where}: two entries have the {noun} id {clip(one)}.")
-        seen.add(one)
+        one = row.get("id")
+        if isinstance(one, np.integer) or (isinstance(one, float) and one.is_integer()):
+            one = int(one)  # some writers make 1.0 of 1
+            kept.append(row if noun == "annotation" else {**row, "id": one})
+        elif one is None or (isinstance(one, (int, str)) and not is_boolean(one)):
+            kept.append(row)
+        else:
+            place = _locate(where, noun, rows, at)
+            faults.append(f"{place}: an id is a whole number or text; got {clip(one)}")
+            continue
+        if one is not None:
+            seen[one] = seen.get(one, 0) + 1
+    twice += (
+        f"{where}: two entries have the {noun} id {clip(one)}." for one in seen if seen[one] > 1
+    )
+    return kept
 
 
 def _read_sizes(images: list[Any]) -> Floats:
     """Read the width and height of images; NaN where there are none."""
     sides = [image.get(side) for image in images for side in ("width", "height")]
     numbers = [
-        float(one) if is_finite_number(one) and not is_boolean(one) else np.nan for one in sides
+        float(side) if is_finite_number(side) and not is_boolean(side) else np.nan for side in sides
     ]
     return np.array(numbers, float).reshape(-1, 2)

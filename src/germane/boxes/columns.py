@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from germane.boxes.detections import Detections, Truths, take_rows
+from germane.boxes.detections import Detections, Truths, Verified, take_rows
 from germane.boxes.geometry import Boxes, BoxFormat, describe_box, find_broken, make_boxes
 from germane.boxes.id_spelling import (
     describe_mistyped,
+    find_file_numbers,
     find_ids,
     get_item,
     has_booleans,
@@ -18,7 +19,7 @@ from germane.boxes.id_spelling import (
     translate_ids,
 )
 from germane.core.ragged import Floats, Ints
-from germane.errors import FormatError, InputError, ScoreError, clip, suggest
+from germane.errors import FormatError, InputError, ScoreError, clip, suggest, write_option
 from germane.readers.numbers import is_finite_number
 
 Locate = Callable[[int], str]  # position of a box → how an error names it, with its file
@@ -43,6 +44,7 @@ class Columns:
     masks: Any = None  # N, as the source has them; Masks once they are read
     keypoints: Any = None  # N, of x, y and visibility of each
     unseen: Any = None  # N, of truths: has the object no visible keypoint?
+    flagged: Any = None  # N, of truths: has it the key ignore?
     boxed: bool = True  # does the source give boxes?
     ids: Sequence[Hashable] | None = None
     images: Sequence[Hashable] | None = None  # all images in their order; None: those of the boxes
@@ -50,17 +52,22 @@ class Columns:
     sizes: Sizes | Floats | None = None
     files: Sequence[str] = ()  # of the images, beside their ids
     names: Mapping[Hashable, str] | None = None  # of classes, by id
+    absent: Mapping[Hashable, Sequence[Any]] | None = None  # by image: classes that it lacks
+    partial: Mapping[Hashable, Sequence[Any]] | None = None  # not all of these are annotated
+    lacking: str = ""  # an image that has no such lists, where others have
+    frequencies: Mapping[Hashable, str] | None = None  # of classes, by id
     faults: Sequence[str] = ()  # entries that cannot be read, as an error names them
+    twice: Sequence[str] = ()  # ids that several entries have, as an error says it
     where: str = "the truth"
     typed: bool = True  # do ids have types, or are all of them text, as in a file of text?
 
     def __len__(self) -> int:
         return len(self.image)
 
-    def take(self, at: Ints) -> "Columns":
+    def take(self, rows: Ints) -> "Columns":
         """Select rows by position."""
-        chosen = take_rows(self, _ROWS, at)
-        return replace(self, locate=lambda row: self.locate(int(at[row])), **chosen)
+        chosen = take_rows(self, _ROWS, rows)
+        return replace(self, locate=lambda row: self.locate(int(rows[row])), **chosen)
 
     def list_images(self) -> list[Hashable]:
         """List all images, or those of the boxes."""
@@ -77,7 +84,7 @@ class Columns:
 
 _ROWS = (
     "image", "label", "boxes", "score", "crowd", "difficult", "area", "ids", "masks", "keypoints",
-    "unseen",
+    "unseen", "flagged",
 )  # fmt: skip
 
 
@@ -88,7 +95,7 @@ def make_truths(columns: Columns) -> Truths:
     images, classes = columns.list_images(), columns.list_classes()
     for ids, noun in ((images, "images"), (classes, "classes")):
         _refuse_mixed(ids, noun, columns.where)
-    names = [str((columns.names or {}).get(one, one)) for one in classes]
+    names = [str((columns.names or {}).get(label, label)) for label in classes]
     image, label = (
         _number_ids(
             given, known, noun, columns, spelled, f"the list of {several}", typed=columns.typed
@@ -118,14 +125,34 @@ def make_truths(columns: Columns) -> Truths:
         columns.masks,
         columns.keypoints,
         columns.unseen,
+        None if columns.flagged is None else _read_flags(columns.flagged, count),
+        _number_verified(columns, images, classes),
+        [columns.frequencies.get(label, "") for label in classes] if columns.frequencies else (),
     )
+
+
+def _number_verified(
+    columns: Columns, images: Sequence[Hashable], classes: Sequence[Hashable]
+) -> Verified | None:
+    """Number the classes in images that are known to be absent, or not all annotated."""
+    if columns.absent is None or columns.partial is None:
+        return None
+    groups = []
+    for listed in (columns.absent, columns.partial):
+        pairs = [(image, one) for image, several in listed.items() for one in several]
+        image, label = (
+            find_ids([pair[side] for pair in pairs], known)
+            for side, known in enumerate((images, classes))
+        )
+        groups.append(np.unique((label * len(images) + image)[(image >= 0) & (label >= 0)]))
+    return Verified(groups[0], groups[1], columns.lacking)
 
 
 def make_detections(columns: Columns, truths: Truths, name: str) -> Detections:
     """Make detections of columns. Raises InputError for broken boxes and unknown images."""
     _refuse_faults(columns)
     all_found = len(np.unique(truths.image)) == len(truths.images)  # which a frame's images are
-    hint = "images= lists images, also those without truths." if all_found else ""
+    hint = f"{write_option('images')} lists images, also those without truths." if all_found else ""
     image = _number_ids(
         columns.image, truths.images, "image", columns, truths.files, hint=hint,
         typed=columns.typed and truths.typed,
@@ -171,12 +198,12 @@ def match_classes(columns: Columns, truths: Truths) -> tuple[Ints, list[Hashable
     return label, list(dict.fromkeys(unknown))
 
 
-def list_sizes(given: Sizes | Floats | None, images: Sequence[Hashable]) -> Floats | None:
+def list_sizes(raw: Sizes | Floats | None, images: Sequence[Hashable]) -> Floats | None:
     """List width and height of images (I, 2), with NaN where there are none."""
-    if given is None or isinstance(given, np.ndarray):
-        return given
-    place = find_ids(images, list(given), files=True, typed=False)
-    known = np.array([*given.values(), (np.nan, np.nan)], float)
+    if raw is None or isinstance(raw, np.ndarray):
+        return raw
+    place = find_ids(images, list(raw), files=True, typed=False)
+    known = np.array([*raw.values(), (np.nan, np.nan)], float)
     return known[place]
 
 
@@ -184,6 +211,9 @@ def _refuse_faults(columns: Columns) -> None:
     if columns.faults:
         more = f"  ({len(columns.faults)} such entries.)" if len(columns.faults) > 1 else ""
         raise FormatError(columns.faults[0] + more)
+    if columns.twice:
+        more = f" ({len(columns.twice)} such ids.)" if len(columns.twice) > 1 else ""
+        raise FormatError(columns.twice[0] + more)
 
 
 def scale_boxes(columns: Columns, image: Ints, sizes: Floats | None) -> Any:
@@ -195,8 +225,9 @@ def scale_boxes(columns: Columns, image: Ints, sizes: Floats | None) -> Any:
     if len(lost):
         raise InputError(
             f"{columns.locate(int(lost[0]))}: relative boxes need the size of their image, and the"
-            f" size of image {clip(get_item(columns.image, int(lost[0])))} is not known. images="
-            " takes sizes, as {image: (width, height)}, a file of them, or a folder of pictures."
+            f" size of image {clip(get_item(columns.image, int(lost[0])))} is not known."
+            f" {write_option('images')} takes sizes, as {{image: (width, height)}}, a file of them,"
+            " or a folder of pictures."
         )
     try:
         return read_array(columns.boxes).reshape(-1, 4) * np.tile(known, 2)
@@ -204,11 +235,15 @@ def scale_boxes(columns: Columns, image: Ints, sizes: Floats | None) -> Any:
         return columns.boxes  # which the reading of boxes refuses
 
 
-def read_array(given: Any) -> Floats:
+def read_array(raw: Any) -> Floats:
     """Read numbers. Raises TypeError or ValueError for text, truth values and uneven rows."""
-    if has_booleans(given):
+    if has_booleans(raw):
         raise TypeError
-    array = np.asarray(given)
+    if np.ma.is_masked(raw):
+        raise FormatError(
+            "a masked cell is no number. Give the rows that are not masked, such as boxes[~mask]."
+        )
+    array = np.asarray(raw)
     if array.dtype.kind == "O" and all(is_finite_number(one) for one in array.flat):
         array = array.astype(float)  # whole numbers of more than 64 bits
     if array.dtype.kind not in "iuf":
@@ -230,33 +265,33 @@ def _make_sound_boxes(columns: Columns, image: Ints, sizes: Floats | None) -> Bo
         if not (boxes.width[at] < 0 or boxes.height[at] < 0):
             sides = (boxes.left, boxes.top, boxes.width, boxes.height)
             given = all(np.isfinite(side[at]) for side in sides)
-            says = f"{describe_box(boxes, at)} (x, y, width, height) has a " + (
+            text = f"{describe_box(boxes, at)} (x, y, width, height) has a " + (
                 "right or lower side that is too large." if given else "number that is not finite."
             )
         else:
-            says = (
+            text = (
                 f"the box has a negative size: {describe_box(boxes, at)} (x, y, width, height, read"
                 f" as {columns.read_as or columns.box_format}). Is it in another format? box_format"
                 " takes xywh, xyxy or cxcywh."
             )
-        raise FormatError(f"{columns.locate(at)}: {says}")
+        raise FormatError(f"{columns.locate(at)}: {text}")
     return boxes
 
 
 def _find_odd_box(boxes: Any) -> tuple[int, Any]:
     """Find the first box that is not 4 numbers."""
-    for at, box in enumerate(boxes):
+    for place, box in enumerate(boxes):
         try:
             if len(read_array(box)) == 4:
                 continue
         except (TypeError, ValueError):
             pass
-        return at, box
+        return place, box
     return 0, boxes
 
 
 def _number_ids(
-    given: Any,
+    raw: Any,
     known: Sequence[Hashable],
     noun: str,
     columns: Columns,
@@ -267,25 +302,54 @@ def _number_ids(
     typed: bool,
 ) -> Ints:
     """Turn ids into positions among those known. Raises InputError with the nearest."""
-    numbers = find_ids(given, known, names, files=noun == "image", typed=typed)
+    numbers = find_ids(raw, known, names, files=noun == "image", typed=typed)
     unknown = np.flatnonzero(numbers < 0)
     if len(unknown):
         at = int(unknown[0])
-        odd = get_item(given, at)
-        if says := describe_mistyped(odd, known, f"{'an' if noun == 'image' else 'a'} {noun}", of):
-            raise FormatError(f"{columns.locate(at)}: {says}")
-        near = suggest(str(odd), map(str, known))
+        item = get_item(raw, at)
+        if text := describe_mistyped(item, known, f"{'an' if noun == 'image' else 'a'} {noun}", of):
+            raise FormatError(f"{columns.locate(at)}: {text}")
+        near = suggest(str(item), map(str, known))
         more = f" ({len(unknown)} such boxes.)" if len(unknown) > 1 else ""
+        if noun == "image":
+            more += _explain_file_number(raw, at, known, names) or _explain_shift(raw, known)
         more += " " * bool(hint) + hint
         raise InputError(
-            f"{columns.locate(at)}: there is no {noun} {clip(odd)} in {of}.{near}{more}"
+            f"{columns.locate(at)}: there is no {noun} {clip(item)} in {of}.{near}{more}"
         )
     return numbers
 
 
+def _explain_file_number(
+    raw: Any, row: int, known: Sequence[Hashable], names: Sequence[str]
+) -> str:
+    """Say that an unknown id is the number of a file, where others are not; or nothing."""
+    numbers = find_file_numbers(raw, known, names)
+    if numbers[row] < 0:
+        return ""
+    others = int((numbers < 0).sum())
+    name = names[numbers[row]] if names else known[numbers[row]]
+    return (
+        f" It is the number of the file {clip(name)}, whose id is {clip(known[numbers[row]])}; but"
+        f" the truth has no file of the number of {others} of {len(numbers)} boxes."
+    )
+
+
+def _explain_shift(raw: Any, known: Sequence[Hashable]) -> str:
+    """Say that all ids would be known if they were one less or one more; or nothing."""
+    listed = raw.tolist() if isinstance(raw, np.ndarray) else raw
+    if not all(isinstance(one, int) for one in (*listed, *known)):
+        return ""
+    ids = set(listed)
+    for by, how in ((-1, "less"), (1, "more")):
+        if {identifier + by for identifier in ids} <= set(known):
+            return f" All ids are known if each is 1 {how}: do both sides number from 0, or from 1?"
+    return ""
+
+
 def _refuse_mixed(ids: Sequence[Hashable], noun: str, where: str) -> None:
     """Refuse ids that are a number in one place and text in another."""
-    texts = {one for one in ids if isinstance(one, str)}
+    texts = {identifier for identifier in ids if isinstance(identifier, str)}
     for one in ids if texts else ():
         if not isinstance(one, str) and str(one) in texts:
             raise FormatError(
@@ -297,19 +361,19 @@ def _refuse_mixed(ids: Sequence[Hashable], noun: str, where: str) -> None:
 def _refuse_mistyped(columns: Columns, label: Ints, known: Sequence[Hashable]) -> None:
     """Refuse unknown classes that are truth values, or numbers where the truth has text."""
     seen: set[Hashable] = set()
-    for at in np.flatnonzero(label < 0).tolist():
-        one = get_item(columns.label, at)
-        if not isinstance(one, Hashable) or (one in seen and not is_boolean(one)):
+    for row in np.flatnonzero(label < 0).tolist():
+        item = get_item(columns.label, row)
+        if not isinstance(item, Hashable) or (item in seen and not is_boolean(item)):
             continue
-        seen.add(one)
-        if says := describe_mistyped(one, known, "a class", "the truth"):
-            raise FormatError(f"{columns.locate(at)}: {says}")
+        seen.add(item)
+        if text := describe_mistyped(item, known, "a class", "the truth"):
+            raise FormatError(f"{columns.locate(row)}: {text}")
 
 
-def _read_flags(given: Any, count: int) -> Any:
-    if given is None:
+def _read_flags(raw: Any, count: int) -> Any:
+    if raw is None:
         return np.zeros(count, bool)
-    return np.asarray(given).astype(bool)
+    return np.asarray(raw).astype(bool)
 
 
 def _read_numbers(columns: Columns, name: str) -> Floats:
@@ -320,8 +384,8 @@ def _read_numbers(columns: Columns, name: str) -> Floats:
         numbers = read_array(given)
         if numbers.shape != (len(columns),):  # a list for each
             raise TypeError
-        odd = np.flatnonzero(~np.isfinite(numbers))
-        at = int(odd[0]) if len(odd) else None
+        places = np.flatnonzero(~np.isfinite(numbers))
+        at = int(places[0]) if len(places) else None
     except (TypeError, ValueError):
         rows = enumerate(given)
         at = next((i for i, one in rows if is_boolean(one) or not is_finite_number(one)), 0)
@@ -343,10 +407,10 @@ def _read_numbers(columns: Columns, name: str) -> Floats:
 
 def _refuse_rounded(columns: Columns, numbers: Floats) -> None:
     """Refuse whole scores that floating point rounds: it could change their order."""
-    for at in np.flatnonzero(np.abs(numbers) >= 2**53).tolist():
-        given = get_item(columns.score, at)
-        if isinstance(given, (int, np.integer)) and int(given) != int(numbers[at]):
+    for row in np.flatnonzero(np.abs(numbers) >= 2**53).tolist():
+        item = get_item(columns.score, row)
+        if isinstance(item, (int, np.integer)) and int(item) != int(numbers[row]):
             raise ScoreError(
-                f"{columns.locate(at)}: the score {clip(given)} is too long for floating point,"
+                f"{columns.locate(row)}: the score {clip(item)} is too long for floating point,"
                 " which would round it. Give scores below 9007199254740992."
             )

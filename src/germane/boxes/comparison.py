@@ -9,7 +9,7 @@ import numpy as np
 
 from germane.boxes.api import evaluate_many
 from germane.boxes.matching import number_group
-from germane.boxes.measures import BoxMeasure, BoxMeasures, parse_measure, parse_measures
+from germane.boxes.measures import BoxMeasure, BoxMeasures, list_box_names
 from germane.boxes.result import Result, Results
 from germane.boxes.shares import compute_shares
 from germane.comparison.api import compare_samples
@@ -130,7 +130,7 @@ def _compare_results(
         values,
         0,
         "image",
-        parse_measure,
+        result.name_measure,
         str(result.conventions),
         _warn_of_rare_classes(result),
     )
@@ -158,27 +158,25 @@ def _share_all(result: Result, measures: "BoxMeasures | None") -> ImageShares:
     """Compute the shares of all images in some measures, or in all."""
     shares = ImageShares()
     shares.images = result.matches.truths.images
-    for name in result if measures is None else map(str, parse_measures(measures)):
-        measure = parse_measure(name)
+    for name in result if measures is None else list_box_names(measures):
+        measure = result.name_measure(name)
         if math.isnan(result[measure].mean):
             raise MeasureError(
                 f"{result.name}: {measure} is not defined: no class has a truth that counts."
             )
         values = compute_shares(result, measure)
-        shares[measure] = QueryValues(cast(Any, measure), list(shares.images), values, "zero")
+        shares[measure] = QueryValues(cast(Any, measure), list(shares.images), values)
     return shares
 
 
-def _check_results(given: Any) -> Results:
+def _check_results(raw: Any) -> Results:
     """Refuse results that are not of the same truths and conventions."""
-    if not isinstance(given, Results) and not all(
-        isinstance(one, Result) for one in given.values()
-    ):
+    if not isinstance(raw, Results) and not all(isinstance(one, Result) for one in raw.values()):
         raise InputError(
             "germane.boxes.compare takes truths and {name: detections}, or the Result of each;"
-            f" got {clip(given)}"
+            f" got {clip(raw)}"
         )
-    results = Results(dict(given.items()))
+    results = Results(dict(raw.items()))
     for one, other in pairwise(results.values()):
         if one.truths is not other.truths:
             raise InputError(

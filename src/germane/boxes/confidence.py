@@ -29,8 +29,8 @@ def find_best_point(lists: "RankedLists", view: View, area: int, threshold: int)
     counts, hits = lists.mark_outcomes(view, area, threshold)
     true = np.zeros(len(counts), bool)
     true[hits] = True
-    for one in np.flatnonzero(relevant).tolist():
-        curves[:2, one] = _read_curves(lists, one, counts, true, int(relevant[one]))
+    for number in np.flatnonzero(relevant).tolist():
+        curves[:2, number] = _read_curves(lists, number, counts, true, int(relevant[number]))
     precision, recall, _ = curves
     curves[2] = 2 * precision * recall / (precision + recall + _LEAST)
     best = _smooth(curves[2, relevant > 0].mean(axis=0)).argmax()

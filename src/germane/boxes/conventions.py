@@ -5,9 +5,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypeAlias, get_args, get_origin
 
+from germane.boxes.foreign_options import translate_option
 from germane.boxes.geometry import Overlap
-from germane.core.arguments import is_number, list_values, parse_whole
-from germane.errors import PolicyError, check_choice, clip, offer
+from germane.core.arguments import is_number, list_values, parse_whole, read_numbers
+from germane.errors import PolicyError, check_choice, clip, offer, write_option
+from germane.measures.overlap_thresholds import (
+    COCO_THRESHOLDS,
+    read_thresholds,
+    write_thresholds,
+)
 
 Candidate: TypeAlias = Literal["fallback", "best"]
 Reach: TypeAlias = Literal["at_least", "above"]
@@ -21,6 +27,9 @@ BoxTies: TypeAlias = Literal["image", "given"]
 ClassesOf: TypeAlias = Literal["each", "merged"]
 NoTruth: TypeAlias = Literal["skip", "zero"]
 Unknown: TypeAlias = Literal["error", "ignore"]
+Unverified: TypeAlias = Literal["count", "ignore"]
+Flagged: TypeAlias = Literal["count", "ignore"]
+Empty: TypeAlias = Literal["count", "drop"]
 IdZero: TypeAlias = Literal["matched", "unmatched"]
 ApDepth: TypeAlias = Literal["any", "100"]
 Precision: TypeAlias = Literal["double", "xywh", "xyxy", "single"]
@@ -33,7 +42,6 @@ COCO_AREAS = {
     "large": (9216.0, 1e10),
 }
 OKS_AREAS = {name: COCO_AREAS[name] for name in ("all", "medium", "large")}
-COCO_THRESHOLDS = (*(0.5 + i * ((0.95 - 0.5) / 9) for i in range(9)), 0.95)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,6 +117,17 @@ class Conventions:
     thresholds: Thresholds = "double"
     """Thresholds of overlap are numbers in double precision, or rounded to single."""
 
+    unverified: Unverified = "count"
+    """Detections of a class that nobody looked for in an image count like any others, and so do
+    false ones of a class of which the image has more objects than truths; or they are ignored, as
+    in LVIS, whose images list these classes (neg_category_ids, not_exhaustive_category_ids)."""
+
+    flagged: Flagged = "count"
+    """A truth with the key ignore is an ordinary one, or is neither found nor missed."""
+
+    empty: Empty = "count"
+    """Truths and detections without an area count like any others, or are dropped."""
+
     id_zero: IdZero = "matched"
     """A truth with the id 0 is like any other; or its detection counts as unmatched, which is a
     known mistake of pycocotools."""
@@ -118,6 +137,11 @@ class Conventions:
     known mistake of pycocotools and torchmetrics."""
 
     def __post_init__(self) -> None:
+        if self.thresholds not in WORDS["thresholds"]:
+            raise PolicyError(
+                "thresholds takes double or single, the precision of the thresholds that"
+                f" {write_option('iou')} takes; got {clip(self.thresholds)}"
+            )
         for name, words in WORDS.items():
             check_choice(name, getattr(self, name), words)
         object.__setattr__(self, "iou", read_thresholds(self.iou))
@@ -144,9 +168,9 @@ class Conventions:
         """Return the main conventions by name, and rare ones where they differ from the default."""
         stated = {name: getattr(self, name) for name in _STATED}
         return stated | {
-            one.name: getattr(self, one.name)
-            for one in fields(self)
-            if one.name not in stated and getattr(self, one.name) != self._get_usual(one.name)
+            field.name: getattr(self, field.name)
+            for field in fields(self)
+            if field.name not in stated and getattr(self, field.name) != self._get_usual(field.name)
         }
 
     def _get_usual(self, name: str) -> Any:
@@ -155,91 +179,50 @@ class Conventions:
 
 
 WORDS: dict[str, tuple[str, ...]] = {
-    one.name: get_args(one.type) for one in fields(Conventions) if get_origin(one.type) is Literal
+    field.name: get_args(field.type)
+    for field in fields(Conventions)
+    if get_origin(field.type) is Literal
 }
 """The conventions that take a word, and their words."""
 
 
-def make_conventions(given: Mapping[str, Any]) -> Conventions:
+def make_conventions(raw: Mapping[str, Any]) -> Conventions:
     """Make conventions of keyword arguments. Raises PolicyError with the nearest name."""
-    for name in given:
+    for name in raw:
         if name not in DEFAULTS:
-            raise PolicyError(f"boxes have no convention {clip(name)}.{offer(name, DEFAULTS)}")
-    usual = _OF_OKS if given.get("overlap") == "oks" else {}
-    return Conventions(**{**usual, **given})
+            known = (*DEFAULTS, "box_format", "dialect")
+            text = translate_option(name, known)
+            more = f" {text}" if text else offer(name, DEFAULTS)
+            raise PolicyError(f"boxes have no convention {clip(name)}.{more}")
+    usual = _OF_OKS if raw.get("overlap") == "oks" else {}
+    return Conventions(**{**usual, **raw})
 
 
 _OF_OKS: dict[str, Any] = {"depth": 20, "areas": OKS_AREAS}
 
 
-def _read_sigmas(given: Any) -> tuple[float, ...] | None:
+def _read_sigmas(raw: Any) -> tuple[float, ...] | None:
     """Read half widths of keypoints: numbers, or text such as ``.026,.025``."""
-    if given is None:
+    if raw is None:
         return None
-    listed = list_values(given)
+    listed = list_values(raw)
     try:
-        listed = listed.split(",") if isinstance(listed, str) else listed
-        sigmas = tuple(float(one) for one in listed)
+        sigmas = read_numbers(listed.split(",") if isinstance(listed, str) else listed)
     except (TypeError, ValueError):
         sigmas = ()
-    if not sigmas or not all(0 < one < math.inf for one in sigmas):
+    if not sigmas or not all(0 < sigma < math.inf for sigma in sigmas):
         raise PolicyError(
             "sigmas takes a positive number for each keypoint, such as .026,.025,.025; got"
-            f" {clip(given)}"
+            f" {clip(raw)}"
         )
     return sigmas
 
 
-def read_thresholds(given: Any) -> tuple[float, ...]:
-    """Read thresholds of overlap: numbers, or text such as ``.5``, ``.5,.75``, ``.5:.95:.05``.
-
-    Raises PolicyError for one that is not above 0 and at most 1.
-    """
-    try:
-        thresholds = _list_thresholds(given)
-    except (TypeError, ValueError, ArithmeticError):  # the last: no end, or no step
-        thresholds = ()
-    if not thresholds or not all(0 < one <= 1 for one in thresholds):
-        raise PolicyError(
-            "iou takes thresholds above 0 and at most 1, such as .5 or .5:.95:.05; got"
-            f" {clip(given)}"
-        )
-    return thresholds
-
-
-def _list_thresholds(given: Any) -> tuple[float, ...]:
-    if isinstance(given, str):
-        if ":" not in given:
-            return tuple(map(float, given.split(",")))
-        low, high, step = map(
-            float, (given + ":.05" if given.count(":") == 1 else given).split(":")
-        )
-        if (count := round((high - low) / step)) < 0 or count > 1000:
-            return ()
-        # as numpy.linspace spaces them, from low to high
-        return (*(low + i * ((high - low) / count) for i in range(count)), high)
-    given = list_values(given)
-    values = given if isinstance(given, Iterable) else [given]
-    return tuple(float(one) for one in values)
-
-
-def write_thresholds(thresholds: tuple[float, ...]) -> str:
-    """Write thresholds as names of measures do: ``.5``, ``.5:.95`` or ``.5+.75``.
-
-    >>> from germane.boxes.conventions import write_thresholds
-    >>> write_thresholds((0.5, 0.75))
-    '.5+.75'
-    """
-    if thresholds == COCO_THRESHOLDS:
-        return ".5:.95"
-    return "+".join(f"{one:.6g}".removeprefix("0") for one in thresholds)
-
-
-def _read_areas(given: Any) -> dict[str, tuple[float, float]]:
+def _read_areas(raw: Any) -> dict[str, tuple[float, float]]:
     """Read ranges of areas; the first is that of measures that name none."""
     areas = {}
-    if isinstance(given, Mapping) and given:
-        for name, ends in given.items():
+    if isinstance(raw, Mapping) and raw:
+        for name, ends in raw.items():
             pair = list_values(ends)
             if not (
                 isinstance(pair, (list, tuple))
@@ -250,9 +233,10 @@ def _read_areas(given: Any) -> dict[str, tuple[float, float]]:
             if pair[0] > pair[1]:
                 raise PolicyError(f"areas: {clip(name)} ends below its beginning: {clip(ends)}")
             areas[str(name)] = (float(pair[0]), float(pair[1]))
-    if not areas or len(areas) != len(given):
+    if not areas or len(areas) != len(raw):
         raise PolicyError(
-            f"areas take ranges by name, such as {{'all': (0, 1e10)}}; got {clip(given)}"
+            f"areas take ranges by name, such as {{'all': (0, 1e10)}}; got {clip(raw)}. A measure"
+            " names one of them, as AP(area=small) does."
         )
     return areas
 

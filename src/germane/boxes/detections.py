@@ -12,6 +12,18 @@ from germane.core.ragged import Bools, Floats, Ints
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+class Verified:
+    """The classes that were looked for in images, where these are not all classes, as in LVIS.
+
+    A class in an image is a group, as ``matching.number_group`` numbers it.
+    """
+
+    absent: Ints  # groups of which an image has no object
+    partial: Ints  # groups of which an image has more objects than are annotated
+    lacking: str = ""  # an image that does not say it, as messages name it
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Truths:
     """The annotated boxes of some images, and the images and classes that there are.
 
@@ -36,6 +48,9 @@ class Truths:
     masks: Masks | None = None  # G
     keypoints: Floats | None = None  # (G, P, 3): x, y and visibility
     unseen: Bools | None = None  # G, has the object no visible keypoint?
+    flagged: Bools | None = None  # G, has the annotation the key ignore?
+    verified: Verified | None = None
+    frequencies: Sequence[str] = ()  # K, rare, common, frequent or "", where the source has them
 
     def __len__(self) -> int:
         return len(self.boxes)
@@ -43,7 +58,7 @@ class Truths:
     @property
     def class_names(self) -> list[str]:
         """The classes' names, or their ids where they have no names."""
-        return list(self.names) or [str(one) for one in self.classes]
+        return list(self.names) or [str(label) for label in self.classes]
 
     def take(self, at: Ints | Bools) -> "Truths":
         """Select boxes by position or by flags; images and classes stay."""
@@ -69,26 +84,27 @@ class Detections:
     def __len__(self) -> int:
         return len(self.boxes)
 
-    def take(self, at: Ints | Bools) -> "Detections":
+    def take(self, rows: Ints | Bools) -> "Detections":
         """Select detections by position or by flags."""
-        return replace(self, **take_rows(self, _OF_DETECTIONS, at))
+        return replace(self, **take_rows(self, _OF_DETECTIONS, rows))
 
 
 _OF_TRUTHS = (
     "boxes", "image", "label", "crowd", "difficult", "area", "ids", "masks", "keypoints", "unseen",
+    "flagged",
 )  # fmt: skip
 _OF_DETECTIONS = ("boxes", "image", "label", "score", "place", "masks", "keypoints")
 
 
-def take_rows(given: object, names: Sequence[str], at: Ints | Bools) -> dict[str, Any]:
+def take_rows(raw: object, names: Sequence[str], rows: Ints | Bools) -> dict[str, Any]:
     """Select rows of columns: of boxes, masks and arrays, and by position of lists."""
     chosen: dict[str, Any] = {}
     for name in names:
-        held = getattr(given, name)
+        held = getattr(raw, name)
         if isinstance(held, (Boxes, Masks)):
-            chosen[name] = held.take(at)
+            chosen[name] = held.take(rows)
         elif isinstance(held, np.ndarray):
-            chosen[name] = held[at]
+            chosen[name] = held[rows]
         elif held is not None:
-            chosen[name] = [held[i] for i in at.tolist()]
+            chosen[name] = [held[i] for i in rows.tolist()]
     return chosen

@@ -9,11 +9,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from germane.boxes.conventions import OKS_AREAS
-from germane.boxes.measures import EXAMPLE, BoxMeasure, BoxMeasures, parse_measure
+from germane.boxes.measures import (
+    BoxMeasure,
+    BoxMeasures,
+    list_box_names,
+    parse_measure,
+)
 from germane.dialects import resolve_dialect
 from germane.dialects.dialect import Dialect, Entry, Limit
 from germane.errors import MeasureError
-from germane.measures.names import list_names
+from germane.measures.box_names import FREQUENCIES, USUAL_POINTS
+from germane.measures.box_spellings import UnknownNameError
 
 if TYPE_CHECKING:
     from germane.boxes.conventions import Conventions
@@ -34,9 +40,9 @@ _COCO = Dialect(
         Entry("AP", "AP"),
         Entry("AP50", "AP50"),
         Entry("AP75", "AP75"),
-        *(Entry(f"AP{one[0]}", f"AP(area={one})") for one in _SIZES),
+        *(Entry(f"AP{size[0]}", f"AP(area={size})") for size in _SIZES),
         Entry("AR{k}", "AR@{k}"),
-        *(Entry(f"AR{one[0]}", f"AR(area={one})") for one in _SIZES),
+        *(Entry(f"AR{size[0]}", f"AR(area={size})") for size in _SIZES),
     ),
     summary="AP AP50 AP75 APs APm APl AR1 AR10 AR{k} ARs ARm ARl",
     why=(
@@ -70,11 +76,11 @@ _COCO_KEYPOINTS = replace(
         Entry("AP", "AP"),
         Entry("AP50", "AP50"),
         Entry("AP75", "AP75"),
-        *(Entry(f"AP{one[0]}", f"AP(area={one})") for one in _SIZES[1:]),
+        *(Entry(f"AP{size[0]}", f"AP(area={size})") for size in _SIZES[1:]),
         Entry("AR", "AR"),
         Entry("AR50", "AR50"),
         Entry("AR75", "AR75"),
-        *(Entry(f"AR{one[0]}", f"AR(area={one})") for one in _SIZES[1:]),
+        *(Entry(f"AR{size[0]}", f"AR(area={size})") for size in _SIZES[1:]),
     ),
     summary="AP AP50 AP75 APm APl AR AR50 AR75 ARm ARl",
     why=(
@@ -82,6 +88,36 @@ _COCO_KEYPOINTS = replace(
         " of the annotation with the id 0 counts as unmatched, by mistake."
     ),
     aliases=("coco-keypoints",),
+)
+
+_LVIS = Dialect(
+    "lvis",
+    tool="LVIS (lvis-api)",
+    version="0.5.3",
+    reading={"unknown": "ignore"},
+    matching={
+        "crowds": "count",
+        "difficult": "count",
+        "unverified": "ignore",
+        "flagged": "ignore",
+        "empty": "drop",
+        "id_zero": "unmatched",
+    },
+    judging={"depth": 300, "depth_of": "image"},
+    measuring=(
+        *_COCO.measuring[:6],
+        *(Entry(f"AP{frequency[0]}", f"AP(frequency={frequency})") for frequency in FREQUENCIES),
+        Entry("AR@{k}", "AR@{k}"),
+        *(Entry(f"AR{size[0]}@{{k}}", f"AR(area={size})@{{k}}") for size in _SIZES),
+    ),
+    summary="AP AP50 AP75 APs APm APl APr APc APf AR@{k} ARs@{k} ARm@{k} ARl@{k}",
+    why=(
+        "Images name the classes that were looked for. Detections of others are left out, and false"
+        " ones of classes that are not annotated exhaustively are ignored. There are no crowds, and"
+        " a detection of the annotation with the id 0 counts as unmatched, by mistake."
+    ),
+    source="lvis/eval.py, lvis/results.py",
+    aliases=("lvis-api",),
 )
 
 _TORCHMETRICS = replace(
@@ -95,9 +131,9 @@ _TORCHMETRICS = replace(
         Entry("map", "AP(points=101single)"),
         Entry("map_50", "AP50(points=101single)"),
         Entry("map_75", "AP75(points=101single)"),
-        *(Entry(f"map_{one}", f"AP(area={one},points=101single)") for one in _SIZES),
+        *(Entry(f"map_{size}", f"AP(area={size},points=101single)") for size in _SIZES),
         Entry("mar_{k}", "AR@{k}"),
-        *(Entry(f"mar_{one}", f"AR(area={one})") for one in _SIZES),
+        *(Entry(f"mar_{size}", f"AR(area={size})") for size in _SIZES),
     ),
     summary=(
         "map map_50 map_75 map_small map_medium map_large mar_1 mar_10 mar_{k} mar_small mar_medium"
@@ -191,6 +227,18 @@ DIALECTS = (
     _COCO,
     _COCO_MASKS,
     _COCO_KEYPOINTS,
+    _LVIS,
+    replace(
+        _LVIS,
+        name="lvis-segm",
+        tool="LVIS (lvis-api, iou_type segm)",
+        matching={**_LVIS.matching, "overlap": "mask", "found_area": "given_box"},
+        why=(
+            f"{_LVIS.why} Where results have boxes beside their masks, the area of a detection is"
+            " that of its box."
+        ),
+        aliases=("lvis-api-segm",),
+    ),
     replace(
         _COCO,
         name="faster-coco-eval",
@@ -201,11 +249,11 @@ DIALECTS = (
             Entry("AP_all", "AP"),
             Entry("AP_50", "AP50"),
             Entry("AP_75", "AP75"),
-            *(Entry(f"AP_{one}", f"AP(area={one})") for one in _SIZES),
+            *(Entry(f"AP_{size}", f"AP(area={size})") for size in _SIZES),
             Entry("AR_all", "AR@1"),
             Entry("AR_second", "AR@10"),
             Entry("AR_third", "AR"),
-            *(Entry(f"AR_{one}", f"AR(area={one})") for one in _SIZES),
+            *(Entry(f"AR_{size}", f"AR(area={size})") for size in _SIZES),
             Entry("AR_50", "AR50"),
             Entry("AR_75", "AR75"),
         ),
@@ -239,22 +287,22 @@ DIALECTS = (
         name="supervision",
         tool="supervision MeanAveragePrecision",
         version="0.31.2",
-        matching={},
+        matching={"flagged": "ignore"},
         averaging={},
         measuring=(
             Entry("map50_95", "AP"),
             Entry("map50", "AP50"),
             Entry("map75", "AP75"),
             *(
-                Entry(f"{one}_objects.{name}", f"{measure}(area={one})")
-                for one in _SIZES
+                Entry(f"{size}_objects.{name}", f"{measure}(area={size})")
+                for size in _SIZES
                 for name, measure in (("map50_95", "AP"), ("map50", "AP50"), ("map75", "AP75"))
             ),
         ),
         summary="map50_95 map50 map75",
         why=(
             "COCO's rules on corners in single precision. Truths with ignore are neither found nor"
-            " missed, as difficult ones."
+            " missed."
         ),
         source="metrics/mean_average_precision.py",
     ),
@@ -286,7 +334,16 @@ DIALECTS = (
         summary="mAP",
         why="VOC's rule, but the overlap may be exactly .5, and difficult truths count.",
         source="lib/Evaluator.py::GetPascalVOCMetrics",
-        limits=(Limit("", "Boxes less than a pixel apart do not overlap, as they do in VOC."),),
+        limits=(
+            Limit("", "Boxes less than a pixel apart do not overlap, as they do in VOC."),
+            Limit(
+                "",
+                "Relative boxes (center, width and height as shares of the image) are rounded: the"
+                " left upper corner and both sides to whole pixels, and then cut at the last pixel"
+                " of the image. review_object_detection_metrics rounds all four edges, and cuts"
+                " nothing. To compare, round the boxes in the same way before.",
+            ),
+        ),
         same=("review_object_detection_metrics git 2efe66d",),
     ),
     replace(
@@ -354,7 +411,7 @@ def dialects() -> dict[str, Dialect]:
     >>> germane.boxes.dialects()["voc2007"].matching["candidate"]
     'best'
     """
-    return {one.name: one for one in DIALECTS}
+    return {dialect.name: dialect for dialect in DIALECTS}
 
 
 def resolve_box_dialect(name: object) -> Dialect:
@@ -362,25 +419,58 @@ def resolve_box_dialect(name: object) -> Dialect:
     return resolve_dialect(name, DIALECTS)
 
 
+def find_points(dialect: Dialect | None) -> str:
+    """Find the points of the curve of a tool's AP, which germane's names stand for in its dialect.
+
+    >>> from germane.boxes.dialect_table import find_points, resolve_box_dialect
+    >>> find_points(resolve_box_dialect("voc2007")), find_points(None)
+    ('11', '101')
+    """
+    entries = () if dialect is None else dialect.measuring
+    measures = (parse_measure(entry.write_measure(1)) for entry in entries)
+    of_curve = next((measure for measure in measures if measure.name == "AP"), None)
+    return of_curve.points or USUAL_POINTS if of_curve else USUAL_POINTS
+
+
 def resolve_measures(
     measures: "BoxMeasures | None", dialect: Dialect, choices: "Conventions"
 ) -> dict[str, BoxMeasure]:
     """Resolve names of a dialect's measures: the tool's or, in its own spelling, germane's.
 
+    The curve of germane's AP has the tool's points, unless its name has others (``find_points``).
     Without measures, those of the tool's summary. Raises MeasureError with the nearest of the
     tool's names.
     """
     if measures is None:
         depth = "100" if choices.depth is None else str(choices.depth)
         measures = dialect.summary.replace("{k}", depth)
-    names = list_names(measures, BoxMeasure, example=EXAMPLE)
-    return dict(_resolve(one, dialect) for one in names)
+    return dict(_resolve(name, dialect, choices) for name in list_box_names(measures))
 
 
-def _resolve(name: str | BoxMeasure, dialect: Dialect) -> tuple[str, BoxMeasure]:
+def parse_any(name: str | BoxMeasure) -> BoxMeasure:
+    """Read a measure; a name that only tools have is that of the first tool, with any curve.
+
+    >>> from germane.boxes.dialect_table import parse_any
+    >>> parse_any("AR_second")
+    AR@10
+    """
+    try:
+        return parse_measure(name)
+    except MeasureError:
+        entries = (dialect.find(name) for dialect in DIALECTS) if isinstance(name, str) else ()
+        entry = next(filter(None, entries), None)
+        if entry is None:
+            raise
+        return replace(parse_measure(entry.read(str(name)) or ""), points=None)
+
+
+def _resolve(
+    name: str | BoxMeasure, dialect: Dialect, choices: "Conventions"
+) -> tuple[str, BoxMeasure]:
     if isinstance(name, BoxMeasure) or dialect.find(name) is None:
         try:
-            return str(name), parse_measure(name)
-        except MeasureError:
+            measure = parse_measure(name).shorten(choices)
+            return str(measure), measure
+        except UnknownNameError:
             raise dialect.make_unknown_error(str(name)) from None
     return name, parse_measure(dialect.measure(name))

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Unpack
 from germane.boxes.conventions import WORDS
 from germane.boxes.measures import BoxMeasure, parse_measure
 from germane.boxes.search import BoxValues, open_values
-from germane.boxes.variations import BoxCandidate, find_entry, list_words
+from germane.boxes.variations import BoxCandidate, list_words
 from germane.dialects.dialect import Dialect, Entry
+from germane.evaluation.opening import refuse_dialect
 from germane.reconciliation.spread import DialectValue
 from germane.reconciliation.spread import Spread as ListSpread
 from germane.reconciliation.variations import write_choice
@@ -27,8 +28,8 @@ class Spread(ListSpread):
     >>> germane.boxes.spread(truth, found, "AP50").range
     (0.995, 1.0)
 
-    It is a ``germane.Spread``, whose rows name the conventions that, changed alone, move germane's
-    value.
+    It is a ``germane.types.Spread``, whose rows name the conventions that, changed alone, move
+    germane's value.
     """
 
     def _explain_without(self) -> dict[str, list[str]]:
@@ -52,34 +53,40 @@ def spread(
     "ultralytics-8.4.160 0.995 ('points=lines',)"
 
     ``AP`` stands for each tool's own mean over thresholds, and ``AP50`` for its own average
-    precision at .5. Options are those of ``evaluate``; a convention that you give holds in every
-    dialect. Raises what ``evaluate`` raises for germane's own value.
+    precision at .5. A tool that has a measure of exactly the name that you write is asked for that
+    one: ``mAP`` of PASCAL VOC is at .5. Options are those of ``evaluate``; a convention that you
+    give holds in every dialect. Raises what ``evaluate`` raises for germane's own value.
     """
+    refuse_dialect(options, "germane.boxes.spread")
     values = open_values(truth, detections, measure, options, name)
     asked, variations = values.asked, values.variations
     own = DialectValue("germane", str(asked), asked, values.evaluate(()), ())
     named = {}
     for dialect in variations.dialects:
-        entry = find_entry(dialect, asked, values.conventions)
-        named[dialect.name] = None if entry is None else _evaluate(values, dialect, entry)
+        found = variations.find_measure(dialect)
+        named[dialect.name] = None if found is None else _evaluate(values, dialect, *found)
     given = [name for name in options if name in variations.fixed]
     return Spread.collect(own, named, values.conventions.write_words(given))
 
 
-def _evaluate(values: BoxValues, dialect: Dialect, entry: Entry) -> DialectValue:
-    candidate = values.variations.make_candidate(list_words(dialect, entry))
-    value = values.evaluate(candidate.choices)
-    measure = replace(values.asked, points=parse_measure(entry.write_measure(1)).points)
-    tool_name = entry.write_name(values.asked.k or values.conventions.depth)
+def _evaluate(
+    values: BoxValues, dialect: Dialect, entry: Entry, measure: BoxMeasure
+) -> DialectValue:
+    candidate = values.variations.make_candidate(list_words(dialect, entry), (), measure)
+    value = values.evaluate(candidate.choices, measure)
+    curve = parse_measure(entry.write_measure(1)).points
+    shown = replace(measure, points=measure.points or curve)
+    depth = dialect.choices.get("depth", values.conventions.depth)
+    tool_name = entry.write_name(values.asked.k or depth)
     if values.variations.is_mistaken_depth(dialect):
-        says = f"{dialect.tool} has no value at depth {values.conventions.depth}, by mistake"
-        return DialectValue(dialect.name, tool_name, measure, math.nan, (), says)
-    changed = () if values.are_same(candidate.choices, ()) else candidate.choices
-    moving = [one for one in changed if not values.are_same((one,), ())]
+        text = f"{dialect.tool} has no value at depth {values.conventions.depth}, by mistake"
+        return DialectValue(dialect.name, tool_name, shown, math.nan, (), text)
+    changed = () if values.are_same(candidate.choices, (), measure) else candidate.choices
+    moving = [one for one in changed if not values.are_same((one,), (), measure)]
     words = tuple(write_choice(*one) for one in moving or changed)
     why = "no class has a truth" if math.isnan(value) else ""
     unsure = _find_doubt(values, dialect, candidate)
-    return DialectValue(dialect.name, tool_name, measure, value, words, why, unsure)
+    return DialectValue(dialect.name, tool_name, shown, value, words, why, unsure)
 
 
 def _find_doubt(values: BoxValues, dialect: Dialect, candidate: BoxCandidate) -> str:
@@ -90,4 +97,5 @@ def _find_doubt(values: BoxValues, dialect: Dialect, candidate: BoxCandidate) ->
         return ""
     words = {**variations.start, **dict(candidate.choices)}
     other = variations.make_candidate(words | {"ties": TIES[words["ties"] == TIES[0]]})
-    return "" if values.are_same(candidate.choices, other.choices) else order
+    same = values.are_same(candidate.choices, other.choices, candidate.measure)
+    return "" if same else order

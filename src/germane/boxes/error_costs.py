@@ -23,7 +23,8 @@ from germane.errors import MeasureError
 from germane.measures.averaging import compute_scores
 from germane.measures.measure import Measure
 from germane.output.formatting import add_schema, format_number, to_json_number
-from germane.output.tables import Table, Tabular
+from germane.output.frames import Tabular
+from germane.output.tables import Table
 
 NEAR = 0.1  # a lower overlap is background
 _BLOCK = 1 << 18  # pairs
@@ -107,8 +108,8 @@ class ErrorCosts(Tabular):
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON, in a versioned schema."""
         kinds = [
-            {**vars(one), "mended": to_json_number(one.mended), "cost": to_json_number(one.cost)}
-            for one in self.kinds.values()
+            {**vars(kind), "mended": to_json_number(kind.mended), "cost": to_json_number(kind.cost)}
+            for kind in self.kinds.values()
         ]
         return add_schema(
             {
@@ -277,7 +278,7 @@ class _Errors:
         at = hit[rows]
         ranking = make_ranking(owner[at], rank[at], length, relevant)
         base = self.measure.base
-        return compute_scores(base, ranking, "zero") if isinstance(base, Measure) else base(ranking)
+        return compute_scores(base, ranking) if isinstance(base, Measure) else base(ranking)
 
     def average(self, values: Floats, label: int | None) -> float:
         """Average over the classes that count, or take one."""

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from germane.boxes.conventions import Conventions, write_thresholds
+from germane.boxes.conventions import Conventions
 from germane.boxes.measures import BoxMeasure
+from germane.errors import make_visible
+from germane.measures.overlap_thresholds import write_thresholds
 from germane.output.formatting import add_schema, format_number, to_json_number, write_count
-from germane.output.frames import Columnar, make_numbers, make_texts
-from germane.output.tables import Row, Table, Tabular
+from germane.output.frames import Tabular, make_numbers, make_texts
+from germane.output.tables import Row, Table
 
 if TYPE_CHECKING:
     from germane.boxes.error_costs import ErrorCosts
@@ -33,12 +35,16 @@ OUTCOMES = {
     "id zero": ("false", "its truth has the id 0"),
     "crowd": ("ignored", "on a crowd"),
     "difficult": ("ignored", "on a difficult truth"),
+    "flagged": ("ignored", "on a truth with the key ignore"),
     "unseen": ("ignored", "on a truth without visible keypoints"),
     "other area": ("ignored", "on a truth outside the area"),
     "outside": ("ignored", "outside the area"),
+    "not exhaustive": ("ignored", "its class is not annotated exhaustively here"),
     "depth": ("dropped", "below the depth"),
     "confidence": ("dropped", "below the confidence"),
     "unknown class": ("dropped", "unknown class"),
+    "unverified": ("dropped", "nobody looked for its class here"),
+    "empty": ("dropped", "no area"),
 }
 """Each outcome of a detection: how it counts, and how tables write it."""
 
@@ -105,7 +111,7 @@ Described: TypeAlias = tuple[tuple[FoundBox, ...], tuple[TruthBox, ...], ListedT
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Explanation(Columnar, Tabular):
+class Explanation(Tabular):
     """The detections of one image or class with their outcomes, and the truths that they missed.
 
     ``rows`` are detections by falling score, ``truths`` the annotated boxes. Of a class, ``terms``
@@ -163,7 +169,7 @@ class Explanation(Columnar, Tabular):
     @property
     def missed(self) -> tuple[TruthBox, ...]:
         """The truths that no detection found."""
-        return tuple(one for one in self.truths if one.state == "missed")
+        return tuple(truth for truth in self.truths if truth.state == "missed")
 
     @property
     def counts(self) -> dict[str, int]:
@@ -236,11 +242,17 @@ class Explanation(Columnar, Tabular):
         shares = (format_number(one, digits) for one in (row.found / row.rank, recall))
         return (*cells, str(row.rank), *shares, *adds)
 
-    def _write_missed(self, one: TruthBox, digits: int | None) -> Row:
+    def _write_missed(self, truth_box: TruthBox, digits: int | None) -> Row:
         """Write a missed truth, with the largest overlap of a detection of its class."""
-        near = "missed" if one.near is None else f"missed; nearest is {one.near}"
-        first = self._write_first("–", one.image, one.label)
-        cells = (*first, "", near, f"{one.id}", format_number(one.overlap, digits and 2))
+        near = "missed" if truth_box.near is None else f"missed; nearest is {truth_box.near}"
+        first = self._write_first("–", truth_box.image, truth_box.label)
+        cells = (
+            *first,
+            "",
+            near,
+            f"{truth_box.id}",
+            format_number(truth_box.overlap, digits and 2),
+        )
         return (*cells, *[""] * 5) if self.terms else cells
 
     def _write_first(self, number: str, image: Hashable, label: str) -> Iterator[str]:
@@ -290,7 +302,7 @@ class Explanation(Columnar, Tabular):
                 f"{sum(counts.values())} {kind}" + f" ({each})" * bool(each and kind != "true")
             )
         yield f"{write_count(len(self.rows), 'detection')}: {', '.join(parts)}"
-        states = Counter(one.state for one in self.truths)
+        states = Counter(truth.state for truth in self.truths)
         ignored = f", {states['ignored']} ignored" if states["ignored"] else ""
         yield (
             f"{write_count(len(self.truths), 'truth')}: {states['found']} found, {states['missed']}"
@@ -300,8 +312,10 @@ class Explanation(Columnar, Tabular):
     def __repr__(self) -> str:
         of = f"image {self.image}" if self.label is None else f"class {self.label}"
         if self.image is None and self.label is None and not self.merged:
-            return f"<Explanation of {self.name}: {self.title}={self.value:.4f}>"
-        return f"<Explanation of {of}: {self.title}={self.value:.4f}, {len(self.rows)} detections>"
+            return f"<Explanation of {make_visible(self.name)}: {self.title}={self.value:.4f}>"
+        return make_visible(
+            f"<Explanation of {of}: {self.title}={self.value:.4f}, {len(self.rows)} detections>"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON, in a versioned schema."""
@@ -322,7 +336,7 @@ class Explanation(Columnar, Tabular):
                 ),
                 "counts": self.counts,
                 "detections": [{**_make_plain(row), "counts": row.counts} for row in self.rows],
-                "truths": [_make_plain(one) for one in self.truths],
+                "truths": [_make_plain(truth) for truth in self.truths],
                 "conventions": self.conventions.to_dict(),
             }
         )

@@ -19,59 +19,59 @@ from germane.readers.paths import is_path
 _FORMATS: dict[Any, BoxFormat] = dict(zip(SIDES, ("xyxy", "xywh", "cxcywh"), strict=True))
 
 
-def is_table(given: object) -> bool:
+def is_table(raw: object) -> bool:
     """Is this a frame, or a file with columns?"""
-    if is_path(given):
-        name = find_format(given, "by")  # type: ignore[arg-type]
-        return bool(FORMATS[name].opener) and name != "letor" and _has_suffix(given)
-    return hasattr(given, "__arrow_c_stream__") or hasattr(given, "column_names")
+    if is_path(raw):
+        name = find_format(raw, "by")  # type: ignore[arg-type]
+        return bool(FORMATS[name].opener) and name != "letor" and _has_suffix(raw)
+    return hasattr(raw, "__arrow_c_stream__") or hasattr(raw, "column_names")
 
 
-def _has_suffix(given: Any) -> bool:
+def _has_suffix(raw: Any) -> bool:
     """Does the name of the file say its format?"""
-    if os.path.isdir(given):
+    if os.path.isdir(raw):
         return False
-    name = os.fspath(given).casefold()
+    name = os.fspath(raw).casefold()
     return any(
         f".{suffix}" in name for one in FORMATS.values() if one.opener for suffix in one.suffixes
     )
 
 
-def open_table(given: Any, kind: str, columns: Any = None) -> Any:
+def open_table(raw: Any, kind: str, columns: Any = None) -> Any:
     """Open a frame or file with the columns of a side: ``truth``, ``detections`` or ``images``."""
-    if is_path(given):
-        return open_columns(given, kind, find_format(given, "by"), columns)
+    if is_path(raw):
+        return open_columns(raw, kind, find_format(raw, "by"), columns)
     from germane.readers.frames import open_frame
 
-    return open_frame(given, kind, columns)
+    return open_frame(raw, kind, columns)
 
 
-def read_table(given: Any, reading: Reading, truths: Truths | None) -> Columns:
+def read_table(raw: Any, reading: Reading, truths: Truths | None) -> Columns:
     """Read detections, or truths with columns ``area``, ``crowd`` and ``difficult`` if any."""
-    frame = open_table(given, name_side(truths), reading.columns)
+    frame = open_table(raw, name_side(truths), reading.columns)
     parts = _Parts(frame)
     sides = next(some for some in SIDES if set(some) <= parts.numbers.keys())
     where = frame.where
     return Columns(
         image=parts.image,
         label=parts.label,
-        boxes=np.column_stack([parts.numbers[one] for one in sides]),
-        locate=lambda at: f"{where}, row {at}",
+        boxes=np.column_stack([parts.numbers[side] for side in sides]),
+        locate=lambda place: f"{where}, row {place}",
         box_format=_FORMATS[sides],
         score=parts.score,
         crowd=parts.flags.get("crowd"),
         difficult=parts.flags.get("difficult"),
         area=parts.numbers.get("area"),
         where=where,
-        typed=not (is_path(given) and find_format(given, "by") in ("csv", "tsv")),
+        typed=not (is_path(raw) and find_format(raw, "by") in ("csv", "tsv")),
     )
 
 
-def read_sizes(given: Any) -> dict[Hashable, tuple[float, float]]:
+def read_sizes(raw: Any) -> dict[Hashable, tuple[float, float]]:
     """Read the sizes of images from columns image, width and height; NaN where there are none."""
-    parts = _Parts(open_table(given, "images"))
+    parts = _Parts(open_table(raw, "images"))
     unknown = np.full(len(parts.image), np.nan)
-    sides = [parts.numbers.get(one, unknown).tolist() for one in ("width", "height")]
+    sides = [parts.numbers.get(side, unknown).tolist() for side in ("width", "height")]
     return dict(zip(parts.image, zip(*sides, strict=True), strict=True))
 
 
@@ -95,8 +95,8 @@ class _Parts:
                 flags[part].append(_read_flags(frame, record, name))
             if names.score is not None:
                 score.append(_read_numbers(frame, record, names.score, "score"))
-        self.numbers = {part: _join(some) for part, some in numbers.items()}
-        self.flags = {part: _join(some) for part, some in flags.items()}
+        self.numbers = {part: _join(number) for part, number in numbers.items()}
+        self.flags = {part: _join(flag) for part, flag in flags.items()}
         self.score = None if names.score is None else _join(score)
 
 
@@ -104,7 +104,7 @@ def _join(some: list[Any]) -> Any:
     return np.concatenate(some) if some else np.zeros(0)
 
 
-def _read_numbers(frame: Any, record: Any, name: str, what: str) -> Floats:
+def _read_numbers(frame: Any, record: Any, name: str, noun: str) -> Floats:
     """Read numbers; what is missing becomes NaN, which is refused with its row where it matters."""
     import pyarrow as pa
 
@@ -114,7 +114,7 @@ def _read_numbers(frame: Any, record: Any, name: str, what: str) -> Floats:
     if pa.types.is_decimal(column.type):
         column = column.cast(pa.float64())
     if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
-        kind = ScoreError if what == "score" else FormatError
+        kind = ScoreError if noun == "score" else FormatError
         raise kind(
             f"{frame.where}, column {name!r}: numbers are needed; the column is {column.type}."
         )
@@ -130,4 +130,4 @@ def _read_flags(frame: Any, record: Any, name: str) -> Any:
         raise FormatError(
             f"{frame.where}, column {name!r}: a flag is 0 or 1; the column is {kind}."
         )
-    return np.array([bool(one) for one in column.to_pylist()], bool)
+    return np.array([bool(value) for value in column.to_pylist()], bool)

@@ -29,14 +29,14 @@ class Boxes:
     def __len__(self) -> int:
         return len(self.left)
 
-    def take(self, at: Ints | Bools) -> "Boxes":
+    def take(self, rows: Ints | Bools) -> "Boxes":
         """Select boxes by position or by flags."""
-        return Boxes(*(getattr(self, column.name)[at] for column in fields(self)))
+        return Boxes(*(getattr(self, column.name)[rows] for column in fields(self)))
 
-    def get(self, at: int) -> tuple[float, ...]:
+    def get(self, row: int) -> tuple[float, ...]:
         """Return one box: x, y, width, height."""
         sides = (self.left, self.top, self.width, self.height)
-        return tuple(float(side[at]) for side in sides)
+        return tuple(float(side[row]) for side in sides)
 
     @np.errstate(over="ignore")
     def measure_areas(self) -> Floats:
@@ -55,14 +55,14 @@ class Boxes:
 
 
 @np.errstate(invalid="ignore", over="ignore")  # which find_broken finds
-def make_boxes(given: object, box_format: BoxFormat = "xywh") -> Boxes:
+def make_boxes(raw: object, box_format: BoxFormat = "xywh") -> Boxes:
     """Make boxes of an array of shape (N, 4), in pixels.
 
     ``xywh`` has the left and upper side, width and height; ``xyxy`` has two corners; ``cxcywh`` has
     the center, width and height. Raises InputError for another shape or format.
     """
     check_choice("box_format", box_format, BOX_FORMATS)
-    array = np.asarray(given, float)
+    array = np.asarray(raw, float)
     array = array.reshape(-1, 4) if array.size == 0 else array
     if array.ndim != 2 or array.shape[1] != 4:
         raise InputError(f"boxes have 4 numbers each; got an array of shape {array.shape}.")
@@ -98,14 +98,14 @@ def find_broken(boxes: Boxes) -> Ints:
     return np.flatnonzero(~sound)
 
 
-def describe_box(boxes: Boxes, at: int) -> str:
+def describe_box(boxes: Boxes, row: int) -> str:
     """Describe one box as messages do: x y width height."""
-    return clip([float(f"{side:.6g}") for side in boxes.get(at)])
+    return clip([float(f"{side:.6g}") for side in boxes.get(row)])
 
 
 @np.errstate(invalid="ignore", divide="ignore", over="ignore")  # of sides that no image has
 def measure_overlaps(
-    found: Boxes, truth: Boxes, pairs: tuple[Ints, Ints], crowd: Bools, overlap: Overlap
+    boxes: Boxes, truth: Boxes, pairs: tuple[Ints, Ints], crowd: Bools, overlap: Overlap
 ) -> tuple[Ints, Ints, Floats]:
     """Measure the overlap of pairs of boxes; return those that share an area, with overlaps.
 
@@ -116,16 +116,16 @@ def measure_overlaps(
     """
     one = 1.0 if overlap == "iou+1" else 0.0
     mine, its = pairs
-    wide = np.minimum(found.right[mine], truth.right[its])
-    wide -= np.maximum(found.left[mine], truth.left[its])
+    wide = np.minimum(boxes.right[mine], truth.right[its])
+    wide -= np.maximum(boxes.left[mine], truth.left[its])
     near = np.flatnonzero(wide > -one)
     mine, its, wide = mine[near], its[near], wide[near]
-    high = np.minimum(found.bottom[mine], truth.bottom[its])
-    high -= np.maximum(found.top[mine], truth.top[its])
+    high = np.minimum(boxes.bottom[mine], truth.bottom[its])
+    high -= np.maximum(boxes.top[mine], truth.top[its])
     near = np.flatnonzero(high > -one)
     mine, its = mine[near], its[near]
     shared = (wide[near] + one) * (high[near] + one)
-    covered = (found.width[mine] + one) * (found.height[mine] + one)
+    covered = (boxes.width[mine] + one) * (boxes.height[mine] + one)
     other = (truth.width[its] + one) * (truth.height[its] + one)
     covered = np.where(crowd[its], covered, covered + other - shared)
     return mine, its, shared / covered

@@ -1,7 +1,7 @@
 """Groups: the measures of each class, each range of areas, or each image."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
@@ -9,23 +9,24 @@ import numpy as np
 
 from germane.boxes.layout import write_notes
 from germane.boxes.matching import number_group
+from germane.boxes.measures import BoxMeasure, find_spelling
 from germane.boxes.ranked_lists import RankedLists
 from germane.core.ragged import Floats, Ints
-from germane.errors import check_choice
+from germane.errors import check_choice, make_visible
+from germane.measures.box_names import FREQUENCIES
 from germane.output.formatting import add_schema, format_number, to_json_number
-from germane.output.frames import Columnar, make_texts
-from germane.output.tables import Table, Tabular
+from germane.output.frames import Tabular, make_texts
+from germane.output.tables import Table
 
 if TYPE_CHECKING:
-    from germane.boxes.measures import BoxMeasure
     from germane.boxes.result import Result
 
-Part: TypeAlias = Literal["class", "area", "image"]
+Part: TypeAlias = Literal["class", "area", "frequency", "image"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Groups(Columnar, Tabular):
-    """The measures of one detector for each class, range of areas or image (N).
+class Groups(Tabular):
+    """The measures of one detector for each class, range of areas, frequency or image (N).
 
     ``values`` holds an array for each measure, which is NaN where nothing is to be found. ``mean``
     holds the value of each measure on all images, which is the mean over classes, but not that over
@@ -49,23 +50,25 @@ class Groups(Columnar, Tabular):
         return len(self.names)
 
     def __getitem__(self, measure: str) -> dict[str, float]:
-        return dict(zip(self.names, self.values[measure].tolist(), strict=True))
+        name = find_spelling(measure, self.values)
+        return dict(zip(self.names, self.values[name].tolist(), strict=True))
 
     def __repr__(self) -> str:
-        return f"<Groups: {', '.join(self.values)} by {self.part}, {len(self)} rows>"
+        names = make_visible(", ".join(self.values))
+        return f"<Groups: {names} by {self.part}, {len(self)} rows>"
 
     def table(self, *, digits: int | None = 4) -> Table:
-        """One row a class, area or image, and the last for all of them."""
+        """One row a class, area, frequency or image, and the last for all of them."""
         counted = self.part != "area"
         columns = (self.part, *(("truths", "detections") if counted else ()), *self.values)
         rows = []
         for i, name in enumerate(self.names):
             counts = (f"{self.truths[i]}", f"{self.detections[i]}") if counted else ()
-            numbers = (format_number(one[i], digits, nan="–") for one in self.values.values())
+            numbers = (format_number(value[i], digits, nan="–") for value in self.values.values())
             rows.append((name, *counts, *numbers))
         total = (f"{self.truths.sum()}", f"{self.detections.sum()}") if counted else ()
         if counted:
-            means = (format_number(self.mean[one], digits) for one in self.values)
+            means = (format_number(self.mean[value], digits) for value in self.values)
             rows.append(("all", *total, *means))
         return Table(columns, tuple(rows), self.notes)
 
@@ -96,9 +99,14 @@ class Groups(Columnar, Tabular):
 
 
 def group(result: "Result", part: Part) -> Groups:
-    """Evaluate each class, range of areas or image of a result for itself."""
+    """Evaluate each class, range of areas, frequency or image of a result for itself."""
     check_choice("by", part, get_args(Part))
-    made = {"class": _group_by_class, "area": _group_by_area, "image": _group_by_image}[part]
+    made = {
+        "class": _group_by_class,
+        "area": _group_by_area,
+        "frequency": _group_by_frequency,
+        "image": _group_by_image,
+    }[part]
     return made(result)
 
 
@@ -119,9 +127,10 @@ def _group_by_image(result: "Result") -> Groups:
         lists=np.where(groups[at] == mine, at, len(groups) - 1),
         truth_lists=np.searchsorted(groups[:-1], its),
         count=len(groups) - 1,
+        labels=groups[:-1] // max(len(truths.images), 1),
     )
     image = groups[:-1] % max(len(truths.images), 1)
-    names = [str(one) for one in truths.images]
+    names = [str(image) for image in truths.images]
     values = {
         name: _average_lists(result, measure, lists, image)
         for name, measure in zip(result, result.measures, strict=True)
@@ -130,7 +139,7 @@ def _group_by_image(result: "Result") -> Groups:
 
 
 def _average_lists(
-    result: "Result", measure: "BoxMeasure", lists: RankedLists, image: Ints
+    result: "Result", measure: BoxMeasure, lists: RankedLists, image: Ints
 ) -> Floats:
     """Average lists for each image (I); classes without a truth in it count 0, or not at all."""
     values, images = result.compute(measure, lists).mean(axis=0), len(result.matches.truths.images)
@@ -138,28 +147,49 @@ def _average_lists(
     total = np.bincount(image[kept], values[kept], minlength=images)
     count = np.bincount(image[kept], minlength=images)
     if result.conventions.no_truth == "zero":
-        count = np.full(images, len(result.classes))
+        count = np.full(images, int(result.mark_frequency(measure).sum()))
     means: Floats = np.divide(total, count, out=np.full(images, math.nan), where=count > 0)
     return means
+
+
+Choose: TypeAlias = Callable[[BoxMeasure, Any], BoxMeasure]
 
 
 def _group_by_area(result: "Result") -> Groups:
     """Evaluate each measure in each range of areas, whichever range it was asked for."""
     areas = list(result.conventions.areas)
-    plain: dict[BoxMeasure, tuple[str, BoxMeasure]] = {}  # by what they are: AR and AR@100 are one
-    for name, one in zip(result, result.asked, strict=True):
-        anywhere = replace(one, area=None)
-        called = name if one == anywhere else str(anywhere)
-        plain.setdefault(anywhere.complete(result.conventions), (called, anywhere))
-    asked = plain.values()
-    again = result.remeasure([replace(one, area=area) for _, one in asked for area in areas])
-    values = {
-        name: np.array([again[replace(one, area=area)].mean for area in areas])
-        for name, one in asked
-    }
+    again, values = _vary(result, lambda one, area: replace(one, area=area), areas)
     relevant = again.lists.relevant.sum(axis=1)
     inside = (~again.matches.outside).sum(axis=1)
     return _make_groups(again, "area", areas, values, (relevant, inside))
+
+
+def _group_by_frequency(result: "Result") -> Groups:
+    """Evaluate each measure over the classes of each frequency."""
+    again, values = _vary(result, lambda one, word: replace(one, frequency=word), FREQUENCIES)
+    group = np.array([FREQUENCIES.index(frequency) for frequency in again.truths.frequencies], int)
+    truths, found = (
+        np.bincount(group, count, len(FREQUENCIES)).astype(np.int64)
+        for count in _count(again, "label")
+    )
+    return _make_groups(again, "frequency", FREQUENCIES, values, (truths, found))
+
+
+def _vary(
+    result: "Result", choose: Choose, words: Sequence[str]
+) -> tuple["Result", dict[str, Floats]]:
+    """Evaluate each measure with each word in the place of its own, or of none."""
+    plain: dict[BoxMeasure, tuple[str, BoxMeasure]] = {}  # by what they are: AR and AR@100 are one
+    for name, one in zip(result, result.asked, strict=True):
+        bare = choose(one, None)
+        plain.setdefault(
+            bare.complete(result.conventions), (name if one == bare else str(bare), bare)
+        )
+    asked = plain.values()
+    again = result.remeasure([choose(one, word) for _, one in asked for word in (None, *words)])
+    return again, {
+        name: np.array([again[choose(one, word)].mean for word in words]) for name, one in asked
+    }
 
 
 def _count(result: "Result", of: str) -> tuple[Ints, Ints]:
@@ -181,7 +211,7 @@ def _make_groups(
     values: Mapping[str, Floats],
     counts: tuple[Ints, Ints],
 ) -> Groups:
-    mean = {one: result[one].mean for one in values if one in result}
+    mean = {value: result[value].mean for value in values if part != "area"}
     notes = tuple(write_notes({result.name: result}))
     if part == "image":
         notes = ("each image for itself: the mean is over its classes", *notes)

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from germane.core.id_spelling import unwrap_id, unwrap_ids
 from germane.core.ragged import Ints
 from germane.errors import clip
 
@@ -25,8 +26,11 @@ def find_ids(
     where ids are names of ``files``, a name without its folder and suffix. Such a spelling counts
     only if it belongs to one of the known ids alone. Only ids of files of text, which are not
     ``typed``, are found by the digits of a number. A truth value is no id, though Python takes True
-    for 1.
+    for 1. Where some ids of files are found in none of these ways, all may be the numbers of files:
+    1000 is 000000001000.jpg.
     """
+    if not isinstance(given, np.ndarray):
+        given = unwrap_ids(given)
     numbers = _look_up(given, known)
     numbers[_mark_booleans(given)] = -1
     unknown = np.flatnonzero(numbers < 0)
@@ -35,26 +39,62 @@ def find_ids(
     if typed:
         pairs = zip(names, known, strict=False)
         names = [
-            "" if name == str(one) and not isinstance(one, str) else name for name, one in pairs
+            "" if name == str(item) and not isinstance(item, str) else name for name, item in pairs
         ]
-    columns = [known] if not typed else [[one if isinstance(one, str) else "" for one in known]]
+    columns = [known] if not typed else [[item if isinstance(item, str) else "" for item in known]]
     place = _list_spellings((*columns, names), files)
     place.pop("", None)
     found: dict[Any, int] = {}
-    for at in unknown.tolist():
-        one = get_item(given, at)
+    for row in unknown.tolist():
+        item = get_item(given, row)
         if (
-            isinstance(one, Hashable)
-            and (isinstance(one, str) or not typed)
-            and not is_boolean(one)
+            isinstance(item, Hashable)
+            and (isinstance(item, str) or not typed)
+            and not is_boolean(item)
         ):
-            if one not in found:
+            if item not in found:
                 places = (
-                    place.get(spelled, -1) for spelled in _spell(one, files, "/" not in str(one))
+                    place.get(spelled, -1) for spelled in _spell(item, files, not _has_folder(item))
                 )
-                found[one] = next((i for i in places if i >= 0), -1)
-            numbers[at] = found[one]
+                found[item] = next((i for i in places if i >= 0), -1)
+            numbers[row] = found[item]
+    if files and (numbers < 0).any():
+        numbered = find_file_numbers(given, known, names, typed=typed)
+        return numbers if (numbered < 0).any() else numbered
     return numbers
+
+
+_FILE = re.compile(r"(?:\w*_)?(?P<padded>\d{12})|(?P<digits>\d{1,18})", re.ASCII)
+
+
+def find_file_numbers(
+    raw: Any, known: Sequence[Hashable], names: Sequence[str] = (), *, typed: bool = True
+) -> Ints:
+    """Find the position of each id as the number of a file (N); -1 for others.
+
+    The names beside the known ids say the numbers; without them, the known ids do.
+    """
+    listed = raw.tolist() if isinstance(raw, np.ndarray) else raw
+    place: dict[int, int] = {}
+    named = any(_read_file_number(name, typed) is not None for name in names)
+    for at, one in enumerate(names if named else known):
+        number = _read_file_number(one, typed)
+        if number is not None:
+            place[number] = at if place.get(number, at) == at else -1
+    numbers = (_read_file_number(one, typed) for one in listed)
+    found = [-1 if number is None else place.get(number, -1) for number in numbers]
+    return np.array(found, np.int64)
+
+
+def _read_file_number(value: object, typed: bool) -> int | None:
+    """Read the number of a file from an id: an integer, or a name of figures, as 0012.jpg has."""
+    if is_boolean(value) or not isinstance(value, (int, np.integer, str)):
+        return None
+    if not isinstance(value, str):
+        return int(value)
+    match = _FILE.fullmatch(_SUFFIX.sub("", _take_name(value)))
+    is_plain = typed and str(int(match[0])) == value if match and match["digits"] else False
+    return None if match is None or is_plain else int(match["padded"] or match["digits"])
 
 
 def is_boolean(one: object) -> bool:
@@ -88,18 +128,18 @@ def describe_mistyped(one: Any, known: Iterable[Hashable], noun: str, of: str) -
     )
 
 
-def _mark_booleans(given: Any) -> Any:
+def _mark_booleans(raw: Any) -> Any:
     """Mark the truth values among ids (N)."""
-    if isinstance(given, np.ndarray) and given.dtype != object:
-        return np.full(len(given), given.dtype.kind == "b")
-    odd = {bool, np.bool_}.isdisjoint(set(map(type, given)))
-    return np.zeros(len(given), bool) if odd else np.array([*map(is_boolean, given)], bool)
+    if isinstance(raw, np.ndarray) and raw.dtype != object:
+        return np.full(len(raw), raw.dtype.kind == "b")
+    odd = {bool, np.bool_}.isdisjoint(set(map(type, raw)))
+    return np.zeros(len(raw), bool) if odd else np.array([*map(is_boolean, raw)], bool)
 
 
-def translate_ids(given: Any, names: Mapping[Hashable, str]) -> Any:
+def translate_ids(raw: Any, names: Mapping[Hashable, str]) -> Any:
     """Replace ids of classes by their names, where an id has one."""
-    place = find_ids(given, list(names), typed=False)
-    listed, texts = given.tolist() if isinstance(given, np.ndarray) else given, list(names.values())
+    place = find_ids(raw, list(names), typed=False)
+    listed, texts = raw.tolist() if isinstance(raw, np.ndarray) else raw, list(names.values())
     return [texts[i] if i >= 0 else one for i, one in zip(place.tolist(), listed, strict=True)]
 
 
@@ -108,16 +148,16 @@ def sort_ids(ids: Iterable[Hashable]) -> list[Hashable]:
 
     A value that cannot be an id, such as a list, is left out.
     """
-    different = list(dict.fromkeys(one for one in ids if isinstance(one, Hashable)))
+    different = list(dict.fromkeys(one for one in map(unwrap_id, ids) if isinstance(one, Hashable)))
     try:
         return sorted(different)  # type: ignore[type-var]
     except TypeError:
         return sorted(different, key=str)
 
 
-def get_item(column: Any, at: int) -> Any:
+def get_item(column: Any, row: int) -> Any:
     """Get a value of a column as a Python value."""
-    return column[at].item() if isinstance(column, np.ndarray) else column[at]
+    return column[row].item() if isinstance(column, np.ndarray) else column[row]
 
 
 def _list_spellings(columns: Iterable[Sequence[Hashable]], files: bool) -> dict[str, int]:
@@ -125,7 +165,7 @@ def _list_spellings(columns: Iterable[Sequence[Hashable]], files: bool) -> dict[
     place: dict[str, int] = {}
     for column in columns:
         for i, one in enumerate(column):
-            for spelled in _spell(one, files, "/" in str(one)):
+            for spelled in _spell(one, files, _has_folder(one)):
                 place[spelled] = i if place.get(spelled, i) == i else -1
     return place
 
@@ -133,17 +173,25 @@ def _list_spellings(columns: Iterable[Sequence[Hashable]], files: bool) -> dict[
 _SUFFIX = re.compile(r"\.(jpe?g|png|bmp|gif|webp|tiff?|xml|txt|json)$", re.IGNORECASE)
 
 
-def _spell(one: Hashable, files: bool, anywhere: bool) -> tuple[str, ...]:
+def _spell(value: Hashable, files: bool, anywhere: bool) -> tuple[str, ...]:
     """Spell an id: as it is, and a file without its suffix and folder.
 
     A name without a folder may be one in any folder, and so may not a name in another folder.
     """
-    text = str(one)
-    if not files or not isinstance(one, str):
+    text = str(value)
+    if not files or not isinstance(value, str):
         return (text,)
-    bare = text.rpartition("/")[2]
+    bare = _take_name(text)
     mark = "*/" if anywhere else ""
     return text, _SUFFIX.sub("", text), mark + bare, mark + _SUFFIX.sub("", bare)
+
+
+def _has_folder(value: Hashable) -> bool:
+    return isinstance(value, str) and ("/" in value or "\\" in value)
+
+
+def _take_name(path: str) -> str:
+    return path.replace("\\", "/").rpartition("/")[2]
 
 
 def _look_up(given: Any, known: Sequence[Hashable]) -> Ints:

@@ -10,39 +10,40 @@ import numpy as np
 from germane.boxes import coco, frames
 from germane.boxes.columns import Sizes
 from germane.boxes.text_files import read_lines
-from germane.errors import InputError, clip
+from germane.errors import InputError, clip, write_option
 from germane.readers.numbers import is_finite_number
-from germane.readers.paths import is_path
+from germane.readers.paths import is_path, refuse_special
 from germane.readers.streams import explain_os_error
 
 PICTURES = (".jpg", ".jpeg", ".png")
 UNKNOWN = (np.nan, np.nan)
 
 
-def read_images(given: Any) -> dict[Hashable, tuple[float, float]]:
+def read_images(raw: Any) -> dict[Hashable, tuple[float, float]]:
     """Read the names of images and their sizes, NaN where unknown.
 
     ``given`` is a mapping of images to (width, height), a list of images, a folder of pictures, a
     file of names, COCO's JSON, or a frame or file with columns image, width and height.
     """
-    if given is None:
+    if raw is None:
         return {}
-    if is_path(given) and os.path.isdir(given):
-        return dict(find_pictures(os.fspath(given)))
-    if is_path(given) and os.fspath(given).casefold().endswith(".txt"):
-        return dict.fromkeys((fields[0] for _, fields in read_lines(given)), UNKNOWN)
-    if coco.is_coco(given) and given != []:
-        return coco.read_images(given)
-    if isinstance(given, Mapping):
-        return {one: _read_size(one, size) for one, size in given.items()}
-    if frames.is_table(given):
-        return frames.read_sizes(given)
-    if isinstance(given, Iterable) and not is_path(given):
-        return dict.fromkeys(given, UNKNOWN)
+    if is_path(raw) and os.path.isdir(raw):
+        return dict(find_pictures(os.fspath(raw)))
+    if is_path(raw) and os.fspath(raw).casefold().endswith(".txt"):
+        return dict.fromkeys((fields[0] for _, fields in read_lines(raw)), UNKNOWN)
+    if coco.is_coco(raw) and raw != []:
+        return coco.read_images(raw)
+    if isinstance(raw, Mapping):
+        return {one: _read_size(one, size) for one, size in raw.items()}
+    if frames.is_table(raw):
+        return frames.read_sizes(raw)
+    if isinstance(raw, Iterable) and not is_path(raw):
+        return dict.fromkeys(raw, UNKNOWN)
     raise InputError(
-        "images= takes {image: (width, height)}, a list of images, a folder of pictures, a file"
-        " with columns image, width and height, a list of names (.txt) or COCO's JSON; got"
-        f" {clip(given)}"
+        f"{write_option('images')} takes {{image: (width, height)}}, a list of images, a folder"
+        " of pictures, a file with columns image, width and height, a list of names (.txt) or"
+        " COCO's JSON; got"
+        f" {clip(raw)}"
     )
 
 
@@ -50,8 +51,11 @@ def _read_size(image: Hashable, size: Any) -> tuple[float, float]:
     if size is None:
         return UNKNOWN
     sides = list(size) if isinstance(size, (list, tuple, np.ndarray)) else []
-    if len(sides) != 2 or not all(is_finite_number(one) and one > 0 for one in sides):
-        raise InputError(f"images=: the size of {clip(image)} is (width, height); got {clip(size)}")
+    if len(sides) != 2 or not all(is_finite_number(side) and side > 0 for side in sides):
+        raise InputError(
+            f"{write_option('images')}: the size of {clip(image)} is (width, height); got"
+            f" {clip(size)}"
+        )
     return float(sides[0]), float(sides[1])
 
 
@@ -67,6 +71,7 @@ def find_pictures(folder: str) -> Iterator[tuple[str, tuple[float, float]]]:
 def read_picture_size(path: str) -> tuple[float, float]:
     """Read the size of a PNG or JPEG from its header. Raises InputError for another file."""
     size = None
+    refuse_special(path)
     with explain_os_error(path), open(path, "rb") as file:
         start = file.read(24)
         if start.startswith(b"\x89PNG\r\n\x1a\n") and len(start) == 24:
@@ -76,7 +81,8 @@ def read_picture_size(path: str) -> tuple[float, float]:
             size = _read_jpeg_size(file)
     if size is None or not all(size):
         raise InputError(
-            f"{path}: no size was found; a picture is a PNG or JPEG. images= takes sizes."
+            f"{path}: no size was found; a picture is a PNG or JPEG. {write_option('images')}"
+            " takes sizes."
         )
     return float(size[0]), float(size[1])
 

@@ -20,12 +20,12 @@ COCO_SIGMAS = tuple(
 """Half the widths of COCO's 17 keypoints of a person: nose, eyes, ears, shoulders, …, ankles."""
 
 
-def read_points(given: Any) -> Floats:
+def read_points(raw: Any) -> Floats:
     """Read the keypoints of one object: x, y and visibility of each. Raises ValueError."""
-    sound = isinstance(given, (list, tuple)) and len(given) and len(given) % 3 == 0
-    numbers = read_doubles(given) if sound else None
-    if numbers is None or has_booleans(given):
-        raise ValueError(f"keypoints are x, y and visibility of each; got {clip(given)}")
+    sound = isinstance(raw, (list, tuple)) and len(raw) and len(raw) % 3 == 0
+    numbers = read_doubles(raw) if sound else None
+    if numbers is None or has_booleans(raw):
+        raise ValueError(f"keypoints are x, y and visibility of each; got {clip(raw)}")
     return numbers
 
 

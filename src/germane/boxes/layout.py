@@ -4,10 +4,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from germane._version import VERSION
-from germane.boxes.conventions import write_thresholds
-from germane.boxes.measures import BoxMeasure, write_depth
+from germane.boxes.measures import BoxMeasure
+from germane.core.rounding import unite_equal
 from germane.evaluation.layout import write_dialect
+from germane.measures.box_names import write_depth
+from germane.measures.overlap_thresholds import write_thresholds
 from germane.output.formatting import add_schema, format_number, to_json_number, write_count
 from germane.output.tables import Table, find_highest, share_lines
 
@@ -22,7 +26,8 @@ def make_table(results: "Results", digits: int | None) -> Table:
         (name, *(format_number(result[one].mean, digits) for one in result))
         for name, result in results.items()
     )
-    best = frozenset(find_highest([one[name].mean for one in results.values()] for name in first))
+    means = ([result[name].mean for result in results.values()] for name in first)
+    best = frozenset(find_highest(unite_equal(np.array(one)).tolist() for one in means))
     return Table(("detections", *first), rows, tuple(write_notes(results)), strong=best)
 
 
@@ -44,7 +49,7 @@ def _write_definitions(result: "Result") -> Iterator[str]:
         points = f"(points={asked.points})" if asked.points else ""
         formulas.setdefault(f"{asked.name}{points}: {complete.formula}", []).append(complete)
     for formula, measures in formulas.items():
-        several = any(len(one.iou or ()) > 1 for one in measures)
+        several = any(len(measure.iou or ()) > 1 for measure in measures)
         yield f"{formula}, mean over classes{' and thresholds of overlap' * several}"
     renamed = [
         f"{name} is {one}"
@@ -56,7 +61,9 @@ def _write_definitions(result: "Result") -> Iterator[str]:
     left = dict.fromkeys(_write_defaults(result))
     if left:
         yield "if the name says nothing else: " + "; ".join(left)
-    areas = {one.area: result.conventions.areas[one.area or ""] for one in result.measures}
+    areas = {
+        measure.area: result.conventions.areas[measure.area or ""] for measure in result.measures
+    }
     if set(areas) - {"all"}:
         ranges = (f"{name} {_write_area(*ends)}" for name, ends in areas.items() if name != "all")
         yield f"areas in square pixels: {', '.join(ranges)}"

@@ -12,7 +12,7 @@ import numpy as np
 
 from germane.boxes.id_spelling import has_booleans
 from germane.core.ragged import Bools, Floats, Ints
-from germane.errors import InputError, clip
+from germane.errors import InputError, clip, write_option
 from germane.readers.numbers import is_finite_number, read_doubles
 
 _FARTHEST = 100_000  # pixels; a corner of a polygon beyond is no place in an image
@@ -29,15 +29,17 @@ class Masks:
     def __len__(self) -> int:
         return len(self.counts)
 
-    def take(self, at: Ints | Bools) -> "Masks":
+    def take(self, rows: Ints | Bools) -> "Masks":
         """Select masks by position or by flags."""
-        return Masks(self.counts[at], self.size[at], self.area[at])
+        return Masks(self.counts[rows], self.size[rows], self.area[rows])
 
-    def list_codes(self, at: Ints) -> list[dict[str, Any]]:
+    def list_codes(self, rows: Ints) -> list[dict[str, Any]]:
         """List some masks as pycocotools takes them."""
         return [
             {"size": size, "counts": counts}
-            for size, counts in zip(self.size[at].tolist(), self.counts[at].tolist(), strict=True)
+            for size, counts in zip(
+                self.size[rows].tolist(), self.counts[rows].tolist(), strict=True
+            )
         ]
 
     def measure_boxes(self) -> Floats:
@@ -69,8 +71,8 @@ def can_read_masks() -> bool:
 def join_masks(codes: Sequence[dict[str, Any]]) -> Masks:
     """Join masks that pycocotools encoded, or that ``encode_mask`` did."""
     counts = np.empty(len(codes), object)
-    counts[:] = [one["counts"] for one in codes]
-    size = np.array([one["size"] for one in codes], np.int64).reshape(-1, 2)
+    counts[:] = [code["counts"] for code in codes]
+    size = np.array([code["size"] for code in codes], np.int64).reshape(-1, 2)
     return Masks(counts, size, measure_codes(codes))
 
 
@@ -92,19 +94,19 @@ def encode_array(array: Any) -> list[dict[str, Any]]:
     return codes
 
 
-def encode_mask(given: Any, size: tuple[float, float]) -> dict[str, Any]:
+def encode_mask(raw: Any, size: tuple[float, float]) -> dict[str, Any]:
     """Encode one segmentation of COCO: polygons, run lengths, or compressed run lengths.
 
     ``size`` is the width and height of the image, NaN if they are not known. Raises ValueError,
     which says what is wrong.
     """
-    if isinstance(given, (list, tuple)):
-        return _encode_polygons(given, size)
-    if not isinstance(given, dict) or not {"size", "counts"} <= given.keys():
+    if isinstance(raw, (list, tuple)):
+        return _encode_polygons(raw, size)
+    if not isinstance(raw, dict) or not {"size", "counts"} <= raw.keys():
         raise ValueError(
-            f"a mask is polygons, or run lengths with size and counts; got {clip(given)}"
+            f"a mask is polygons, or run lengths with size and counts; got {clip(raw)}"
         )
-    height, width = _read_size(given["size"])
+    height, width = _read_size(raw["size"])
     if any(
         not math.isnan(known) and known != one
         for known, one in zip(size, (width, height), strict=True)
@@ -113,7 +115,7 @@ def encode_mask(given: Any, size: tuple[float, float]) -> dict[str, Any]:
             f"the mask has {height:,} rows and {width:,} columns of pixels, and its image"
             f" {size[1]:g} and {size[0]:g}"
         )
-    counts = given["counts"]
+    counts = raw["counts"]
     if isinstance(counts, (list, tuple)):
         _check_runs(counts, height * width)
         code: dict[str, Any] = load_code().frPyObjects(
@@ -133,38 +135,38 @@ def decode_mask(code: dict[str, Any]) -> Any:
         return load_code().decode(code)
 
 
-def _encode_polygons(given: Any, size: tuple[float, float]) -> dict[str, Any]:
-    for one in given:
+def _encode_polygons(raw: Any, size: tuple[float, float]) -> dict[str, Any]:
+    for one in raw:
         sound = isinstance(one, (list, tuple)) and len(one) >= 4 and len(one) % 2 == 0
         if not sound or read_doubles(one, _FARTHEST) is None or has_booleans(one):
             raise ValueError(f"a polygon is x and y of its corners, in pixels; got {clip(one)}")
-    if not given:
+    if not raw:
         raise ValueError("the mask has no polygon")
-    if len(given[0]) < 6:  # which pycocotools takes for a box, and fails
-        raise ValueError(f"a polygon has three corners or more; got {clip(given[0])}")
+    if len(raw[0]) < 6:  # which pycocotools takes for a box, and fails
+        raise ValueError(f"a polygon has three corners or more; got {clip(raw[0])}")
     width, height = size
     if not (width > 0 and height > 0):
         raise ValueError(
-            "polygons need the size of their image, which is not known. images= takes sizes, as "
-            "{image: (width, height)}, a file of them, or a folder of pictures."
+            f"polygons need the size of their image, which is not known. {write_option('images')}"
+            " takes sizes, as {image: (width, height)}, a file of them, or a folder of pictures."
         )
     code = load_code()
-    merged: dict[str, Any] = code.merge(code.frPyObjects(list(given), int(height), int(width)))
+    merged: dict[str, Any] = code.merge(code.frPyObjects(list(raw), int(height), int(width)))
     return merged
 
 
-def _read_size(given: Any) -> tuple[int, int]:
-    if isinstance(given, (list, tuple, np.ndarray)) and len(given) == 2:
-        height, width = given
+def _read_size(raw: Any) -> tuple[int, int]:
+    if isinstance(raw, (list, tuple, np.ndarray)) and len(raw) == 2:
+        height, width = raw
         if type(height) is type(width) is int and 0 <= height < 2**16 and 0 <= width < 2**16:
             return height, width
-        if all(is_finite_number(one) and one == int(one) and 0 <= one < 2**16 for one in given):
+        if all(is_finite_number(one) and one == int(one) and 0 <= one < 2**16 for one in raw):
             return int(height), int(width)
-    raise ValueError(f"the size of a mask is height and width; got {clip(given)}")
+    raise ValueError(f"the size of a mask is height and width; got {clip(raw)}")
 
 
 def _check_runs(counts: Any, pixels: int) -> None:
-    whole = all(isinstance(one, (int, np.integer)) and one >= 0 for one in counts)
+    whole = all(isinstance(count, (int, np.integer)) and count >= 0 for count in counts)
     if not whole or has_booleans(counts):
         raise ValueError(f"run lengths are whole numbers; got {clip(counts)}")
     if sum(counts) != pixels:
@@ -181,9 +183,9 @@ def _is_broken(counts: bytes) -> bool:
     return bool(counts.translate(None, _LETTERS)) or (counts[-1:] >= b"P")
 
 
-def is_compressed(given: Any) -> bool:
+def is_compressed(raw: Any) -> bool:
     """Are these compressed run lengths, as COCO's results have them?"""
-    return isinstance(given, dict) and isinstance(given.get("counts"), (str, bytes))
+    return isinstance(raw, dict) and isinstance(raw.get("counts"), (str, bytes))
 
 
 def find_broken_masks(masks: Masks) -> Ints:

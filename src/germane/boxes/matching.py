@@ -15,6 +15,7 @@ from germane.boxes.geometry import round_boxes
 from germane.boxes.overlaps import measure_pairs, pair_equal
 from germane.core import ragged
 from germane.core.ragged import Bools, Floats, Ints
+from germane.errors import InputError, write_option
 
 _MOST = 1 - 1e-10  # boxes that are the same overlap by 1 but for rounding
 
@@ -32,7 +33,8 @@ class Matches:
     candidate: Ints  # C, positions of detections, ascending
     found: Ints  # (A, T, C): the truth that a candidate found, or -1
     ignored: Bools  # (A, G): is the truth neither to be found nor to be missed?
-    outside: Bools  # (A, D): is the detection's area outside the range?
+    outside: Bools  # (A, D): is it ignored if it finds nothing, for its area or since it is spared?
+    spared: Bools  # D: are not all objects of its class in its image annotated?
     thresholds: tuple[float, ...]  # T
 
 
@@ -53,6 +55,7 @@ class Arranged:
     truths: Truths  # G, sorted by group
     detections: Detections  # D, sorted by group, and by falling score within it
     depth: Ints  # D
+    spared: Bools  # D
 
 
 def arrange_truths(truths: Truths, choices: Conventions) -> Truths:
@@ -63,9 +66,15 @@ def arrange_truths(truths: Truths, choices: Conventions) -> Truths:
 
 def arrange_detections(
     truths: Truths, detections: Detections, choices: Conventions
-) -> tuple[Detections, Ints]:
-    """Sort detections by group and falling score, within the depth; also return places (D)."""
-    detections = _select_detections(detections, choices)
+) -> tuple[Detections, Ints, Bools]:
+    """Sort detections by group and falling score, within the depth.
+
+    Also return their places within it (D), and mark those that are ignored if they find nothing.
+    """
+    if choices.confidence is not None:
+        detections = detections.take(detections.score >= choices.confidence)
+    kept, spared = mark_verified(truths, detections, choices)
+    detections = _convert_detections(detections, choices)
     falling = np.argsort(-detections.score, kind="stable")
     group = number_group(truths, detections)
     order = falling[ragged.order_stably(group[falling])]
@@ -75,7 +84,8 @@ def arrange_detections(
     place[by_owner] = _count_places(owner[by_owner])
     if choices.depth is not None:
         order = order[place[order] < choices.depth]
-    return detections.take(order), place[order]
+    order = order[kept[order]]
+    return detections.take(order), place[order], spared[order]
 
 
 def match_groups(
@@ -98,8 +108,10 @@ def match_groups(
     candidate, found = find(pairs, floors, group, ignored, truths.crowd, choices)
     if choices.id_zero == "unmatched":
         _unmatch_id_zero(found, truths, ignored)
-    outside = _lie_outside(_list_found_areas(detections, choices), ranges)
-    return Matches(truths, detections, depth, candidate, found, ignored, outside, thresholds)
+    outside = _lie_outside(_list_found_areas(detections, choices), ranges) | arranged.spared
+    return Matches(
+        truths, detections, depth, candidate, found, ignored, outside, arranged.spared, thresholds
+    )
 
 
 def _select_truths(truths: Truths, choices: Conventions) -> Truths:
@@ -108,6 +120,8 @@ def _select_truths(truths: Truths, choices: Conventions) -> Truths:
     elif choices.crowds != "ignore":
         difficult = truths.difficult | (truths.crowd & (choices.crowds == "difficult"))
         truths = replace(truths, crowd=np.zeros(len(truths), bool), difficult=difficult)
+    if choices.empty == "drop":
+        truths = truths.take(truths.area > 0)
     if choices.classes == "merged":
         truths = replace(truths, label=np.zeros_like(truths.label))
     if choices.precision != "double":
@@ -115,12 +129,38 @@ def _select_truths(truths: Truths, choices: Conventions) -> Truths:
     return truths
 
 
-def _select_detections(detections: Detections, choices: Conventions) -> Detections:
+def mark_verified(
+    truths: Truths, detections: Detections, choices: Conventions
+) -> tuple[Bools, Bools]:
+    """Mark the detections (D) of which truths say something, and those ignored if they are false.
+
+    Others are left out after the depth is applied, of which they are a part.
+    """
     kept = (detections.label >= 0) | (choices.classes == "merged")
-    if choices.confidence is not None:
-        kept &= detections.score >= choices.confidence
-    if not kept.all():
-        detections = detections.take(np.flatnonzero(kept))
+    if choices.empty == "drop":
+        kept &= _list_found_areas(detections, choices) > 0
+        truths = truths.take(truths.area > 0)
+    if choices.unverified == "count" or truths.verified is None:
+        return kept, np.zeros(len(kept), bool)
+    group = number_group(truths, detections)
+    known = np.concatenate((number_group(truths, truths), truths.verified.absent))
+    return kept & np.isin(group, known), np.isin(group, truths.verified.partial)
+
+
+def refuse_unverified(truths: Truths, choices: Conventions) -> None:
+    """Refuse LVIS's rule for truths that do not say which classes were looked for."""
+    verified = truths.verified
+    if choices.unverified == "count" or (verified is not None and not verified.lacking):
+        return
+    why = verified.lacking if verified else f"{truths.where} has neither"
+    raise InputError(
+        f"{write_option('unverified', 'ignore')}, which is LVIS's rule, needs 'neg_category_ids'"
+        f" and 'not_exhaustive_category_ids' of every image, and {why}."
+        f" {write_option('unverified', 'count')} needs neither."
+    )
+
+
+def _convert_detections(detections: Detections, choices: Conventions) -> Detections:
     if choices.classes == "merged":
         detections = replace(detections, label=np.zeros_like(detections.label))
     if choices.precision != "double":
@@ -133,6 +173,8 @@ def _select_detections(detections: Detections, choices: Conventions) -> Detectio
 def _mark_ignored(truths: Truths, choices: Conventions) -> Bools:
     """Mark the truths (G) that are neither to be found nor to be missed, whatever their area."""
     ignored = truths.crowd | truths.difficult if choices.difficult == "ignore" else truths.crowd
+    if choices.flagged == "ignore" and truths.flagged is not None:
+        ignored = ignored | truths.flagged
     if choices.overlap == "oks" and truths.unseen is not None:
         ignored = ignored | truths.unseen
     return ignored
@@ -260,7 +302,7 @@ def _find_best(
 
 def _unmatch_id_zero(found: Ints, truths: Truths, ignored: Bools) -> None:
     """Take its detections from a truth with the id 0, unless it is ignored."""
-    zero = np.array([one == 0 for one in truths.ids], bool)
+    zero = np.array([identifier == 0 for identifier in truths.ids], bool)
     for a, neither in enumerate(ignored):
         lost = zero & ~neither
         if lost.any():

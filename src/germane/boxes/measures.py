@@ -1,26 +1,29 @@
-"""The measures of detections: names such as ``AP(iou=.5,area=small)@100``, and their values.
+"""The measures of detections: names such as ``AP(iou=.5,area=small)``, and their values.
 
 Each is one of germane's measures on the ranked lists of matched detections, for a range of areas,
 averaged over thresholds of overlap and over classes.
 """
 
-import math
-import re
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from textwrap import wrap
+from typing import TypeAlias
 
 import numpy as np
 
-from germane.boxes.conventions import Conventions, read_thresholds, write_thresholds
+from germane.boxes.conventions import Conventions
 from germane.boxes.ranked_lists import Curve, View
 from germane.core.ragged import Floats
 from germane.core.ranking import Ranking
 from germane.dialects.parsing import parse
-from germane.errors import MeasureError, PolicyError, clip, list_choices, offer, suggest
+from germane.errors import MeasureError, NotFoundError, clip, list_choices, offer, write_option
+from germane.measures.box_names import TAKES, USUAL_POINTS, BoxName, write_depth, write_value
+from germane.measures.box_spellings import read_box_name, split_box_names
 from germane.measures.interpolated import measure_lines, read_curves
 from germane.measures.measure import Measure
 from germane.measures.names import list_names
+from germane.measures.overlap_thresholds import write_thresholds
 
 BoxMeasures: TypeAlias = "str | BoxMeasure | Iterable[str | BoxMeasure]"
 EXAMPLE = "AP AP50 AR@10"
@@ -35,20 +38,28 @@ def _measure_sloped_lines(ranking: Ranking) -> Floats:
 
 
 _POINTS: dict[str, tuple[Measure | Curve, str]] = {
-    "101": (parse("IAP(points=101,rounding=double)"), "the best precision at 101 recalls"),
+    "101": (
+        parse("IAP(points=101,rounding=double)"),
+        "the best precision at 101 recalls or beyond",
+    ),
     "101single": (
         _read_single_levels,
-        "the best precision at 101 recalls, which are numbers in single precision",
+        "the best precision at the 101 recalls of torch.linspace or beyond",
     ),
-    "11": (parse("IAP(rounding=double)"), "the best precision at 11 recalls"),
-    "all": (parse("AUPR(rule=interpolated)"), "the best precision at every recall"),
-    "lines": (parse("AUPR(rule=linear101)"), "trapezoids between 101 points of straight lines"),
+    "11": (parse("IAP(rounding=double)"), "the best precision at 11 recalls or beyond"),
+    "all": (
+        parse("AUPR(rule=interpolated)"),
+        "the best precision at the recall of each truth or beyond",
+    ),
+    "lines": (
+        parse("AUPR(rule=linear101)"),
+        "lines through the best precisions, with trapezoids between 101 recalls",
+    ),
     "slope": (
         _measure_sloped_lines,
-        "trapezoids between 101 points of straight lines, of which the last goes to recall 1",
+        "lines through the best precisions and to recall 1, with trapezoids between 101 recalls",
     ),
 }
-POINTS = tuple(_POINTS)
 _NAMES = {
     "AP": "average precision",
     "AR": "the recall of all detections",
@@ -56,67 +67,54 @@ _NAMES = {
     "R": "recall",
     "F": "F1, the harmonic mean of precision and recall",
 }
-_SHARED = ("iou", "area")
-_TAKES = {
-    "AP": (*_SHARED, "points"),
-    "AR": _SHARED,
-    **dict.fromkeys(("P", "R", "F"), (*_SHARED, "confidence")),
-}
-_WRITTEN = re.compile(r"([A-Za-z]+)(\d+)?(?:\((.*)\))?(?:@(\w*))?", re.DOTALL)
-_ALIASES = {"map": "AP", "ap": "AP", "mar": "AR", "ar": "AR", "p": "P", "r": "R", "f": "F",
-    "f1": "F",
-            "precision": "P", "recall": "R"}  # fmt: skip
 
 
-@dataclass(frozen=True)
-class BoxMeasure:
+@dataclass(frozen=True, repr=False)
+class BoxMeasure(BoxName):
     """A measure of detections with its parameters.
 
-    ``iou`` are thresholds of overlap, ``area`` is the name of a range, ``points`` says how the area
-    under the precision–recall curve is taken, ``confidence`` is the lowest score that counts, or
-    ``best``, and ``k`` the depth. What is None is decided by the conventions.
+    ``iou`` are thresholds of overlap, ``area`` is the name of a range, ``frequency`` that of a
+    group of classes, ``points`` says how the area under the precision–recall curve is taken,
+    ``confidence`` is the lowest score that counts, or ``best``, and ``k`` the depth. What is None
+    is decided by the conventions.
     """
-
-    name: str
-    iou: tuple[float, ...] | None = None
-    area: str | None = None
-    points: str | None = None
-    confidence: float | Literal["best"] | None = None
-    k: int | None = None
-
-    def __str__(self) -> str:
-        written = [
-            f"{name}={_write(value)}"
-            for name in _TAKES[self.name]
-            if (value := getattr(self, name)) is not None
-            and not (name == "iou" and self._short_name != self.name)
-        ]
-        cutoff = "" if self.k is None else f"@{self.k}"
-        return self._short_name + (f"({','.join(written)})" if written else "") + cutoff
-
-    __repr__ = __str__
 
     @property
     def range(self) -> None:
         """The limits of an image's share: none, although those of the number are 0 and 1."""
 
-    @property
-    def _short_name(self) -> str:
-        """The name with its threshold, as in AP50, where that is one of two digits."""
-        percent = f"{100 * self.iou[0]:.0f}" if self.iou and len(self.iou) == 1 else ""
-        exact = len(percent) == 2 and self.iou == (float(f".{percent}"),)
-        return self.name + percent if exact else self.name
+    def complete(self, choices: Conventions, points: str = USUAL_POINTS) -> "BoxMeasure":
+        """Fill in what the conventions decide, and the curve's points if the measure names none.
 
-    def complete(self, choices: Conventions) -> "BoxMeasure":
-        """Fill in what the conventions decide. Raises MeasureError for an unknown area."""
+        Raises MeasureError for an unknown area, and for a spelling that says another overlap.
+        """
+        own = choices.overlap.removesuffix("+1").replace("iou", "box")
+        if self.overlap not in ("", own):
+            matched, chosen = (_MATCHED[one] for one in (self.overlap, own))
+            word = "iou" if self.overlap == "box" else self.overlap
+            has, needs = (write_option("overlap", one) for one in (choices.overlap, word))
+            raise MeasureError(
+                f"{self} was asked for by a name of {matched}, and {has} evaluates {chosen}."
+                f" Write {self}, or {needs}."
+            )
         area = next(iter(choices.areas)) if self.area is None else self.area
         if area not in choices.areas:
             raise MeasureError(
                 f"{self}: no range of areas is named {clip(area)}.{offer(area, choices.areas)}"
             )
-        points = (self.points or "101") if self.name == "AP" else None
         iou = self.iou or ((0.5,) if self.name in "PRF" else choices.iou)
-        return BoxMeasure(self.name, iou, area, points, self.confidence, self.k or choices.depth)
+        made = replace(self, iou=iou, area=area, k=self.k or choices.depth, overlap="")
+        return made.name_points(points)
+
+    def name_points(self, points: str) -> "BoxMeasure":
+        """Name the points of the curve, where there is one and the measure names none."""
+        return replace(self, points=points) if self.name == "AP" and not self.points else self
+
+    def shorten(self, choices: Conventions) -> "BoxMeasure":
+        """Leave to the conventions what these say, too: mAP50-95 and AP(area=all) are AP."""
+        iou = None if self.iou == choices.iou and len(choices.iou) > 1 else self.iou
+        area = None if self.area == next(iter(choices.areas)) else self.area
+        return replace(self, iou=iou, area=area)
 
     @property
     def is_main(self) -> bool:
@@ -132,7 +130,7 @@ class BoxMeasure:
     def base(self) -> Measure | Curve:
         """The measure of ranked lists that this one is, at one threshold and for one class."""
         if self.name == "AP":
-            return _POINTS[self.points or "101"][0]
+            return _POINTS[self.points or USUAL_POINTS][0]
         return parse("R" if self.name == "AR" else self.name)
 
     @property
@@ -141,7 +139,7 @@ class BoxMeasure:
 
         >>> from germane.boxes.measures import parse_measure
         >>> parse_measure("AP(iou=.5,points=11)").definition
-        'the best precision at 11 recalls, mean over classes; overlap .5'
+        'the best precision at 11 recalls or beyond, mean over classes; overlap .5'
         """
         iou = self.iou or ()
         several = len(iou) > 1 or (not iou and self.name in ("AP", "AR"))
@@ -151,6 +149,8 @@ class BoxMeasure:
             parts.append(f"overlap {write_thresholds(iou)}")
         if self.area not in (None, "all"):
             parts.append(f"{self.area} objects")
+        if self.frequency is not None:
+            parts.append(f"{self.frequency} classes")
         if self.confidence == "best":
             parts.append("at the confidence where the mean F1, smoothed, is best")
         elif self.confidence is not None:
@@ -160,14 +160,51 @@ class BoxMeasure:
         return "; ".join(parts)
 
     @property
+    def explanation(self) -> str:
+        """The full definition: formula, parameters, and what the conventions decide."""
+        values = {**vars(self), "depth": self.k}
+        written = {name: write_value(values[name]) for name in TAKES[self.name] if values[name]}
+        rows = [
+            ("Formula", self.definition),
+            *(
+                (
+                    "" if place else "Parameters",
+                    f"{'='.join((name, *filter(None, [written.get(name)])))}: {_PARAMETERS[name]}",
+                )
+                for place, name in enumerate(TAKES[self.name])
+            ),
+            ("Conventions", _CONVENTIONS),
+            (
+                "Computed by",
+                f'germane boxes, and germane.boxes.evaluate(truth, detections, "{self}")',
+            ),
+        ]
+        lines = [f"{self} — {_NAMES[self.name]}, of detected boxes", ""]
+        for label, text in rows:
+            lines += wrap(text, 96, initial_indent=f"{label:<13}", subsequent_indent=" " * 13)
+        return "\n".join(lines) + "\n"
+
+    @property
     def formula(self) -> str:
         """The measure of one class at one threshold, in words."""
-        return _POINTS[self.points or "101"][1] if self.name == "AP" else _NAMES[self.name]
+        return _POINTS[self.points or USUAL_POINTS][1] if self.name == "AP" else _NAMES[self.name]
 
 
-def write_depth(depth: int) -> str:
-    """Write a depth in words."""
-    return f"the {depth} highest scores" if depth > 1 else "the highest score"
+_PARAMETERS = {
+    "iou": "the thresholds of overlap, over which it is a mean",
+    "area": "a range of areas, such as small, medium or large",
+    "frequency": "of classes: rare, common or frequent, where the truth says it, as LVIS does",
+    "points": f"of the curve whose area is taken: {list_choices(_POINTS)}",
+    "confidence": "the lowest score that counts, or best: where the mean F1 over classes is best",
+    "depth": "how many of the highest scores count",
+}
+
+
+_CONVENTIONS = (
+    "how detections are matched with truths, and what the name leaves open: germane boxes --help,"
+    " docs/which-map.md"
+)
+_MATCHED = {"box": "boxes", "mask": "masks", "oks": "keypoints"}
 
 
 def parse_measure(text: str | BoxMeasure) -> BoxMeasure:
@@ -177,77 +214,29 @@ def parse_measure(text: str | BoxMeasure) -> BoxMeasure:
     >>> parse_measure("AP50")
     AP50
 
-    Raises MeasureError, with the nearest name, for what is not one.
+    It may be spelled as in papers and other tools. Raises MeasureError for what is not one.
     """
-    if isinstance(text, BoxMeasure):
-        return text
-    written = _WRITTEN.fullmatch(text.strip()) if isinstance(text, str) else None
-    name = _ALIASES.get(written[1].casefold()) if written else None
-    if written is None or name is None:
-        raise MeasureError(
-            f"{clip(text)} is not a measure of detections.{suggest(str(text), _NAMES)}  There are:"
-            f" {', '.join(_NAMES)}, such as AP, AP50, AP(iou=.5,area=small), AR@10,"
-            " P(confidence=.25)"
-        )
-    given = _read_parameters(text, name, written[3])
-    if written[2] is not None:
-        if "iou" in given:
-            raise MeasureError(f"{clip(text)} gives two thresholds of overlap.")
-        given["iou"] = _read_value(text, "iou", f"{int(written[2]) / 100:g}")
-    k = None
-    if written[4] is not None:
-        if not written[4].isdecimal() or int(written[4]) < 1:
-            raise MeasureError(
-                f"{clip(text)}: the depth must be a positive integer; got {clip(written[4])}"
-            )
-        k = int(written[4])
-    return BoxMeasure(name, k=k, **given)
+    return text if isinstance(text, BoxMeasure) else BoxMeasure(**vars(read_box_name(text)))
 
 
 def parse_measures(measures: BoxMeasures) -> tuple[BoxMeasure, ...]:
     """Read measures from a string of names, or several names."""
-    names = list_names(measures, BoxMeasure, example=EXAMPLE)
-    return tuple(dict.fromkeys(map(parse_measure, names)))
+    return tuple(dict.fromkeys(map(parse_measure, list_box_names(measures))))
 
 
-def _read_parameters(text: str, name: str, inside: str | None) -> dict[str, Any]:
-    given: dict[str, Any] = {}
-    for part in re.split(r",(?=\s*[a-z]+\s*=)", inside) if inside else ():
-        key, equals, value = (piece.strip() for piece in part.partition("="))
-        if not equals or key not in _TAKES[name] or key in given:
-            raise MeasureError(
-                f"{clip(text)}: {name} takes {list_choices(_TAKES[name])}, each once; got"
-                f" {clip(part)}.{suggest(key, _TAKES[name])}"
-            )
-        given[key] = _read_value(text, key, value)
-    return given
+def list_box_names(measures: BoxMeasures) -> list[str | BoxMeasure]:
+    """List the names in a string, or in several, and the measures among them."""
+    return list_names(measures, BoxMeasure, split_box_names, EXAMPLE)
 
 
-def _read_value(text: str, key: str, value: str) -> Any:
-    if key == "area":
-        return value
-    if key == "points":
-        if value not in _POINTS:
-            raise MeasureError(
-                f"{clip(text)}: points takes {list_choices(_POINTS)}; got {clip(value)}"
-            )
-        return value
-    if key == "confidence" and value == "best":
-        return value
-    try:
-        if key == "iou":
-            return read_thresholds(value.replace("+", ","))
-        if math.isfinite(number := float(value)):
-            return number
-        raise ValueError(value)
-    except (PolicyError, ValueError) as error:
-        says = (
-            error if isinstance(error, PolicyError) else f"{key} takes a number; got {clip(value)}"
-        )
-        raise MeasureError(f"{clip(text)}: {says}") from None
-
-
-def _write(value: Any) -> str:
-    if isinstance(value, tuple):
-        return write_thresholds(value)
-    return f"{value:g}".removeprefix("0") or "0" if isinstance(value, float) else str(value)
+def find_spelling(measure: str | BoxMeasure, names: Iterable[str]) -> str:
+    """Find the name of a measure among some, however it is spelled. Raises NotFoundError."""
+    listed = list(names)
+    if str(measure) in listed:
+        return str(measure)
+    wanted = parse_measure(measure).shorten(Conventions())
+    for name in listed:
+        with suppress(MeasureError):  # of a tool's name
+            if parse_measure(name).shorten(Conventions()) == wanted:
+                return name
+    raise NotFoundError(f"{measure} was not evaluated.{offer(measure, listed)}")

@@ -1,22 +1,24 @@
 """Opening of boxes: every verb reads both sides here, with what evaluate warns of."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from germane.boxes.checks.data import BoxData
 from germane.boxes.checks.table import find_all
 from germane.boxes.columns import make_detections, make_truths
-from germane.boxes.conventions import Conventions, make_conventions
+from germane.boxes.conventions import DEFAULTS, Conventions, make_conventions
 from germane.boxes.detections import Detections, Truths
 from germane.boxes.dialect_table import resolve_box_dialect
+from germane.boxes.matching import refuse_unverified
+from germane.boxes.measures import BoxMeasure
 from germane.boxes.reading_options import Reading, Shape, take_reading
 from germane.boxes.shapes import refuse_unfit
 from germane.boxes.sheet import Sheet, make_sound_sheet
 from germane.boxes.sources import name_detections, read_detection_columns, read_truth_columns
 from germane.core.finding import Finding, warn
 from germane.dialects.dialect import Dialect
-from germane.errors import InputError, list_some, suggest
+from germane.errors import InputError, list_some, suggest, write_option
 from germane.output.formatting import write_count
 
 
@@ -65,7 +67,11 @@ def open_truths(truth: Any, reading: Reading) -> TruthSide:
 
 
 def open_boxes(
-    truth: Any, detections: Any, options: BoxOptions, name: str | None = None
+    truth: Any,
+    detections: Any,
+    options: BoxOptions,
+    name: str | None = None,
+    measures: Iterable[BoxMeasure] = (),
 ) -> tuple[Truths, Detections, tuple[Finding, ...]]:
     """Read both sides, truths unless they are open; warn of problems, and return them.
 
@@ -78,9 +84,19 @@ def open_boxes(
     else:
         columns = read_detection_columns(detections, options.reading, truths)
         opened = make_detections(columns, truths, name or name_detections(detections))
-    data = BoxData(truths, side.sheet, make_sound_sheet(opened, truths, columns))
+    chosen = options.given if options.dialect is None else DEFAULTS
+    lowest = {
+        str(measure): measure.confidence
+        for measure in measures
+        if isinstance(measure.confidence, float)
+    }
+    if (least := options.conventions.confidence) is not None:
+        lowest[write_option("confidence", f"{least:g}")] = least
+    sheet, unknown = make_sound_sheet(opened, truths, columns), options.conventions.unknown
+    data = BoxData(truths, side.sheet, sheet, chosen, lowest, unknown)
     problems = tuple(find_all(data, "warning"))
     _refuse_unknown(opened, truths, options.conventions)
+    refuse_unverified(truths, options.conventions)
     refuse_unfit(truths, opened, options.conventions)
     warn(opened.name, problems)
     return truths, opened, problems
@@ -91,10 +107,12 @@ def _refuse_unknown(detections: Detections, truths: Truths, choices: Conventions
     if detections.unknown and choices.unknown == "error" and choices.classes == "each":
         odd = detections.unknown[0]
         near = suggest(str(odd), truths.class_names)
-        numbered = "; class_names= names classes that are numbers" * isinstance(odd, int)
+        numbered = f"; {write_option('class_names')} names classes that are numbers" * isinstance(
+            odd, int
+        )
         raise InputError(
             f"{detections.name}: {write_count(len(detections.unknown), 'class is', 'classes are')}"
             f" not in {truths.where}: {list_some(detections.unknown)}. Its classes are"
-            f" {list_some(truths.class_names)}.{near} unknown=ignore leaves such detections"
-            f" out{numbered}."
+            f" {list_some(truths.class_names)}.{near} {write_option('unknown', 'ignore')} leaves"
+            f" such detections out{numbered}."
         )

@@ -57,7 +57,14 @@ class ReadOptions(TypedDict, total=False):
     columns: Mapping[str, Any] | None
     images: "Images | None"
     class_names: "ClassNames | None"
+    mask_threshold: float | None
     overlap: Overlap
+
+
+class CheckOptions(ReadOptions, total=False):
+    """Options of check: those of reading, and the lowest score that counts."""
+
+    confidence: float | None
 
 
 class SharedOptions(ReadOptions, total=False):
@@ -81,6 +88,9 @@ class SharedOptions(ReadOptions, total=False):
     unknown: conventions.Unknown
     precision: conventions.Precision
     thresholds: conventions.Thresholds
+    unverified: conventions.Unverified
+    flagged: conventions.Flagged
+    empty: conventions.Empty
     id_zero: conventions.IdZero
     ap_depth: conventions.ApDepth
 
@@ -99,4 +109,5 @@ def list_options(verb: Any) -> dict[str, tuple[Any, Any]]:
     return {name: (kind, conventions.DEFAULTS.get(name)) for name, kind in names.items()}
 
 
-_OPTIONS = {one.__name__: one.__annotations__ for one in (ReadOptions, SharedOptions, Options)}
+_KINDS = (ReadOptions, CheckOptions, SharedOptions, Options)
+_OPTIONS = {kind.__name__: kind.__annotations__ for kind in _KINDS}

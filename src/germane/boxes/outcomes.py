@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from germane.boxes.conventions import write_thresholds
 from germane.boxes.detections import Detections, Truths
 from germane.boxes.error_costs import NEAR, weigh_errors
 from germane.boxes.explanation import (
@@ -18,15 +17,25 @@ from germane.boxes.explanation import (
     ListedTerms,
     TruthBox,
 )
-from germane.boxes.matching import Matches, list_floors, reach
+from germane.boxes.id_spelling import find_ids, is_boolean
+from germane.boxes.matching import Matches, list_floors, mark_verified, reach
 from germane.boxes.measures import BoxMeasure
 from germane.boxes.overlaps import measure_pairs, pair_equal
 from germane.boxes.result import Result
 from germane.core.ragged import Bools, Floats, Ints
 from germane.core.ranking import Ranking
-from germane.errors import InputError, MeasureError, NotFoundError, clip, list_some, offer
+from germane.errors import (
+    InputError,
+    MeasureError,
+    NotFoundError,
+    clip,
+    list_some,
+    offer,
+    write_option,
+)
 from germane.measures.averaging import compute_terms
 from germane.measures.measure import Measure
+from germane.measures.overlap_thresholds import write_thresholds
 
 
 def explain_result(
@@ -46,10 +55,11 @@ def explain_result(
             "data; to explain it, name a confidence, such as F(confidence=.25)."
         )
     truths, merged = result.truths, result.conventions.classes == "merged"
-    at = None if image is None else find_id(image, truths.images, (), "image")
+    at = None if image is None else find_id(image, truths.images, (), "image", truths.files)
     kind = None if label is None else find_id(label, truths.classes, truths.names, "class")
     if merged and kind is not None:
-        raise InputError("classes=merged joins all classes; do not name one.")
+        merging = write_option("classes", "merged")
+        raise InputError(f"{merging} joins all classes; do not name one.")
     if merged or (at is None and len(truths.classes) == 1):
         kind = 0
     chosen = result if at is None else _choose_image(result, at)
@@ -94,15 +104,28 @@ def _describe(result: Result, image: int | None, label: int | None, merged: bool
     return _Outcomes(result, result.measures[0], image, label, merged).describe()
 
 
-def find_id(given: Hashable, ids: Sequence[Hashable], names: Sequence[str], noun: str) -> int:
-    """Find the position of an id, its name or its text. Raises NotFoundError for others."""
-    texts = [str(one) for one in ids]
+def find_id(
+    raw: Hashable,
+    ids: Sequence[Hashable],
+    names: Sequence[str],
+    noun: str,
+    files: Sequence[str] = (),
+) -> int:
+    """Find the position of an id, its name or its text; of an image, also of its file.
+
+    Raises NotFoundError for others.
+    """
+    texts = [str(identifier) for identifier in ids]
     for known in (ids, names, texts):
-        if isinstance(given, Hashable) and given in known:
-            return list(known).index(given)
+        if isinstance(raw, Hashable) and not is_boolean(raw) and raw in known:
+            return list(known).index(raw)
+    if noun == "image" and isinstance(raw, (str, int, np.integer)) and not is_boolean(raw):
+        at = int(find_ids([raw], ids, files, files=True, typed=False)[0])
+        if at >= 0:
+            return at
     listed = list(names) or texts
     raise NotFoundError(
-        f"there is no {noun} {clip(given)} in the truth.{offer(given, listed, list_some)}"
+        f"there is no {noun} {clip(raw)} in the truth.{offer(raw, listed, list_some)}"
     )
 
 
@@ -126,6 +149,7 @@ class _Outcomes:
             whole.name, {self.title: measure}, truths, detections, whole.conventions
         )
         self.measure, self.image, self.label = measure, image, label
+        self.verified, _ = mark_verified(truths, self.given, whole.conventions)
         self.choices, self.merged = whole.conventions, merged
         self.area = list(self.choices.areas).index(measure.area or "")
         self.matches: Matches = self.result.matches
@@ -242,39 +266,45 @@ class _Outcomes:
             unseen = self.choices.overlap == "oks" and self.truths.unseen is not None
             if unseen and self.truths.unseen[truth] and not hard:  # type: ignore[index]
                 return "unseen"
+            flagged = self.choices.flagged == "ignore" and self.truths.flagged is not None
+            if flagged and self.truths.flagged[truth] and not hard:  # type: ignore[index]
+                return "flagged"
             return "difficult" if hard else "other area"
         if self.matches.outside[self.area, d]:
-            return "outside"
+            return "not exhaustive" if self.matches.spared[d] else "outside"
         if reach(own[1][d], self.floor, self.choices):
             return "duplicate" if self.taken[own[0][d]] else "id zero"
         if reach(other[1][d], self.floor, self.choices):
             return "other class"
         return "low overlap" if own[1][d] >= NEAR else "background"
 
-    def _describe_dropped(self, at: int, number: dict[int, int]) -> FoundBox:
+    def _describe_dropped(self, row: int, number: dict[int, int]) -> FoundBox:
         """Describe a detection that was dropped before the matching."""
         given, floor = self.given, self.choices.confidence
-        low = floor is not None and given.score[at] < floor
-        unknown = given.label[at] < 0 and not self.merged
+        low = floor is not None and given.score[row] < floor
+        unknown = given.label[row] < 0 and not self.merged
         outcome = "unknown class" if unknown else "confidence" if low else "depth"
-        return self._make_row(given, at, number[int(given.place[at])], outcome)
+        if outcome == "depth" and not self.verified[row]:
+            has_area = self.choices.empty == "count" or given.boxes.measure_areas()[row] > 0
+            outcome = "unverified" if has_area else "empty"
+        return self._make_row(given, row, number[int(given.place[row])], outcome)
 
     def _make_row(
-        self, given: Detections, at: int, number: int, outcome: str, **found: Any
+        self, detections: Detections, row: int, number: int, outcome: str, **found: Any
     ) -> FoundBox:
         """Make the row of a detection; ``found`` is what is known of its truth and rank."""
         words = {"threshold": write_thresholds(self.result.thresholds), **found}
         return FoundBox(
             number=number,
-            place=int(given.place[at]) + 1,
-            image=self.truths.images[given.image[at]],
-            label=self._name(int(given.label[at])),
-            box=given.boxes.get(at),
-            score=float(given.score[at]),
+            place=int(detections.place[row]) + 1,
+            image=self.truths.images[detections.image[row]],
+            label=self._name(int(detections.label[row])),
+            box=detections.boxes.get(row),
+            score=float(detections.score[row]),
             outcome=outcome,
             says=OUTCOMES[outcome][1].format(**words),
             **found,
-            **self._describe_shape(given, at),
+            **self._describe_shape(detections, row),
         )
 
     def _describe_truths(self, numbers: Ints, pairs: "_Pairs") -> Iterator[TruthBox]:
@@ -303,12 +333,12 @@ class _Outcomes:
                 **self._describe_shape(self.truths, g),
             )
 
-    def _describe_shape(self, given: Truths | Detections, at: int) -> dict[str, Any]:
+    def _describe_shape(self, raw: Truths | Detections, row: int) -> dict[str, Any]:
         """Describe the mask or the keypoints that are compared."""
-        if self.choices.overlap == "mask" and given.masks is not None:
-            return {"mask": given.masks.list_codes(np.array([at]))[0]}
-        if self.choices.overlap == "oks" and given.keypoints is not None:
-            return {"keypoints": tuple(map(tuple, given.keypoints[at].tolist()))}
+        if self.choices.overlap == "mask" and raw.masks is not None:
+            return {"mask": raw.masks.list_codes(np.array([row]))[0]}
+        if self.choices.overlap == "oks" and raw.keypoints is not None:
+            return {"keypoints": tuple(map(tuple, raw.keypoints[row].tolist()))}
         return {}
 
     def _name(self, label: int) -> str:

@@ -77,7 +77,7 @@ def draw_points(
     points: tuple[tuple[float, ...], ...], origin: tuple[float, float], scale: float
 ) -> str:
     """Draw the visible keypoints of one object as dots; lines join those of a person."""
-    seen = [one[2] > 0 for one in points]
+    seen = [point[2] > 0 for point in points]
     seen = seen if any(seen) else [True] * len(points)
     places = [(origin[0] + x * scale, origin[1] + y * scale) for x, y, _ in points]
     parts = []

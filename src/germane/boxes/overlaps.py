@@ -10,7 +10,7 @@ from germane.boxes.keypoints import measure_similarities
 from germane.boxes.masks import Masks, load_code
 from germane.core import ragged
 from germane.core.ragged import Bools, Floats, Ints
-from germane.errors import InputError
+from germane.errors import InputError, write_option
 
 if TYPE_CHECKING:
     from germane.boxes.conventions import Conventions
@@ -28,7 +28,7 @@ def pair_equal(mine: Ints, its: Ints) -> tuple[Ints, Ints]:
 
 
 def measure_pairs(
-    found: Detections,
+    detections: Detections,
     truth: Truths,
     pairs: tuple[Ints, Ints],
     choices: "Conventions",
@@ -42,7 +42,7 @@ def measure_pairs(
     parts = []
     for start in range(0, len(pairs[0]), _BLOCK):
         mine, its = pairs[0][start : start + _BLOCK], pairs[1][start : start + _BLOCK]
-        some, other, overlap = _measure(found, truth, (mine, its), choices)
+        some, other, overlap = _measure(detections, truth, (mine, its), choices)
         near = np.flatnonzero(overlap >= floor)
         parts.append((some[near], other[near], overlap[near]))
     if not parts:
@@ -54,24 +54,24 @@ def measure_pairs(
 
 
 def _measure(
-    found: Detections, truth: Truths, pairs: tuple[Ints, Ints], choices: "Conventions"
+    detections: Detections, truth: Truths, pairs: tuple[Ints, Ints], choices: "Conventions"
 ) -> Measured:
     if choices.overlap == "mask":
-        if found.masks is None or truth.masks is None:
-            raise InputError("overlap=mask needs masks on both sides.")
-        return _measure_masks(found.masks, truth.masks, pairs, truth.crowd)
+        if detections.masks is None or truth.masks is None:
+            raise InputError(f"{write_option('overlap', 'mask')} needs masks on both sides.")
+        return _measure_masks(detections.masks, truth.masks, pairs, truth.crowd)
     if choices.overlap == "oks":
-        if found.keypoints is None or truth.keypoints is None:
-            raise InputError("overlap=oks needs keypoints on both sides.")
+        if detections.keypoints is None or truth.keypoints is None:
+            raise InputError(f"{write_option('overlap', 'oks')} needs keypoints on both sides.")
         overlap = measure_similarities(
-            found.keypoints, truth.keypoints, pairs, truth.boxes, truth.area, choices.sigmas
+            detections.keypoints, truth.keypoints, pairs, truth.boxes, truth.area, choices.sigmas
         )
         near = np.flatnonzero(overlap > 0)
         return pairs[0][near], pairs[1][near], overlap[near]
-    return measure_overlaps(found.boxes, truth.boxes, pairs, truth.crowd, choices.overlap)
+    return measure_overlaps(detections.boxes, truth.boxes, pairs, truth.crowd, choices.overlap)
 
 
-def _measure_masks(found: Masks, truth: Masks, pairs: tuple[Ints, Ints], crowd: Bools) -> Measured:
+def _measure_masks(masks: Masks, truth: Masks, pairs: tuple[Ints, Ints], crowd: Bools) -> Measured:
     """Measure the pixels shared by pairs of masks, divided by those covered together.
 
     Of a truth in ``crowd`` they are divided by the pixels of the found mask. pycocotools measures
@@ -82,7 +82,7 @@ def _measure_masks(found: Masks, truth: Masks, pairs: tuple[Ints, Ints], crowd: 
     measure, overlap = load_code().iou, np.zeros(len(mine))
     for start, end, wide in _list_blocks(mine, its):
         some, other = mine[start:end:wide], its[start : start + wide]
-        codes = found.list_codes(some), truth.list_codes(other)
+        codes = masks.list_codes(some), truth.list_codes(other)
         overlap[start:end] = measure(*codes, crowd[other].tolist()).ravel()
     near = np.flatnonzero(overlap > 0)
     return mine[near], its[near], overlap[near]
@@ -108,5 +108,5 @@ def _list_blocks(mine: Ints, its: Ints) -> list[tuple[int, int, int]]:
         if (block == block[0]).all():
             blocks.append((low, high, size))
         else:
-            blocks += [(at, at + size, size) for at in range(low, high, size)]
+            blocks += [(start, start + size, size) for start in range(low, high, size)]
     return blocks

@@ -20,6 +20,7 @@ from germane.comparison.comparison import Comparison
 from germane.core.bootstrap import Interval
 from germane.core.mean_intervals import estimate_mean_interval, explain_printed
 from germane.core.ragged import Floats
+from germane.core.rounding import unite_equal
 from germane.measures.interpolated import read_curves
 from germane.measures.spans import find_span
 from germane.output.formatting import format_number, write_count
@@ -79,13 +80,15 @@ def report(
     compared = None
     first = next(iter(results.values()))
     defined = [
-        name for name in first if not any(np.isnan(one[name].mean) for one in results.values())
+        name
+        for name in first
+        if not any(np.isnan(result[name].mean) for result in results.values())
     ]
     if len(ordered) > 1 and defined:
         compared = compare(results, None, defined, baseline=baseline)
     name = title or make_title(list(ordered))
     origin = describe_origin(truth, detections, command, None)
-    findings = [one for result in ordered.values() for one in result.findings]
+    findings = [finding for result in ordered.values() for finding in result.findings]
     notes = write_result_notes(ordered)
     written = [
         ("result", "Result", list(_write_result(ordered, compared))),
@@ -118,8 +121,8 @@ def _write_result(results: Results, compared: Comparison | None) -> Iterator[str
     }
     yield from make_scrollable(_write_headline(results, intervals))
     yield from write_definitions((name, first[name].definition) for name in first)
-    if says := " ".join(explain_printed(intervals.values(), "number", 0.95, "images")):
-        yield f'<p class="small">{says}</p>'
+    if text := " ".join(explain_printed(intervals.values(), "number", 0.95, "images")):
+        yield f'<p class="small">{text}</p>'
     if compared is not None:
         yield '<ul class="said">'
         for pair in compared.pairs[:8]:
@@ -165,6 +168,7 @@ def _write_classes(results: Results) -> Iterator[str]:
     values = np.array([result[measure].values.mean(axis=0) for result in results.values()])  # S × K
     counts = np.bincount(first.truths.label, minlength=len(first.classes))
     spread = np.ptp(values, axis=0) if len(values) > 1 else -values[0]
+    spread = unite_equal(spread, np.abs(values).max(axis=0))
     order = np.argsort(-np.nan_to_num(spread, nan=-np.inf), kind="stable").tolist()
     several = len(values) > 1
     rows = []
@@ -191,9 +195,9 @@ _BAR, _GAP, _LEFT, _WIDTH = 13, 12, 112, 640  # of the drawing, in its units
 
 def _write_errors(results: Results) -> Iterator[str]:
     """Write the costs of all detectors in AP at one threshold: bars, a table, definitions."""
-    costs = {name: weigh_errors(_choose_measure(one)) for name, one in results.items()}
+    costs = {name: weigh_errors(_choose_measure(result)) for name, result in results.items()}
     first = next(iter(costs.values()))
-    if any(math.isnan(one.value) for one in costs.values()):
+    if any(math.isnan(cost.value) for cost in costs.values()):
         return
     yield (
         f"<p>The {isolate_text(first.title)} that would be gained if one kind of error were mended,"
@@ -216,26 +220,26 @@ def _choose_measure(result: Result) -> Result:
 
 
 def _list_cells(costs: Mapping[str, ErrorCosts], kind: str) -> Iterator[str]:
-    for one in costs.values():
-        yield f"{one[kind].count:,}"
-        yield format_number(one[kind].cost, 4)
+    for cost in costs.values():
+        yield f"{cost[kind].count:,}"
+        yield format_number(cost[kind].cost, 4)
 
 
 def _draw_bars(costs: Mapping[str, ErrorCosts]) -> str:
     """Draw a bar for each kind of error and detector."""
-    longest = max((one[kind].cost for one in costs.values() for kind in MAIN), default=0) or 1
+    longest = max((cost[kind].cost for cost in costs.values() for kind in MAIN), default=0) or 1
     step = _GAP + _BAR * len(costs)
     parts = []
     for k, kind in enumerate(MAIN):
         top = k * step + _GAP / 2
         middle = top + _BAR * len(costs) / 2
         parts.append(_write_text(_LEFT - 8, middle, kind, "end"))
-        for r, one in enumerate(costs.values()):
-            y, wide = top + r * _BAR, (_WIDTH - _LEFT - 60) * one[kind].cost / longest
+        for r, cost in enumerate(costs.values()):
+            y, wide = top + r * _BAR, (_WIDTH - _LEFT - 60) * cost[kind].cost / longest
             bar = {"x": _LEFT, "y": y, "width": f"{wide:.1f}", "height": _BAR - 2}
             parts.append(write_element("rect", {**bar, "class": f"bar r{r % len(COLORS)}"}))
-            says = format_number(one[kind].cost, 3)
-            parts.append(_write_text(_LEFT + wide + 6, y + _BAR / 2 - 1, says, "start"))
+            text = format_number(cost[kind].cost, 3)
+            parts.append(_write_text(_LEFT + wide + 6, y + _BAR / 2 - 1, text, "start"))
     size = {"viewBox": f"0 0 {_WIDTH} {step * len(MAIN)}", "role": "img", "class": "chart"}
     title = write_element("title", {}, "The cost of each kind of error")
     return write_element("svg", size, title, *parts)

@@ -15,7 +15,8 @@ from germane.boxes.id_spelling import has_booleans
 from germane.boxes.keypoints import measure_extents
 from germane.boxes.masks import can_read_masks, encode_array, join_masks, measure_codes
 from germane.boxes.reading_options import Reading, name_side
-from germane.errors import FormatError, InputError, clip
+from germane.core.id_spelling import unwrap_ids
+from germane.errors import FormatError, InputError, clip, write_option
 from germane.readers.numbers import to_numpy
 
 Held = Mapping[str, Any]  # of an image: boxes, labels, scores, iscrowd, area, difficult, …
@@ -24,9 +25,9 @@ Held = Mapping[str, Any]  # of an image: boxes, labels, scores, iscrowd, area, d
 _SHAPES = {"boxes", "masks", "keypoints"}
 
 
-def is_per_image(given: object) -> bool:
+def is_per_image(raw: object) -> bool:
     """Is this a list with the boxes of each image, a mapping of images to them, or a data set?"""
-    listed = _list_images(given)
+    listed = _list_images(raw)
     return bool(listed) and _describe(next(iter(listed.values()))) is not None
 
 
@@ -39,38 +40,39 @@ def _list_images(given: Any) -> Mapping[Hashable, Any]:
     return dict(enumerate(given)) if isinstance(given, (list, tuple)) else {}
 
 
-def _describe(one: Any) -> Held | None:
+def _describe(value: Any) -> Held | None:
     """Describe the boxes of an image by the names of torchvision; None for anything else."""
-    if isinstance(one, Mapping):
-        return one if not _SHAPES.isdisjoint(one) else None
-    if hasattr(one, "xyxy") and hasattr(one, "class_id"):  # supervision
-        data = one.data if isinstance(getattr(one, "data", None), Mapping) else {}
+    if isinstance(value, Mapping):
+        return value if not _SHAPES.isdisjoint(value) else None
+    if hasattr(value, "xyxy") and hasattr(value, "class_id"):  # supervision
+        data = value.data if isinstance(getattr(value, "data", None), Mapping) else {}
         held = {name: data[name] for name in ("iscrowd", "area", "difficult") if name in data}
         return held | {
-            "boxes": one.xyxy, "labels": one.class_id, "scores": getattr(one, "confidence", None),
+            "boxes": value.xyxy, "labels": value.class_id,
+            "scores": getattr(value, "confidence", None),
             "names": data.get("class_name"), "box_format": "xyxy",
-            "masks": getattr(one, "mask", None),
+            "masks": getattr(value, "mask", None),
         }  # fmt: skip
-    boxes: Any = getattr(one, "boxes", None)
+    boxes: Any = getattr(value, "boxes", None)
     if hasattr(boxes, "xyxy") and hasattr(boxes, "cls"):  # Ultralytics
-        names = getattr(one, "names", None)
+        names = getattr(value, "names", None)
         return {
             "boxes": boxes.xyxy, "labels": boxes.cls, "scores": getattr(boxes, "conf", None),
-            "by_id": names, "box_format": "xyxy", "masks": getattr(one, "masks", None),
-            "keypoints": getattr(one, "keypoints", None),
+            "by_id": names, "box_format": "xyxy", "masks": getattr(value, "masks", None),
+            "keypoints": getattr(value, "keypoints", None),
         }  # fmt: skip
     return None
 
 
-def _open_shapes(given: Any, where: str) -> Any:
+def _open_shapes(raw: Any, where: str) -> Any:
     """Open Ultralytics' masks or keypoints, which hold an array beside the image's size."""
-    size = getattr(given, "orig_shape", None)
+    size = getattr(raw, "orig_shape", None)
     if size is None:
-        return given
-    array = to_numpy(given.data, where)
-    if hasattr(given, "has_visible"):
+        return raw
+    array = to_numpy(raw.data, where)
+    if hasattr(raw, "has_visible"):
         seen = np.ones((*array.shape[:-1], 1))  # some models find no visibility
-        return array if given.has_visible else np.concatenate((array, seen), axis=-1)
+        return array if raw.has_visible else np.concatenate((array, seen), axis=-1)
     if array.shape[1:] != tuple(size):
         raise FormatError(
             f"{where} have {_write_size(array.shape[1:])} pixels, and the image"
@@ -83,19 +85,19 @@ def _write_size(size: Any) -> str:
     return f"{size[0]:,} × {size[1]:,}"
 
 
-def read_per_image(given: Any, reading: Reading, truths: Truths | None) -> Columns:
+def read_per_image(raw: Any, reading: Reading, truths: Truths | None) -> Columns:
     """Read detections with scores, or truths with ``iscrowd``, ``area``, ``difficult`` if any.
 
     Masks (N, H, W) and keypoints (N, P, 3) may stand beside boxes, or in place of them. An area of
     0 is that of the box, or of the mask where masks are compared. A list of detections has an entry
     for each image of the truth, in its order.
     """
-    _refuse_other_length(given, truths)
-    images, side = _list_images(given), name_side(truths)
+    _refuse_other_length(raw, truths)
+    images, side = _list_images(raw), name_side(truths)
     parts: dict[str, list[Any]] = {}
     listed: dict[str, list[Any]] = {}
     places: list[tuple[Hashable, int]] = []
-    names: dict[Hashable, str] = dict(enumerate(getattr(given, "classes", ()) or ()))
+    names: dict[Hashable, str] = dict(enumerate(getattr(raw, "classes", ()) or ()))
     described = {image: _describe(one) for image, one in images.items()}
     boxed = any(one is not None and one.get("boxes") is not None for one in described.values())
     has_area = side == "truth" and any("area" in (one or ()) for one in described.values())
@@ -118,14 +120,14 @@ def read_per_image(given: Any, reading: Reading, truths: Truths | None) -> Colum
             names |= held["by_id"]
         for name, column in columns.items():
             parts.setdefault(name, []).append(column)
-        places += [(image, at) for at in range(len(boxes))]
+        places += [(image, place) for place in range(len(boxes))]
     labels = [one for column in parts.pop("labels", ()) for one in column]
-    joined = {name: np.concatenate(some) for name, some in parts.items()}
+    joined = {name: np.concatenate(part) for name, part in parts.items()}
     return Columns(
         image=[place[0] for place in places],
         label=labels,
         boxes=joined.get("boxes", np.zeros((0, 4))),
-        locate=lambda at: f"{side}, image {clip(places[at][0])}, box {places[at][1]}",
+        locate=lambda place: f"{side}, image {clip(places[place][0])}, box {places[place][1]}",
         read_as=reading.box_format or "xyxy",
         score=joined.get("scores"),
         crowd=joined.get("iscrowd"),
@@ -140,13 +142,13 @@ def read_per_image(given: Any, reading: Reading, truths: Truths | None) -> Colum
     )
 
 
-def _refuse_other_length(given: Any, truths: Truths | None) -> None:
+def _refuse_other_length(raw: Any, truths: Truths | None) -> None:
     """Refuse a list of detections whose images are not those of the truth."""
-    if truths is None or not isinstance(given, (list, tuple)):
+    if truths is None or not isinstance(raw, (list, tuple)):
         return
-    if [*truths.images] != [*range(len(given))]:
+    if [*truths.images] != [*range(len(raw))]:
         raise InputError(
-            f"detections: a list of {len(given)} goes with a list of truths of the same length, and"
+            f"detections: a list of {len(raw)} goes with a list of truths of the same length, and"
             f" the truth has {len(truths.images)} images. Give {{image: detections}}."
         )
 
@@ -183,9 +185,9 @@ def _read_shapes(held: Held, where: str, reading: Reading) -> dict[str, list[Any
         if reading.shape != shape and not is_tried:
             continue
         try:
-            given = _open_shapes(held.get(name), f"{where}, {name}")
-            if given is not None:
-                out[name] = read(given, f"{where}, {name}")
+            shapes = _open_shapes(held.get(name), f"{where}, {name}")
+            if shapes is not None:
+                out[name] = read(shapes, f"{where}, {name}", reading)
             elif boxes is not None and not to_numpy(boxes, where).size:
                 out[name] = []
             elif not is_tried:
@@ -196,15 +198,34 @@ def _read_shapes(held: Held, where: str, reading: Reading) -> dict[str, list[Any
     return out
 
 
-def _read_masks(given: Any, where: str) -> list[Any]:
-    array = to_numpy(given, where)
+def _read_masks(raw: Any, where: str, reading: Reading) -> list[Any]:
+    """Read masks of 0 and others. The threshold is for probabilities and logits."""
+    array, threshold = to_numpy(raw, where), reading.mask_threshold
+    if array.ndim == 4 and array.shape[1] == 1:  # of torchvision
+        array = array[:, 0]
     if array.ndim != 3 and array.size:
         raise FormatError(f"{where} have the shape (objects, height, width); got {array.shape}.")
-    return encode_array(array) if array.ndim == 3 and len(array) else []
+    if array.ndim != 3 or not len(array):
+        return []
+    if array.dtype.kind == "f" and np.isnan(array).any():
+        raise FormatError(f"{where} have NaN in place of a number.")
+    is_sharp = array.dtype.kind != "f" or np.isin(array, (0, 1)).all()
+    if threshold is not None and not is_sharp:
+        array = array >= threshold
+    elif not is_sharp:
+        low, high = float(array.min()), float(array.max())
+        are_shares = low >= 0 and high <= 1
+        raise FormatError(
+            f"{where} have numbers from {low:.3g} to {high:.3g}, as"
+            f" {'probabilities' if are_shares else 'logits'} have, not 0 and 1 alone. Give the"
+            " lowest number of a pixel that belongs to an object:"
+            f" mask_threshold={'0.5' if are_shares else '0'}."
+        )
+    return encode_array(array)
 
 
-def _read_keypoints(given: Any, where: str) -> list[Any]:
-    array = _read_numbers(given, where)
+def _read_keypoints(raw: Any, where: str, reading: Reading) -> list[Any]:
+    array = _read_numbers(raw, where)
     if array.size and (array.ndim != 3 or array.shape[2] != 3):
         raise FormatError(f"{where} have the shape (objects, points, 3); got {array.shape}.")
     return [one.astype(float).ravel().tolist() for one in array]
@@ -235,25 +256,32 @@ def _read_labels(held: Held, where: str) -> list[Any]:
     """Read the classes: by their names, where all boxes have one."""
     names, labels = held.get("names"), held["labels"]
     if names is not None and len(names) == len(labels):
-        return [str(one) for one in names]
-    if isinstance(labels, (list, tuple)) and any(isinstance(one, str) for one in labels):
-        if not all(isinstance(one, str) for one in labels):
+        return [str(name) for name in names]
+    if isinstance(labels, (list, tuple)):
+        labels = unwrap_ids(labels)
+    if isinstance(labels, (list, tuple)) and any(isinstance(label, str) for label in labels):
+        if not all(isinstance(label, str) for label in labels):
             raise FormatError(f"{where}, labels: numbers stand beside text: {clip(labels)}")
         return list(labels)
     if isinstance(labels, np.ndarray) and labels.dtype.kind in "OU":
-        return [str(one) for one in labels.tolist()]
+        return [str(label) for label in labels.tolist()]
     numbers = _read_numbers(labels, f"{where}, labels").reshape(-1)
     whole = np.isfinite(numbers) & (numbers == np.floor(numbers))
     if not whole.all():
         raise FormatError(f"{where}, labels: a class is a whole number or text; got {clip(labels)}")
-    return [int(one) for one in numbers.tolist()]
+    return [int(number) for number in numbers.tolist()]
 
 
-def _read_numbers(given: Any, where: str) -> Any:
+def _read_numbers(raw: Any, where: str) -> Any:
     """Read numbers of an image. Raises FormatError for truth values."""
-    numbers = to_numpy(given, where)
-    if has_booleans(given) or (numbers.dtype.kind == "b" and numbers.size):
-        raise FormatError(f"{where}: numbers are needed; got {clip(given)}")
+    numbers = to_numpy(raw, where)
+    if np.ma.is_masked(numbers):
+        raise FormatError(
+            f"{where}: a masked cell is no number. Give the rows that are not masked, such as"
+            " boxes[~mask]."
+        )
+    if has_booleans(raw) or (numbers.dtype.kind == "b" and numbers.size):
+        raise FormatError(f"{where}: numbers are needed; got {clip(raw)}")
     return numbers
 
 
@@ -269,7 +297,8 @@ def _read_boxes(held: Held, where: str, reading: Reading, shapes: Mapping[str, l
             several = shapes["keypoints"]
             return measure_extents(np.array(several, float).reshape(len(several), -1, 3))
         raise FormatError(
-            f"{where}: there are no boxes. overlap=mask evaluates masks, and overlap=oks keypoints."
+            f"{where}: there are no boxes. {write_option('overlap', 'mask')} evaluates masks,"
+            f" and {write_option('overlap', 'oks')} keypoints."
         )
     boxes = _read_numbers(held["boxes"], f"{where}, boxes")
     if not boxes.size:

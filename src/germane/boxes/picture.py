@@ -82,7 +82,7 @@ def draw(explanation: "Explanation", paper: str | None) -> str:
     columns = min(columns, _COLUMNS)
     down = math.ceil(len(lines) / columns)
     stops = _measure_stops(lines)
-    styles = {one.style for one in shapes}
+    styles = {shape.style for shape in shapes}
     aside = wide + 2 * _MARGIN + columns * (stops[-1] + _MARGIN)
     width = max(aside, _measure_legend(styles) + 2 * _MARGIN, 640.0)
     tall = _TOP + max(height, down * _LINE) + 56
@@ -94,7 +94,7 @@ def draw(explanation: "Explanation", paper: str | None) -> str:
         write_element("rect", {"class": "paper", "width": width, "height": tall}),
         write_element("rect", image),
         *_write_head(explanation),
-        _cut((_MARGIN, _TOP, wide, height), [_write_shape(one) for one in shapes]),
+        _cut((_MARGIN, _TOP, wide, height), [_write_shape(shape) for shape in shapes]),
         *_write_tags(shapes, (_MARGIN, _TOP, wide, height)),
         *_write_lines(lines, stops, down, wide + 2 * _MARGIN),
         *_write_legend(styles, tall - 22),
@@ -133,7 +133,7 @@ def _measure_image(explanation: "Explanation") -> tuple[float, float]:
     size = explanation.size or (math.nan, math.nan)
     if all(one > 0 for one in size):
         return size[0], size[1]
-    boxes = [one.box for one in explanation.truths] + [row.box for row in explanation.rows]
+    boxes = [truth.box for truth in explanation.truths] + [row.box for row in explanation.rows]
     boxes = boxes or [(0, 0, 1, 1)]
     return max(x + w for x, _, w, _ in boxes) or 1.0, max(y + h for _, y, _, h in boxes) or 1.0
 
@@ -142,10 +142,10 @@ def _list_shapes(explanation: "Explanation", scale: float) -> Iterator[_Shape]:
     """List the truths, and the detections over them, the true ones last."""
     drawn = [row for row in explanation.rows if row.counts != "dropped"]
     many = len(drawn) + len(explanation.truths) > _FEW
-    for one in explanation.truths:
-        style = "spared" if one.state == "ignored" else one.state
-        tag = "" if many and style == "found" else f"#{shorten(one.id, 12)}"
-        yield _Shape(style, _place(one.box, scale), tag, _trace(one, scale))
+    for truth in explanation.truths:
+        style = "spared" if truth.state == "ignored" else truth.state
+        tag = "" if many and style == "found" else f"#{shorten(truth.id, 12)}"
+        yield _Shape(style, _place(truth.box, scale), tag, _trace(truth, scale))
     for row in sorted(drawn, key=lambda row: (row.counts == "true", -row.number)):
         box, path = _place(row.box, scale), _trace(row, scale)
         yield _Shape(row.counts, box, str(row.number), path)
@@ -205,10 +205,10 @@ def _list_spots(box: tuple[float, ...], wide: float, high: float) -> Iterator[tu
     """List the places of a label: above and below the box, inside it, and along its sides."""
     x, y, width, height = box
     across = [x, x + width - wide, *(x + width * part for part in (0.25, 0.5, 0.75))]
-    yield from ((at, y - high) for at in across)
-    yield from ((at, y + height) for at in across)
-    yield from ((at, y) for at in across)
-    yield from ((at, y + height - high) for at in across)
+    yield from ((row, y - high) for row in across)
+    yield from ((row, y + height) for row in across)
+    yield from ((row, y) for row in across)
+    yield from ((row, y + height - high) for row in across)
     for part in (0.2, 0.4, 0.6, 0.8):
         yield from ((x - wide, y + height * part), (x + width, y + height * part))
 

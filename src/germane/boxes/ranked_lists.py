@@ -61,7 +61,7 @@ class RankedLists:
 
     A list has the detections of a class in all images. ``lists`` and ``truth_lists`` give other
     lists: the number of the list that each detection and each truth is in, out of ``count``.
-    ``order`` is that of the detections, where it is known.
+    ``labels`` are their classes (L). ``order`` is that of the detections, where it is known.
     """
 
     def __init__(
@@ -72,11 +72,13 @@ class RankedLists:
         lists: Ints | None = None,
         truth_lists: Ints | None = None,
         count: int | None = None,
+        labels: Ints | None = None,
         order: Ints | None = None,
     ) -> None:
         detections = matches.detections
         self.matches = matches
         self.count = len(matches.truths.classes) if count is None else count
+        self.labels = np.arange(self.count) if labels is None else labels
         self.truth_lists = matches.truths.label if truth_lists is None else truth_lists
         lists = detections.label if lists is None else lists
         order = sort_lists(detections, choices.ties, lists) if order is None else order
@@ -119,7 +121,7 @@ class RankedLists:
         if (measure, view) not in self._scores:
             ranking = self.rank(view)
             if isinstance(measure, Measure):
-                scores = compute_scores(measure, ranking, "zero")
+                scores = compute_scores(measure, ranking)
             else:
                 scores = measure(ranking)
             self._scores[measure, view] = self.split(scores)

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from germane.boxes.detections import Truths
 from germane.boxes.geometry import BoxFormat
-from germane.errors import InputError, check_choice
+from germane.core.arguments import is_number
+from germane.errors import InputError, check_choice, clip
 
 if TYPE_CHECKING:
     from germane.dialects.dialect import Dialect
@@ -43,6 +44,9 @@ class Reading:
     class_names: Any = None
     """Names of classes that are given by numbers."""
 
+    mask_threshold: Any = None
+    """The number from which a pixel of a mask belongs to the object, for masks of probabilities."""
+
     shape: Shape = "box"
     """The shapes that the overlap needs; ``any``: masks and keypoints, if both may have them."""
 
@@ -50,13 +54,15 @@ class Reading:
         """Choose what holds for one side. Raises PolicyError or InputError for an unknown word."""
         kinds = {"box_format": BoxFormat, "coordinates": Coordinates, "input_format": Kind}
         chosen = {name: _choose(getattr(self, name), side) for name in kinds}
+        if self.mask_threshold is not None and not is_number(self.mask_threshold):
+            raise InputError(f"mask_threshold takes a number; got {clip(self.mask_threshold)}")
         for name, word in chosen.items():
             if word is not None:
                 check_choice(name, word, get_args(kinds[name]), InputError)
         return replace(self, **chosen)
 
 
-READING = tuple(one.name for one in fields(Reading) if one.name != "shape")
+READING = tuple(field.name for field in fields(Reading) if field.name != "shape")
 
 
 def take_reading(
@@ -78,9 +84,9 @@ def name_side(truths: Truths | None) -> Side:
     return "truth" if truths is None else "detections"
 
 
-def _choose(given: Any, side: Side) -> Any:
-    if isinstance(given, Mapping):
-        for one in given:
+def _choose(raw: Any, side: Side) -> Any:
+    if isinstance(raw, Mapping):
+        for one in raw:
             check_choice("a choice for one side", one, SIDES, InputError)
-        return given.get(side)
-    return given
+        return raw.get(side)
+    return raw

@@ -12,11 +12,12 @@ from germane.boxes.conventions import Conventions
 from germane.boxes.dialect_table import resolve_box_dialect, resolve_measures
 from germane.boxes.measures import BoxMeasure, parse_measures
 from germane.boxes.search import BoxGiven, BoxSearch, BoxValues, Counts, open_values
+from germane.boxes.variations import BoxCandidate
 from germane.output.formatting import add_schema, format_number, to_json_number, write_count
 from germane.reconciliation.answer import Answer, list_tools
 from germane.reconciliation.plausibility import weigh_values
 from germane.reconciliation.reported import Reported, read_reported
-from germane.reconciliation.variations import Choices, write_choice
+from germane.reconciliation.variations import write_choice
 
 if TYPE_CHECKING:
     from germane.boxes.options import DetectionSource, Options, TruthSource
@@ -49,9 +50,9 @@ class Step:
                 count = write_count(abs(more), noun)
                 first, _, rest = count.partition(" ")
                 moved.append(f"{first} {'more' if more > 0 else 'fewer'} {rest}")
-        says = f": {', '.join(moved)}" if moved else ""
+        text = f": {', '.join(moved)}" if moved else ""
         ends = (format_number(one.value, digits, nan="none") for one in (before, self))
-        return f"{self.change} changes {' to '.join(ends)}{says}"
+        return f"{self.change} changes {' to '.join(ends)}{text}"
 
 
 @dataclass(frozen=True, repr=False)
@@ -98,7 +99,7 @@ class Reconciliation(Answer[BoxGiven]):
         """The answer in a sentence or two."""
         question = f"{self.reported} as {self.measure}"
         if not self.found:
-            hints = "".join(f"{one} " for one in self.hints)
+            hints = "".join(f"{hint} " for hint in self.hints)
             return (
                 f"{question}: no conventions give it. {hints}The nearest is {self.nearest[0]} with "
                 f"{self._describe_nearest()}"
@@ -136,16 +137,17 @@ class Reconciliation(Answer[BoxGiven]):
         }
         return add_schema(plain)
 
-    def _make_row(self, given: BoxGiven) -> dict[str, Any]:
+    def _make_row(self, raw: BoxGiven) -> dict[str, Any]:
         return {
-            "conventions": given.candidate.write_choices(),
-            "value": to_json_number(given.value),
-            "tools": list(given.candidate.tools),
+            "measure": str(raw.candidate.measure),
+            "conventions": raw.candidate.write_choices(),
+            "value": to_json_number(raw.value),
+            "tools": list(raw.candidate.tools),
         }
 
-    def _name(self, given: BoxGiven) -> str:
-        tools = list_tools(given, self._tools)
-        return f"{given}" + (f" ({tools})" if tools else "")
+    def _name(self, raw: BoxGiven) -> str:
+        tools = list_tools(raw, self._tools)
+        return f"{raw}" + (f" ({tools})" if tools else "")
 
 
 def reconcile(
@@ -166,7 +168,8 @@ def reconcile(
     ...     dialect="ultralytics").answer
     'found'
 
-    ``measure`` is the reported measure, under germane's name or, with ``dialect``, the tool's. The
+    ``measure`` is the reported measure, under germane's name or any tool's; with ``dialect``, it is
+    that tool's. What each tool calls so is tried, such as AP50 for the mAP of PASCAL VOC. The
     search begins with this dialect, or with germane's conventions. The number is as precise as its
     text: ``0.507`` is anything from 0.5065 to 0.5075. A number above 1 is in percent.
 
@@ -207,7 +210,7 @@ def _make_answer(search: BoxSearch) -> Reconciliation:
         tuple(found),
         nearest,
         tuple(tried),
-        _walk(values, (*found, *nearest)[0].candidate.choices),
+        _walk(values, (*found, *nearest)[0].candidate),
         idle,
         different,
         chance,
@@ -224,15 +227,17 @@ def _list_idle(values: BoxValues) -> tuple[str, ...]:
     )
 
 
-def _walk(values: BoxValues, choices: Choices) -> tuple[Step, ...]:
-    """Make the changes one at a time, in the order of the conventions."""
-    order = list(values.variations.start)
-    several = sorted(choices, key=lambda one: order.index(one[0]))
-    steps = []
-    for end in range(len(several) + 1):
+def _walk(values: BoxValues, candidate: BoxCandidate) -> tuple[Step, ...]:
+    """Make the changes one at a time: another measure, then the conventions in their order."""
+    order, measure = list(values.variations.start), candidate.measure
+    several = sorted(candidate.choices, key=lambda one: order.index(one[0]))
+    steps = [Step("", values.evaluate(()), values.count(()))]
+    if measure != values.asked:
+        steps.append(Step(str(measure), values.evaluate((), measure), values.count((), measure)))
+    for end, changed in enumerate(several, 1):
         made = tuple(sorted(several[:end]))
-        change = write_choice(*several[end - 1]) if end else ""
-        steps.append(Step(change, values.evaluate(made), values.count(made)))
+        value, counts = values.evaluate(made, measure), values.count(made, measure)
+        steps.append(Step(write_choice(*changed), value, counts))
     return tuple(steps)
 
 
@@ -242,7 +247,7 @@ def _shuffle(values: BoxValues) -> Any:
     shuffled = (replace(found, score=rng.permutation(found.score)) for _ in range(_ORDERS))
     several = (replace(values.variations, detections=one) for one in shuffled)
     numbers = [BoxValues(one).evaluate(()) for one in several]
-    return np.array([one for one in numbers if not math.isnan(one)])
+    return np.array([number for number in numbers if not math.isnan(number)])
 
 
 def _find_hints(values: BoxValues, reported: Reported) -> Iterator[str]:

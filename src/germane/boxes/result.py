@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from germane.boxes.confidence import find_best_point
 from germane.boxes.conventions import Conventions
 from germane.boxes.detections import Detections, Truths
+from germane.boxes.dialect_table import find_points
 from germane.boxes.groups import Groups, Part, group
 from germane.boxes.layout import make_dict, make_table
 from germane.boxes.matching import Matches, match
@@ -19,12 +21,13 @@ from germane.boxes.ranked_lists import RankedLists, View
 from germane.boxes.summary import summarize
 from germane.core.arithmetic import Arithmetic, average_numbers
 from germane.core.finding import Finding
-from germane.core.ragged import Floats
-from germane.errors import NotFoundError, offer
+from germane.core.ragged import Bools, Floats
+from germane.errors import MeasureError, NotFoundError, list_some, make_visible, offer, write_option
+from germane.measures.box_names import USUAL_POINTS
 from germane.measures.interpolated import read_curves
 from germane.measures.measure import Measure
-from germane.output.frames import Lookup, Named
-from germane.output.tables import Table, Tabular
+from germane.output.frames import Lookup, Named, Tabular
+from germane.output.tables import Table
 
 if TYPE_CHECKING:
     from germane.dialects.dialect import Dialect
@@ -92,7 +95,7 @@ class BoxCounts:
     """truths without visible keypoints, where keypoints are compared; they are ignored"""
 
 
-class Result(Tabular, Lookup[BoxValue]):
+class Result(Lookup[BoxValue], Tabular):
     """The measures of one detector.
 
     Maps measures (``"AP"``, ``"AR@10"``) to their values. ``stats`` are the 12 numbers of COCO's
@@ -117,10 +120,12 @@ class Result(Tabular, Lookup[BoxValue]):
     ) -> None:
         self.findings = tuple(findings)
         self.name, self.conventions, self.dialect = name, conventions, dialect
-        self._asked = dict(measures)
-        self._complete = {called: one.complete(conventions) for called, one in self._asked.items()}
+        self._asked, self._points = dict(measures), find_points(dialect)
+        self._complete = {called: self.complete(one) for called, one in self._asked.items()}
         self.measures = tuple(self._complete.values())
         self._given = truths, detections
+        for called, one in self._asked.items():
+            _refuse_unknown_frequency(called, one, truths, conventions)
         self._values: dict[BoxMeasure, BoxValue] = {}
 
     @property
@@ -138,10 +143,19 @@ class Result(Tabular, Lookup[BoxValue]):
         """The measures as they were asked for, without what the conventions decide."""
         return tuple(self._asked.values())
 
+    def complete(self, measure: BoxMeasure) -> BoxMeasure:
+        """Fill in what the conventions and the dialect decide."""
+        return measure.complete(self.conventions, self._points)
+
+    def name_measure(self, name: str | BoxMeasure) -> BoxMeasure:
+        """Find the measure of any spelling of a name, with the points of the dialect's curve."""
+        asked = self._asked.get(str(name)) or parse_measure(name).shorten(self.conventions)
+        return asked if self._points == USUAL_POINTS else asked.name_points(self._points)
+
     def remeasure(self, measures: Sequence[BoxMeasure]) -> "Result":
         """Evaluate other measures on the same boxes, with the same conventions."""
         names = {one: called for called, one in self._asked.items()}
-        named = {names.get(one, str(one)): one for one in measures}
+        named = {names.get(measure, str(measure)): measure for measure in measures}
         return Result(self.name, named, *self._given, self.conventions, dialect=self.dialect)
 
     @cached_property
@@ -153,7 +167,9 @@ class Result(Tabular, Lookup[BoxValue]):
     def depths(self) -> tuple[int | None, ...]:
         """The depths of all measures, ascending (M); None: all detections."""
         return tuple(
-            sorted({one.k for one in self.measures}, key=lambda k: math.inf if k is None else k)
+            sorted(
+                {measure.k for measure in self.measures}, key=lambda k: math.inf if k is None else k
+            )
         )
 
     @cached_property
@@ -175,7 +191,7 @@ class Result(Tabular, Lookup[BoxValue]):
     def __getitem__(self, measure: str | BoxMeasure) -> BoxValue:
         key = self._complete.get(str(measure))
         if key is None:
-            key = parse_measure(measure).complete(self.conventions)
+            key = self.complete(parse_measure(measure))
         if key not in self.measures:
             raise NotFoundError(f"{measure} was not evaluated.{offer(measure, self)}")
         if key not in self._values:
@@ -186,7 +202,7 @@ class Result(Tabular, Lookup[BoxValue]):
         if measure in self._complete:
             return True
         try:
-            return parse_measure(measure).complete(self.conventions) in self.measures  # type: ignore[arg-type]
+            return self.complete(parse_measure(measure)) in self.measures  # type: ignore[arg-type]
         except ValueError:
             return False
 
@@ -206,14 +222,24 @@ class Result(Tabular, Lookup[BoxValue]):
             values: Floats = np.stack(several)
         else:
             values = lists.compute(measure.base, measure.view)[area][chosen]
+        if measure.frequency is not None:
+            values = np.where(self.mark_frequency(measure)[lists.labels], values, np.nan)
         if self.conventions.ap_depth == "100" and measure.is_main and measure.k != 100:
             return np.full_like(values, np.nan)
         if self.conventions.no_truth == "skip":
             values = np.where(lists.relevant[area] > 0, values, np.nan)
         return values
 
+    def mark_frequency(self, measure: BoxMeasure) -> Bools:
+        """Mark the classes (K) over which a measure is averaged: all, or those of a frequency."""
+        if measure.frequency is None:
+            return np.ones(len(self.classes), bool)
+        return np.array(
+            [frequency == measure.frequency for frequency in self.truths.frequencies], bool
+        )
+
     def by(self, part: Part) -> Groups:
-        """Evaluate each ``class``, ``area`` (range of areas) or ``image`` for itself.
+        """Evaluate each ``class``, ``area`` (range of areas), ``frequency`` or ``image`` by itself.
 
         An image is a data set of its own: the mean is over the classes that have a truth in it.
         """
@@ -294,13 +320,34 @@ class Result(Tabular, Lookup[BoxValue]):
 
     def __repr__(self) -> str:
         means = ", ".join(f"{name}={self[name].mean:.4f}" for name in self)
-        return f"<Result {self.name}: {means}>"
+        return f"<Result {make_visible(self.name)}: {means}>"
 
 
 _RECALL = Measure("R")
 
 
-class Results(Tabular, Named[Result]):
+def _refuse_unknown_frequency(
+    called: str, measure: BoxMeasure, truths: Truths, choices: Conventions
+) -> None:
+    """Refuse a measure of the classes of a frequency, unless every class has one."""
+    if measure.frequency is None:
+        return
+    pairs = zip_longest(truths.class_names, truths.frequencies, fillvalue="")
+    lost = [name for name, frequency in pairs if not frequency]
+    if lost:
+        raise MeasureError(
+            f"{called} is of {measure.frequency} classes, and {truths.where} has no frequency of"
+            f" {list_some(lost)}. Categories of LVIS have 'frequency', which is r, c or f. Other"
+            " measures need none: name them."
+        )
+    if choices.classes == "merged":
+        raise MeasureError(
+            f"{called} is of {measure.frequency} classes, and {write_option('classes', 'merged')}"
+            f" makes one of all. {write_option('classes', 'each')} keeps them apart."
+        )
+
+
+class Results(Named[Result], Tabular):
     """Several detectors evaluated on the same truths: the Result of each by its name.
 
     >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]

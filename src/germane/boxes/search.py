@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from germane.boxes.conventions import Conventions
 from germane.boxes.detections import Detections
-from germane.boxes.dialect_table import DIALECTS
+from germane.boxes.dialect_table import DIALECTS, find_points, parse_any
 from germane.boxes.matching import (
     Arranged,
     Pairs,
@@ -15,12 +15,12 @@ from germane.boxes.matching import (
     find_pairs,
     match_groups,
 )
-from germane.boxes.measures import BoxMeasure, parse_measure
+from germane.boxes.measures import BoxMeasure
 from germane.boxes.opening import open_boxes, read_options
 from germane.boxes.ranked_lists import RankedLists, sort_lists
 from germane.boxes.result import BoxValue, Result
 from germane.boxes.variations import BoxCandidate, BoxVariations, read_dialect
-from germane.core.ragged import Ints
+from germane.core.ragged import Bools, Ints
 from germane.reconciliation.reported import Reported
 from germane.reconciliation.search import Search, Tried
 from germane.reconciliation.spread import are_same
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-_OF_DETECTIONS = ("confidence", "classes", "precision", "depth_of")
+_OF_DETECTIONS = ("confidence", "classes", "precision", "depth_of", "unverified", "empty")
 _OF_PAIRS = ("overlap", "crowds", "equal_overlaps", "thresholds")
 _OF_MATCHING = (
-    "candidate", "reach", "difficult", "area_of", "found_area", "id_zero", "ties",
+    "candidate", "reach", "difficult", "area_of", "found_area", "id_zero", "ties", "flagged",
 )  # fmt: skip
 
 
@@ -64,7 +64,7 @@ class BoxValues:
         self.asked, self.conventions = variations.asked, variations.conventions
         self.also: tuple[BoxMeasure, ...] = ()  # measures to be read from the same lists
         self._values: dict[tuple[Choices, BoxMeasure], float] = {}
-        self._sorted: dict[tuple[Any, ...], tuple[Detections, Ints]] = {}
+        self._sorted: dict[tuple[Any, ...], tuple[Detections, Ints, Bools]] = {}
         self._orders: dict[tuple[Any, ...], Ints] = {}
         # of pairs and lists only the last are kept, because they are large
         self._pairs: dict[tuple[Any, ...], tuple[Arranged, Pairs]] = {}
@@ -80,18 +80,18 @@ class BoxValues:
             self._values[key] = value.mean
         return self._values[key]
 
-    def evaluate_each(self, several: Iterable[Choices]) -> None:
-        """Evaluate several changes, those that share a matching one after the other."""
-        for choices in sorted(several, key=lambda one: repr(self._key(self._change(one)))):
-            self.evaluate(choices)
+    def evaluate_each(self, several: Iterable[BoxCandidate]) -> None:
+        """Evaluate several candidates, those that share a matching one after the other."""
+        for one in sorted(several, key=lambda one: repr(self._key(self._change(one.choices)))):
+            self.evaluate(one.choices, one.measure)
 
-    def are_same(self, one: Choices, other: Choices) -> bool:
-        """Do two sets of changes give one value?"""
-        return are_same(self.evaluate(one), self.evaluate(other))
+    def are_same(self, choices: Choices, other: Choices, measure: BoxMeasure | None = None) -> bool:
+        """Do two sets of changes give one value of the measure, or of another?"""
+        return are_same(self.evaluate(choices, measure), self.evaluate(other, measure))
 
-    def count(self, choices: Choices) -> Counts:
+    def count(self, choices: Choices, measure: BoxMeasure | None = None) -> Counts:
         """Count the truths, and the true and false detections, at the lowest threshold."""
-        result, complete = self._make_result(choices)
+        result, complete = self._make_result(choices, measure)
         lists = self._make_lists(result)
         counted, true = lists.mark_outcomes(complete.view, 0, 0)
         return Counts(int(lists.relevant.sum()), len(true), int(counted.sum()) - len(true))
@@ -101,7 +101,8 @@ class BoxValues:
     ) -> tuple[Result, BoxMeasure]:
         measure = measure or self.asked
         if measure.name == "AP":
-            measure = replace(measure, points=dict(choices).get("points", measure.points))
+            own = measure.points or self.variations.points
+            measure = replace(measure, points=dict(choices).get("points", own))
         conventions = self._change(choices)
         complete = measure.complete(conventions)
         area = complete.area or ""
@@ -117,7 +118,7 @@ class BoxValues:
             arranged, pairs = self._pair(choices, result.thresholds)
             order = _keep(
                 self._orders,
-                (*self._key(choices, _OF_DETECTIONS), choices.ties),
+                (*self._key_detections(choices), choices.ties),
                 lambda: sort_lists(arranged.detections, choices.ties, arranged.detections.label),
             )
             matches = match_groups(arranged, choices, result.thresholds, pairs)
@@ -126,7 +127,7 @@ class BoxValues:
 
     def _pair(self, choices: Conventions, thresholds: tuple[float, ...]) -> tuple[Arranged, Pairs]:
         """Arrange the boxes and find the pairs that overlap, unless the last ones are the same."""
-        of_detections = self._key(choices, _OF_DETECTIONS)
+        of_detections = self._key_detections(choices)
         key = (*of_detections, *self._key(choices, _OF_PAIRS), thresholds)
         if key not in self._pairs:
             detections = _keep(
@@ -143,6 +144,10 @@ class BoxValues:
         if "depth" in words:
             words["depth"], words["depth_of"] = words["depth"]
         return replace(self.conventions, **words)
+
+    def _key_detections(self, choices: Conventions) -> tuple[Any, ...]:
+        of_areas = ("overlap", "found_area") if choices.empty == "drop" else ()
+        return self._key(choices, (*_OF_DETECTIONS, *of_areas))
 
     def _key(
         self,
@@ -161,10 +166,13 @@ def open_values(
     base: "Dialect | None" = None,
 ) -> BoxValues:
     """Open both sides for changes of germane's conventions, or of a dialect's."""
-    asked, own = parse_measure(measure), read_options(options, base, "any")
+    own = read_options(options, base, "any")
+    asked = parse_any(measure).shorten(own.conventions)
     truths, found, _ = open_boxes(truth, detections, own, name)
     conventions = replace(own.conventions, ap_depth="any")
-    return BoxValues(BoxVariations(truths, found, asked, conventions, frozenset(own.given)))
+    fixed, points = frozenset(own.given), find_points(base)
+    written = measure if isinstance(measure, str) else ""
+    return BoxValues(BoxVariations(truths, found, asked, conventions, fixed, points, written))
 
 
 class BoxSearch(Search[BoxCandidate]):
@@ -176,16 +184,16 @@ class BoxSearch(Search[BoxCandidate]):
 
     def find_value(self, candidate: BoxCandidate) -> float:
         """Evaluate a candidate; NaN where it has no value."""
-        return self.values.evaluate(candidate.choices)
+        return self.values.evaluate(candidate.choices, candidate.measure)
 
-    def coincide(self, one: BoxCandidate, other: BoxCandidate) -> bool:
+    def coincide(self, box_candidate: BoxCandidate, other: BoxCandidate) -> bool:
         """Do two candidates give one value?"""
-        return self.values.are_same(one.choices, other.choices)
+        return are_same(self.find_value(box_candidate), self.find_value(other))
 
     def evaluate_all(self, candidates: Iterable[BoxCandidate]) -> list[BoxGiven]:
         """Evaluate candidates, those that share a matching one after the other."""
         several = list(candidates)
-        self.values.evaluate_each(one.choices for one in several)
+        self.values.evaluate_each(several)
         return super().evaluate_all(several)
 
     def rank_usage(self, candidate: BoxCandidate) -> tuple[int, ...]:

@@ -21,7 +21,7 @@ from germane.boxes.masks import (
 )
 from germane.boxes.reading_options import Reading, Shape, Side
 from germane.core.ragged import Floats
-from germane.errors import FormatError, InputError, clip
+from germane.errors import FormatError, InputError, clip, write_option
 from germane.output.formatting import write_count
 from germane.readers.numbers import is_finite_number
 
@@ -64,15 +64,15 @@ def _read_needed(columns: Columns, shape: Shape, truths: Truths | None) -> Colum
     if (columns.masks if shape == "mask" else columns.keypoints) is None:
         raise InputError(
             f"{columns.where}: overlap={shape} needs {_NOUNS[shape]}, and there are none."
-            " overlap=iou evaluates boxes."
+            f" {write_option('overlap', 'iou')} evaluates boxes."
         )
     read = _read_masks if shape == "mask" else _read_keypoints
     columns = _fill_boxes(read(columns, truths))
     if truths is None and columns.area is None:
         if shape == "oks" and len(columns):
             raise FormatError(
-                f"{columns.where}: overlap=oks needs the area of each object, to which distances"
-                " are relative; there is no 'area'."
+                f"{columns.where}: {write_option('overlap', 'oks')} needs the area of each"
+                " object, to which distances are relative; there is no 'area'."
             )
         columns = replace(columns, area=columns.masks.area if shape == "mask" else None)
     return columns
@@ -93,14 +93,14 @@ def _read_masks(columns: Columns, truths: Truths | None) -> Columns:
     rows = known[image].tolist()
     compressed = any(map(is_compressed, columns.masks))
     codes, columns = _read_rows(
-        columns, columns.masks, lambda at, one: encode_mask(one, tuple(rows[at]))
+        columns, columns.masks, lambda place, one: encode_mask(one, tuple(rows[place]))
     )
     masks = join_masks(codes)
     broken = find_broken_masks(masks) if compressed else ()
     if len(broken):
         columns = columns.add_faults(
-            f"{columns.locate(at)}: the run lengths of the mask do not add up to its pixels"
-            for at in map(int, broken)
+            f"{columns.locate(row)}: the run lengths of the mask do not add up to its pixels"
+            for row in map(int, broken)
         )
         sound = np.delete(np.arange(len(masks)), np.asarray(broken))
         masks, columns = masks.take(sound), columns.take(sound)
@@ -108,10 +108,10 @@ def _read_masks(columns: Columns, truths: Truths | None) -> Columns:
         image = find_ids(columns.image, images, files, files=True, typed=typed)
         lost = np.isnan(known[image]).any(axis=1) & (image >= 0)
         known[image[lost]] = masks.size[lost][:, ::-1]
-        odd = np.flatnonzero((known[image] != masks.size[:, ::-1]).any(axis=1) & (image >= 0))
+        places = np.flatnonzero((known[image] != masks.size[:, ::-1]).any(axis=1) & (image >= 0))
         columns = columns.add_faults(
-            f"{columns.locate(at)}: the mask has another size than others of its image"
-            for at in odd.tolist()
+            f"{columns.locate(row)}: the mask has another size than others of its image"
+            for row in places.tolist()
         )
         columns = replace(columns, images=images, sizes=known[:-1])
     return replace(columns, masks=masks)
@@ -120,26 +120,26 @@ def _read_masks(columns: Columns, truths: Truths | None) -> Columns:
 def _read_keypoints(columns: Columns, truths: Truths | None) -> Columns:
     points, columns = _read_rows(columns, columns.keypoints, lambda _, one: read_points(one))
     count = _count_points(points, truths)
-    if odd := [at for at, one in enumerate(points) if len(one) != 3 * count]:
+    if odd := [place for place, point in enumerate(points) if len(point) != 3 * count]:
         return columns.add_faults(
-            f"{columns.locate(at)}: {len(points[at]) // 3} keypoints, and others {count}"
-            for at in odd
+            f"{columns.locate(row)}: {len(points[row]) // 3} keypoints, and others {count}"
+            for row in odd
         )
     array = np.array(points, float).reshape(-1, count, 3)
     unseen = None
     if truths is None:
         given = [None] * len(points) if columns.unseen is None else list(columns.unseen)
         odd = [
-            at
-            for at, one in enumerate(given)
+            place
+            for place, one in enumerate(given)
             if one is not None and (is_boolean(one) or not is_finite_number(one) or one < 0)
         ]
         columns = columns.add_faults(
-            f"{columns.locate(at)}: num_keypoints is a whole number; got {clip(given[at])}"
-            for at in odd
+            f"{columns.locate(row)}: num_keypoints is a whole number; got {clip(given[row])}"
+            for row in odd
         )
-        for at in odd:
-            given[at] = None
+        for row in odd:
+            given[row] = None
         seen = (array[..., 2] > 0).sum(axis=1).tolist()
         unseen = np.array(
             [(own if one is None else one) == 0 for one, own in zip(given, seen, strict=True)], bool
@@ -154,18 +154,18 @@ def _count_points(points: list[Floats], truths: Truths | None) -> int:
 
 
 def _read_rows(
-    columns: Columns, given: Any, read: Callable[[int, Any], T]
+    columns: Columns, raw: Any, read: Callable[[int, Any], T]
 ) -> tuple[list[T], Columns]:
     """Read every row, and leave out those that cannot be read."""
     out: list[T] = []
     kept, faults = [], []
-    for at, one in enumerate(given):
+    for place, one in enumerate(raw):
         try:
-            out.append(read(at, one))
-            kept.append(at)
-            given[at] = None  # which frees what a file had
+            out.append(read(place, one))
+            kept.append(place)
+            raw[place] = None  # which frees what a file had
         except ValueError as error:
-            faults.append(f"{columns.locate(at)}: {error}")
+            faults.append(f"{columns.locate(place)}: {error}")
     if faults:
         columns = columns.take(np.array(kept, np.int64)).add_faults(faults)
     return out, columns
@@ -174,7 +174,7 @@ def _read_rows(
 def _fill_boxes(columns: Columns) -> Columns:
     """Fill in the boxes that are missing: those around the masks or the keypoints."""
     listed = columns.boxes if isinstance(columns.boxes, list) else []
-    lost = [at for at, box in enumerate(listed) if is_missing(box)]
+    lost = [place for place, box in enumerate(listed) if is_missing(box)]
     if not lost:
         return columns
     around = _measure_boxes(columns, np.array(lost))
@@ -184,27 +184,27 @@ def _fill_boxes(columns: Columns) -> Columns:
     if len(lost) == len(listed):
         return replace(columns, boxes=rows, boxed=False, relative=False)
     if columns.relative:
-        says = f"{columns.locate(lost[0])} has no box, and others have relative ones"
-        return columns.add_faults([says])
+        text = f"{columns.locate(lost[0])} has no box, and others have relative ones"
+        return columns.add_faults([text])
     filled = list(listed)
     for at, row in zip(lost, rows.tolist(), strict=True):
         filled[at] = row
     return replace(columns, boxes=filled, boxed=lost[0] > 0)  # as the first one
 
 
-def is_missing(given: Any) -> bool:
+def is_missing(raw: Any) -> bool:
     """Is this no box, mask or keypoints: None, or empty?"""
-    if isinstance(given, np.ndarray):
-        return not given.size
-    return given is None or (isinstance(given, (list, tuple, dict)) and not given)
+    if isinstance(raw, np.ndarray):
+        return not raw.size
+    return raw is None or (isinstance(raw, (list, tuple, dict)) and not raw)
 
 
-def _measure_boxes(columns: Columns, at: Any) -> Floats | None:
+def _measure_boxes(columns: Columns, rows: Any) -> Floats | None:
     if columns.masks is not None:
-        boxes: Floats = columns.masks.take(at).measure_boxes()
+        boxes: Floats = columns.masks.take(rows).measure_boxes()
         return boxes
     if isinstance(columns.keypoints, np.ndarray):
-        return measure_extents(columns.keypoints[at])
+        return measure_extents(columns.keypoints[rows])
     return None
 
 
@@ -227,5 +227,5 @@ def refuse_unfit(truths: Truths, detections: Detections, choices: Conventions) -
                 of = "sigmas has" if choices.sigmas else "COCO's sigmas are of"
                 raise InputError(
                     f"{where}: {write_count(count, 'keypoint')} of each object, and {of}"
-                    f" {len(sigmas)}. sigmas= takes a number for each keypoint."
+                    f" {len(sigmas)}. {write_option('sigmas')} takes a number for each keypoint."
                 )

@@ -14,7 +14,7 @@ import numpy as np
 from germane.boxes.measures import BoxMeasure
 from germane.boxes.ranked_lists import RankedLists, View
 from germane.core import ragged
-from germane.core.ragged import Floats, Ints
+from germane.core.ragged import Bools, Floats, Ints
 
 if TYPE_CHECKING:
     from germane.boxes.result import Result
@@ -25,19 +25,22 @@ def compute_shares(result: "Result", measure: BoxMeasure) -> Floats:
     lists, value = result.lists, result[measure]
     images = len(result.matches.truths.images)
     area = list(result.conventions.areas).index(value.measure.area or "")
-    counts = lists.relevant[area] > 0
+    chosen = result.mark_frequency(value.measure)
+    counts = (lists.relevant[area] > 0) & chosen
     thresholds = [result.thresholds.index(one) for one in value.measure.iou or ()]
     change = np.zeros(images)
     for threshold in thresholds:
-        change += _differentiate(lists, value.measure, area, threshold)
-    averaged = len(lists.relevant[area]) if result.conventions.no_truth == "zero" else counts.sum()
+        change += _differentiate(lists, value.measure, area, threshold, chosen)
+    averaged = (chosen if result.conventions.no_truth == "zero" else counts).sum()
     change *= images / (len(thresholds) * max(averaged, 1))
     shares: Floats = value.mean + change - change.mean()
     return shares
 
 
-def _differentiate(lists: RankedLists, measure: BoxMeasure, area: int, threshold: int) -> Floats:
-    """Differentiate the sum of a measure over all lists by the weight of each image (I)."""
+def _differentiate(
+    lists: RankedLists, measure: BoxMeasure, area: int, threshold: int, chosen: Bools
+) -> Floats:
+    """Differentiate the sum of a measure over the chosen lists by the weight of each image (I)."""
     matches = lists.matches
     listed = _Listed(lists, measure.view, area, threshold)
     images = len(matches.truths.images)
@@ -64,6 +67,7 @@ def _differentiate(lists: RankedLists, measure: BoxMeasure, area: int, threshold
         (listed.owner[listed.hits], listed.owner[seen], lists.truth_lists[sought])
     )
     weights *= _measure_leverage(image + images * owner, len(sought), total[owner])
+    weights *= chosen[owner]
     return np.bincount(image, weights, images).astype(float)
 
 
@@ -92,14 +96,14 @@ class _Listed:
         self.image = lists.matches.detections.image[lists.order]  # D
         self.counted, self.hits = lists.mark_outcomes(view, area, threshold)
 
-    def count(self, at: Ints) -> Ints:
+    def count(self, rows: Ints) -> Ints:
         """Count the detections at some positions for each list (L)."""
-        return np.bincount(self.owner[at], minlength=len(self.starts) - 1)
+        return np.bincount(self.owner[rows], minlength=len(self.starts) - 1)
 
-    def sum_after(self, at: Ints, values: Floats) -> Floats:
+    def sum_after(self, rows: Ints, values: Floats) -> Floats:
         """Sum, for each detection (D), the values at its position or after it in its list."""
         before = np.zeros(len(self.owner) + 1)
-        np.cumsum(np.bincount(at, values, len(self.owner)), out=before[1:])
+        np.cumsum(np.bincount(rows, values, len(self.owner)), out=before[1:])
         after: Floats = before[self.starts[1:]][self.owner] - before[:-1]
         return after
 

@@ -75,14 +75,14 @@ class Sheet:
         """Show the places of the first few boxes."""
         return tuple(map(self.locate, rows[:3].tolist()))
 
-    def report(self, odd: Bools, says: str) -> Sees:
+    def report(self, odd: Bools, text: str) -> Sees:
         """Report the boxes that are odd; ``says`` begins with the verb of several."""
         rows = np.flatnonzero(odd)
         if len(rows):
-            verb, _, rest = says.partition(" ")
+            verb, _, rest = text.partition(" ")
             verb = _OF_ONE.get(verb, f"{verb}s") if len(rows) == 1 else verb
-            says = f"{len(rows):,} of {write_count(len(odd), 'box')} {verb} {rest}"
-            yield Problem(says, len(rows), self.show(rows))
+            text = f"{len(rows):,} of {write_count(len(odd), 'box')} {verb} {rest}"
+            yield Problem(text, len(rows), self.show(rows))
 
 
 _ODD = np.uint64(0x9E3779B97F4A7C15)
@@ -123,25 +123,25 @@ def make_sheet(columns: Columns, truths: Truths, side: Side) -> Sheet:
 
 
 def make_sound_sheet(
-    given: Truths | Detections, truths: Truths, columns: Columns | None = None
+    raw: Truths | Detections, truths: Truths, columns: Columns | None = None
 ) -> Sheet:
     """Make a sheet of boxes that have been read without an error."""
-    is_truth = isinstance(given, Truths)
+    is_truth = isinstance(raw, Truths)
     return Sheet(
         "truth" if is_truth else "detections",
-        given.where if isinstance(given, Truths) else given.name,
+        raw.where if isinstance(raw, Truths) else raw.name,
         columns.locate if columns else lambda row: f"box {row + 1}",
-        given.boxes,
-        given.image,
-        given.label,
-        _list_sizes(truths, given.image),
+        raw.boxes,
+        raw.image,
+        raw.label,
+        _list_sizes(truths, raw.image),
         (columns.read_as or columns.box_format) if columns else "xywh",
-        given.crowd if isinstance(given, Truths) else np.zeros(len(given), bool),
+        raw.crowd if isinstance(raw, Truths) else np.zeros(len(raw), bool),
         columns.relative if columns else False,
-        given.score if isinstance(given, Detections) else None,
-        given.area if isinstance(given, Truths) else None,
-        masks=given.masks,
-        keypoints=given.keypoints,
+        raw.score if isinstance(raw, Detections) else None,
+        raw.area if isinstance(raw, Truths) else None,
+        masks=raw.masks,
+        keypoints=raw.keypoints,
     )
 
 
@@ -153,18 +153,18 @@ def _list_sizes(truths: Truths, image: Ints) -> Floats:
     return np.where(known[:, None], sizes, np.nan)
 
 
-def _read_rows(given: object, count: int) -> Floats:
+def _read_rows(raw: object, count: int) -> Floats:
     """Read rows of so many numbers; NaN in a row that has others."""
     try:
-        array = read_array(given)
+        array = read_array(raw)
         if array.size == count * len(array):
             return array
     except (TypeError, ValueError):
         pass
-    out = np.full((len(given), count), np.nan)  # type: ignore[arg-type]
-    for at, row in enumerate(given):  # type: ignore[arg-type, var-annotated]
+    out = np.full((len(raw), count), np.nan)  # type: ignore[arg-type]
+    for place, row in enumerate(raw):  # type: ignore[arg-type, var-annotated]
         try:
-            out[at] = read_array(row if count > 1 else [row])
+            out[place] = read_array(row if count > 1 else [row])
         except (TypeError, ValueError):
             continue
     return out

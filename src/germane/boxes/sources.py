@@ -19,7 +19,7 @@ from germane.boxes.shapes import read_shapes
 from germane.boxes.text_files import is_padilla, is_yolo, read_padilla
 from germane.boxes.voc import is_voc, read_voc
 from germane.boxes.yolo import read_class_names, read_yolo
-from germane.errors import EmptyError, InputError, clip
+from germane.errors import EmptyError, InputError, clip, write_option
 from germane.readers.paths import is_path
 
 
@@ -46,36 +46,36 @@ _ON_DISK = ("voc", "yolo", "padilla")
 KINDS: tuple[Kind, ...] = tuple(one.name for one in SOURCES)
 
 
-def find_source(given: Any, side: Side, reading: Reading) -> Source:
+def find_source(raw: Any, side: Side, reading: Reading) -> Source:
     """Find the source of one side. Raises InputError for what no source recognizes."""
     if reading.input_format is not None:
-        if reading.input_format in _ON_DISK and not is_path(given):
+        if reading.input_format in _ON_DISK and not is_path(raw):
             raise InputError(
-                f"{side}: input_format={reading.input_format} reads a file or folder; got"
-                f" {clip(given)}"
+                f"{side}: {write_option('input_format', reading.input_format)} reads a file or"
+                f" folder; got {clip(raw)}"
             )
         return next(one for one in SOURCES if one.name == reading.input_format)
-    if is_path(given) and not os.path.exists(given):
-        raise InputError(f"{clip(os.fspath(given))}: there is no such file or folder.")
+    if is_path(raw) and not os.path.exists(raw):
+        raise InputError(f"{clip(os.fspath(raw))}: there is no such file or folder.")
     for one in SOURCES:
-        if one.recognize(given):
+        if one.recognize(raw):
             return one
-    if is_path(given) and os.path.isdir(given):
+    if is_path(raw) and os.path.isdir(raw):
         raise EmptyError(
-            f"{os.fspath(given)}: this folder has no boxes: no file .xml or .txt, also not in"
+            f"{os.fspath(raw)}: this folder has no boxes: no file .xml or .txt, also not in"
             " Annotations or labels."
         )
     raise InputError(
         f"{side}: boxes are COCO's JSON, a folder of VOC's XML or of text files, a list with boxes,"
         " labels and scores of each image, supervision's Detections, or a frame or file with"
-        f" columns; got {clip(given)}"
+        f" columns; got {clip(raw)}"
     )
 
 
-def read_truth_columns(given: Any, reading: Reading) -> Columns:
+def read_truth_columns(raw: Any, reading: Reading) -> Columns:
     """Read the columns of truths, with all images, their sizes and the names of classes."""
     reading = reading.choose("truth")
-    columns = _read_columns(given, "truth", reading, None)
+    columns = _read_columns(raw, "truth", reading, None)
     columns = _add_images(columns, read_images(reading.images))
     columns = read_shapes(columns, reading, None)
     names = columns.names or read_class_names(reading.class_names)
@@ -89,9 +89,9 @@ def read_truth_columns(given: Any, reading: Reading) -> Columns:
     return columns
 
 
-def _read_columns(given: Any, side: Side, reading: Reading, truths: Truths | None) -> Columns:
+def _read_columns(raw: Any, side: Side, reading: Reading, truths: Truths | None) -> Columns:
     """Read one side in the format and the coordinates that were chosen, or in the source's own."""
-    columns = find_source(given, side, reading).read(given, reading, truths)
+    columns = find_source(raw, side, reading).read(raw, reading, truths)
     if reading.coordinates is not None:
         columns = replace(columns, relative=reading.coordinates == "relative")
     if reading.box_format is not None and columns.read_as is None:
@@ -103,27 +103,27 @@ def _add_images(columns: Columns, sizes: dict[Any, tuple[float, float]]) -> Colu
     """Add the images that the caller lists, and their sizes."""
     if not sizes:
         return columns
-    known = columns.list_images()
-    place = find_ids(list(sizes), known, columns.files, files=True, typed=False)
-    added = [one for one, at in zip(sizes, place.tolist(), strict=True) if at < 0]
+    images = columns.list_images()
+    place = find_ids(list(sizes), images, columns.files, files=True, typed=False)
+    added = [size for size, at in zip(sizes, place.tolist(), strict=True) if at < 0]
     files = [*columns.files, *[""] * len(added)] if columns.files else ()
     named = {
-        known[at] if at >= 0 else one: sizes[one]
-        for one, at in zip(sizes, place.tolist(), strict=True)
+        images[at] if at >= 0 else size: sizes[size]
+        for size, at in zip(sizes, place.tolist(), strict=True)
     }
     own = columns.sizes
     if isinstance(own, np.ndarray):
-        own = dict(zip(known, map(tuple, own), strict=True))
-    listed = known + sort_ids(added)
+        own = dict(zip(images, map(tuple, own), strict=True))
+    listed = images + sort_ids(added)
     if columns.images is None and not files:  # all in one order, in which equal scores stand
         listed = sort_ids(listed)
     return replace(columns, images=listed, sizes=join_sizes(own or {}, named), files=files)
 
 
-def read_detection_columns(given: Any, reading: Reading, truths: Truths) -> Columns:
+def read_detection_columns(raw: Any, reading: Reading, truths: Truths) -> Columns:
     """Read the columns of detections."""
     reading = reading.choose("detections")
-    columns = _read_columns(given, "detections", reading, truths)
+    columns = _read_columns(raw, "detections", reading, truths)
     if columns.names is None:
         columns = replace(columns, names=read_class_names(reading.class_names))
     if columns.where == "the truth":
@@ -131,9 +131,9 @@ def read_detection_columns(given: Any, reading: Reading, truths: Truths) -> Colu
     return read_shapes(columns, reading, truths)
 
 
-def name_detections(given: Any) -> str:
+def name_detections(raw: Any) -> str:
     """Name detections after their file."""
-    if not is_path(given):
+    if not is_path(raw):
         return "detections"
-    name: str = os.path.basename(os.path.normpath(given))
+    name: str = os.path.basename(os.path.normpath(raw))
     return os.path.splitext(name)[0]

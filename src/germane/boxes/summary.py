@@ -4,11 +4,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from germane.boxes.conventions import COCO_AREAS, COCO_THRESHOLDS
+from germane.boxes.conventions import COCO_AREAS
 from germane.boxes.geometry import Overlap
 from germane.boxes.measures import parse_measures
 from germane.core.ragged import Floats
-from germane.errors import MeasureError
+from germane.errors import MeasureError, write_option
+from germane.measures.overlap_thresholds import COCO_THRESHOLDS
 
 if TYPE_CHECKING:
     from germane.boxes.result import Result
@@ -37,12 +38,12 @@ def summarize(result: "Result") -> Floats:
     """
     _refuse_other_measures(result)
     areas, stats = list(result.conventions.areas), []
-    for one in parse_measures(list_summary(result.conventions.overlap)):
-        cells = result.precision if one.name == "AP" else result.recall
-        if one.iou is not None:
-            cells = cells[[COCO_THRESHOLDS.index(one.iou[0])]]
-        depth = {1: 0, 10: 1}.get(one.k or 0, -1)  # the lowest, the next, and the highest
-        cells = cells[..., areas.index(one.area or "all"), depth]
+    for measure in parse_measures(list_summary(result.conventions.overlap)):
+        cells = result.precision if measure.name == "AP" else result.recall
+        if measure.iou is not None:
+            cells = cells[[COCO_THRESHOLDS.index(measure.iou[0])]]
+        depth = {1: 0, 10: 1}.get(measure.k or 0, -1)  # the lowest, the next, and the highest
+        cells = cells[..., areas.index(measure.area or "all"), depth]
         kept = cells[cells > -1]
         stats.append(float(np.mean(kept)) if len(kept) else -1.0)
     of_boxes = result.conventions.overlap != "oks"
@@ -60,7 +61,7 @@ def _refuse_other_measures(result: "Result") -> None:
                 " large, and one depth. Leave out measures=, or name its measures."
             )
         if result.thresholds != COCO_THRESHOLDS:
-            raise MeasureError("stats are of COCO's thresholds. Leave out iou=.")
+            raise MeasureError(f"stats are of COCO's thresholds. Leave out {write_option('iou')}.")
     elif (
         not COCO_AREAS.keys() <= areas.keys() or depths != 3 or result.thresholds != COCO_THRESHOLDS
     ):

@@ -9,14 +9,17 @@ import numpy as np
 
 from germane.boxes.dialect_table import DIALECTS
 from germane.boxes.geometry import Overlap
-from germane.boxes.measures import BoxMeasure, parse_measure
+from germane.boxes.measures import BoxMeasure, parse_measure, parse_measures
 from germane.boxes.search import BoxValues, open_values
-from germane.boxes.variations import BoxCandidate, find_entry, list_words, read_dialect
+from germane.boxes.summary import COCO_SUMMARY
+from germane.boxes.variations import BoxCandidate, list_words, read_dialect
 from germane.core.ragged import Floats
 from germane.dialects.dialect import Dialect
 from germane.errors import GermaneError, InputError, MeasureError, list_some
 from germane.evaluation.accepted import PublishedTable
-from germane.reconciliation.column_names import read_box_column, split_overlap
+from germane.evaluation.opening import refuse_dialect
+from germane.measures.box_spellings import split_overlap
+from germane.reconciliation.column_names import read_box_column
 from germane.reconciliation.protocols import Change, Fit, Option, Protocol, ProtocolSearch, Sheet
 from germane.reconciliation.published import read_published
 from germane.reconciliation.slips import Near
@@ -29,10 +32,6 @@ if TYPE_CHECKING:
 
 _BASES, _MOVING = 3, 12  # tools and changes that are tried together
 _SHAPES: Mapping[str, Overlap] = {"mask": "mask", "oks": "oks"}
-_KINDS = {
-    "AP": "AP", "AP50": "AP50", "AP75": "AP75", "APs": "AP(area=small)", "APm": "AP(area=medium)",
-    "APl": "AP(area=large)", "AR1": "AR@1", "AR10": "AR@10", "AR100": "AR@100",
-}  # fmt: skip
 
 
 def reconcile_table(
@@ -70,12 +69,13 @@ def reconcile_table(
             "measures={'their name': 'AP50'} says what a name stands for."
         )
     asked = [one for one in read if one is not None]
-    overlaps = _find_overlaps([published.columns[c] for c in chosen])
+    labels = [published.columns[c] for c in chosen]
     writer = TableWriter(published, list(detections), chosen, [True] * len(asked))
+    refuse_dialect(options, "germane.boxes.reconcile_table")
     opened = [
         open_values(truth, found, asked[0], options, name) for name, found in detections.items()
     ]
-    search = _Search(opened, asked, overlaps, writer.sheet)
+    search = _Search(opened, asked, labels, writer.sheet)
     fit, fits = search.search()
     equal = [one for one in fits if one.protocol.tool and one.protocol.is_like(fit.protocol)]
     if equal:
@@ -92,18 +92,13 @@ def _find_overlaps(labels: Sequence[str]) -> list[str]:
 def _read_column(label: str, measures: Mapping[str, str]) -> BoxMeasure | None:
     if label in measures:
         return parse_measure(measures[label])
-    kind = read_box_column(label)
-    if kind is not None:
-        return parse_measure(_KINDS[kind])
-    try:
-        return parse_measure(split_overlap(label)[0])
-    except GermaneError:
-        return None
+    name = read_box_column(label)  # what is matched is decided for all columns together
+    return None if name is None else BoxMeasure(**{**vars(name), "overlap": ""})
 
 
 def _find_sibling(tool: Dialect, overlap: str) -> Dialect:
     """Find the dialect that a tool has for masks or keypoints; its own where it has none."""
-    several = (one for one in DIALECTS if one.name.startswith(f"{tool.name}-"))
+    several = (dialect for dialect in DIALECTS if dialect.name.startswith(f"{tool.name}-"))
     return next((one for one in several if read_dialect(one, "overlap") == overlap), tool)
 
 
@@ -116,11 +111,12 @@ class _Search(ProtocolSearch):
         self,
         opened: Sequence[BoxValues],
         asked: Sequence[BoxMeasure],
-        overlaps: Sequence[str],
+        labels: Sequence[str],
         sheet: Sheet,
     ) -> None:
         super().__init__(sheet)
-        self._opened, self._asked, self._overlaps = opened, asked, overlaps
+        self._opened, self._asked, self._overlaps = opened, asked, _find_overlaps(labels)
+        self._names = [split_overlap(label)[0] for label in labels]
         self._columns = [
             [self.remake(r, one, c) for r in range(len(opened))] for c, one in enumerate(asked)
         ]
@@ -137,40 +133,51 @@ class _Search(ProtocolSearch):
                     " none."
                 )
             conventions, fixed = replace(conventions, overlap=shape), fixed | {"overlap"}
-        found = replace(one, asked=measure, conventions=conventions, fixed=fixed)
+        found = replace(
+            one, asked=measure, conventions=conventions, fixed=fixed, name=self._names[c]
+        )
         if overlap == "box":
             found.overlaps = tuple(word for word in found.overlaps if word not in _SHAPES)
         return BoxValues(found)
 
     @staticmethod
-    def evaluate(values: BoxValues, choices: Choices) -> float:
+    def evaluate(values: BoxValues, choices: Choices, measure: BoxMeasure | None = None) -> float:
         """Evaluate the changes that can matter; NaN where there is no value."""
-        kept = tuple(one for one in choices if values.variations.changes.get(one[0]))
+        kept = tuple(choice for choice in choices if values.variations.changes.get(choice[0]))
         try:
-            return values.evaluate(kept)
+            return values.evaluate(kept, measure)
         except GermaneError:
             return math.nan
 
     def make(self, choices: Choices, cost: float) -> Protocol:
         """Make the protocol of these changes."""
-        columns = tuple((self._make_option(c, choices, ()),) for c in range(len(self._asked)))
+        candidates = (BoxCandidate(one, choices) for one in self._asked)
+        columns = tuple(
+            (self._make_option(c, candidate),) for c, candidate in enumerate(candidates)
+        )
         return Protocol(choices, cost, columns)
 
-    def _make_option(self, c: int, choices: Choices, tools: tuple[str, ...]) -> Option:
-        values: Floats = np.array([self.evaluate(one, choices) for one in self._columns[c]])
-        return Option(BoxCandidate(self._asked[c], choices, tools), 0.0, values)
+    def _make_option(self, c: int, candidate: BoxCandidate) -> Option:
+        choices, measure = candidate.choices, candidate.measure
+        values: Floats = np.array(
+            [self.evaluate(one, choices, measure) for one in self._columns[c]]
+        )
+        return Option(candidate, 0.0, values)
 
     def _make_of_tool(self, tool: Dialect) -> Protocol | None:
         options, shared = [], set[Any]()
-        for c, asked in enumerate(self._asked):
+        for c in range(len(self._asked)):
             own = _find_sibling(tool, self._overlaps[c])
-            entry = find_entry(own, asked, self._columns[c][0].conventions)
-            if entry is None:
+            variations = self._columns[c][0].variations
+            found = variations.find_measure(own) if variations.suits(own) else None
+            if found is None:
                 return None
-            words, start = list_words(own, entry), self._columns[c][0].variations.start
+            entry, measure = found
+            words, start = list_words(own, entry), variations.start
             changed = (n for n in self._list_names() if n in words and words[n] != start[n])
             choices = tuple(sorted((name, words[name]) for name in changed))
-            options.append(self._make_option(c, choices, (f"{own.name}:{entry.write_name(100)}",)))
+            tools = (f"{own.name}:{entry.write_name(100)}",)
+            options.append(self._make_option(c, BoxCandidate(measure, choices, tools)))
             shared |= set(choices)
         return Protocol(
             tuple(sorted(shared)), self.dialect_cost, tuple((one,) for one in options), tool.name
@@ -193,15 +200,15 @@ class _Search(ProtocolSearch):
     def combine(self, tools: Sequence[Fit]) -> list[Fit]:
         """Try two of the likeliest changes, and one with the likeliest tools."""
         likely = sorted(self.moving, key=lambda one: -one.score)[:_MOVING]
-        bases = [one.protocol.choices for one in tools[:_BASES]]
-        several = self.join_changes(likely, bases, alone=False)
-        return [self.sheet.fit(self.make(choices, cost)) for choices, cost in several.items()]
+        bases = [tool.protocol.choices for tool in tools[:_BASES]]
+        changes = self.join_changes(likely, bases, alone=False)
+        return [self.sheet.fit(self.make(choices, cost)) for choices, cost in changes.items()]
 
     def find_near(self, fit: Fit, c: int, r: int) -> Iterator[Near]:
         """List the values of other measures."""
-        for name, kind in _KINDS.items():
-            one = self.remake(r, parse_measure(kind), c)
-            yield f"it is {name}", self.evaluate(one, fit.protocol.choices)
+        for measure in parse_measures(COCO_SUMMARY)[:9]:
+            one = self.remake(r, measure, c)
+            yield f"it is {measure}", self.evaluate(one, fit.protocol.choices)
 
     def explain_changes(self, fit: Fit) -> tuple[str, ...]:  # noqa: ARG002
         """Say nothing of changes, most of which move every cell."""

@@ -13,9 +13,10 @@ from germane.boxes.columns import Columns
 from germane.boxes.detections import Truths
 from germane.boxes.geometry import BoxFormat
 from germane.boxes.reading_options import Reading, name_side
-from germane.errors import EmptyError, FormatError, InputError, clip
+from germane.core.arguments import read_decimal
+from germane.errors import EmptyError, FormatError, InputError, clip, write_option
 from germane.readers.files import TextFile
-from germane.readers.paths import is_path
+from germane.readers.paths import is_path, refuse_special
 from germane.readers.streams import explain_os_error
 
 LOOK = 20  # files that show of which kind the others are
@@ -30,7 +31,7 @@ class Lines:
     relative: bool = False
 
     def list_fields(self, side: str) -> tuple[str, ...]:
-        return tuple(one for one in self.fields if side == "detections" or one != "score")
+        return tuple(field for field in self.fields if side == "detections" or field != "score")
 
 
 YOLO = Lines(("class", "cx", "cy", "width", "height", "score"), "cxcywh", relative=True)
@@ -47,14 +48,17 @@ def list_files(folder: str, suffix: str) -> list[str]:
     """List the files of a folder that have a suffix, in the order of their names."""
     with explain_os_error(folder):
         names = sorted(os.listdir(folder))
-    return [os.path.join(folder, one) for one in names if one.casefold().endswith(suffix)]
+    paths = [os.path.join(folder, name) for name in names if name.casefold().endswith(suffix)]
+    for path in paths:
+        refuse_special(path)
+    return paths
 
 
-def list_labels(given: Any) -> list[str]:
+def list_labels(raw: Any) -> list[str]:
     """List the files of boxes in a folder or its folder ``labels``; none for anything else."""
-    if not is_path(given) or not os.path.isdir(given):
+    if not is_path(raw) or not os.path.isdir(raw):
         return []
-    folder = find_label_folder(os.fspath(given))
+    folder = find_label_folder(os.fspath(raw))
     return [
         one for one in list_files(folder, ".txt") if not _NOT_BOXES.fullmatch(os.path.basename(one))
     ]
@@ -66,30 +70,30 @@ def find_label_folder(folder: str) -> str:
     return inside if os.path.isdir(inside) else folder
 
 
-def is_yolo(given: object) -> bool:
+def is_yolo(raw: object) -> bool:
     """Is this a folder of YOLO's labels, a file an image: are the numbers of its boxes shares?"""
-    files = list_labels(given)
-    return bool(files) and not is_voc_results(given) and not _has_pixels(files)
+    files = list_labels(raw)
+    return bool(files) and not is_voc_results(raw) and not _has_pixels(files)
 
 
-def is_padilla(given: object) -> bool:
+def is_padilla(raw: object) -> bool:
     """Is this a folder with a file an image, as Padilla's tool reads them?"""
-    files = list_labels(given)
-    return bool(files) and not is_voc_results(given) and _has_pixels(files)
+    files = list_labels(raw)
+    return bool(files) and not is_voc_results(raw) and _has_pixels(files)
 
 
-def is_voc_results(given: Any) -> bool:
+def is_voc_results(raw: Any) -> bool:
     """Is this one of VOC's files of results, which are named after a class, or a folder of them?"""
-    if is_path(given) and not os.path.isdir(given):
-        return bool(os.fspath(given).casefold().endswith(".txt"))
-    return any(_OF_CLASS.search(os.path.basename(one)) for one in list_labels(given))
+    if is_path(raw) and not os.path.isdir(raw):
+        return bool(os.fspath(raw).casefold().endswith(".txt"))
+    return any(_OF_CLASS.search(os.path.basename(label)) for label in list_labels(raw))
 
 
 def _has_pixels(files: list[str]) -> bool:
     """Are most numbers beyond what shares of an image are?"""
     lines = (fields[1:] for path in files[:LOOK] for _, fields in read_lines(path))
-    numbers = [_read_number(one) for fields in lines for one in fields]
-    large = [abs(one) > 2 for one in numbers if one is not None]
+    numbers = [_read_number(field) for fields in lines for field in fields]
+    large = [abs(number) > 2 for number in numbers if number is not None]
     return sum(large) > len(large) / 2
 
 
@@ -112,7 +116,7 @@ def read_boxes(files: list[str], lines: Lines, side: str, named: str) -> Columns
     fields = lines.list_fields(side)
     places: list[tuple[str, int]] = []
     faults: list[str] = []
-    rows: dict[str, list[Any]] = {one: [] for one in (*fields, named)}
+    rows: dict[str, list[Any]] = {field: [] for field in (*fields, named)}
     for path in files:
         stem = name_of_file(path, named)
         for number, texts in read_lines(path):
@@ -122,15 +126,15 @@ def read_boxes(files: list[str], lines: Lines, side: str, named: str) -> Columns
                 continue
             places.append((path, number))
             rows[named].append(stem)
-            for one, text in zip(fields, texts, strict=True):
-                rows[one].append(_READ.get(one, float)(text))
-    sides = [one for one in fields if one not in ("image", "class", "score")]
+            for field, text in zip(fields, texts, strict=True):
+                rows[field].append(_READ.get(field, float)(text))
+    sides = [field for field in fields if field not in ("image", "class", "score")]
     return Columns(
         image=rows["image"],
         label=rows["class"],
-        boxes=list(zip(*(rows[one] for one in sides), strict=True)),
+        boxes=list(zip(*(rows[side] for side in sides), strict=True)),
         score=rows.get("score"),
-        locate=lambda at: f"{places[at][0]}:{places[at][1]}",
+        locate=lambda place: f"{places[place][0]}:{places[place][1]}",
         box_format=lines.box_format,
         relative=lines.relative,
         images=[name_of_file(path, named) for path in files] if named == "image" else None,
@@ -157,7 +161,7 @@ _READ: dict[str, Any] = {"image": str, "class": _read_class}
 
 def _read_number(text: str) -> float | None:
     try:
-        return float(text) if "_" not in text else None
+        return read_decimal(text)
     except ValueError:
         return None
 
@@ -177,31 +181,31 @@ def _find_fault(texts: list[str], fields: tuple[str, ...], lines: Lines, side: s
     return f"{clip(odd[0])} is no number" if odd else ""
 
 
-def read_voc_results(given: Any) -> Columns:
+def read_voc_results(raw: Any) -> Columns:
     """Read VOC's results: lines of image, score and corners, in a file for each class."""
-    files = require_labels(given) if os.path.isdir(given) else [os.fspath(given)]
+    files = require_labels(raw) if os.path.isdir(raw) else [os.fspath(raw)]
     return read_boxes(files, VOC, "detections", "class")
 
 
-def read_padilla(given: Any, reading: Reading, truths: Truths | None) -> Columns:
+def read_padilla(raw: Any, reading: Reading, truths: Truths | None) -> Columns:
     """Read files of images, with lines of class, score and corners; truths have no score."""
-    columns = read_boxes(require_labels(given), PADILLA, name_side(truths), "image")
+    columns = read_boxes(require_labels(raw), PADILLA, name_side(truths), "image")
     ends = [box[-1] for box in columns.boxes]
     if columns.score and max(columns.score) > 1 and all(0 <= end <= 1 for end in ends):
-        says = (
+        text = (
             f"{columns.locate(0)}: the last number of every line is between 0 and 1, as scores are,"
             " and the second is not. Are these YOLO's lines in pixels (class cx cy width height"
-            " score)? Then use input_format={'detections': 'yolo'} and"
-            " coordinates={'detections': 'pixels'}."
+            f" score)? Then use {write_option('input_format', {'detections': 'yolo'})} and"
+            f" {write_option('coordinates', {'detections': 'pixels'})}."
         )
-        return replace(columns, faults=[says, *columns.faults])
+        return replace(columns, faults=[text, *columns.faults])
     return columns
 
 
-def require_labels(given: Any) -> list[str]:
+def require_labels(raw: Any) -> list[str]:
     """List the files of boxes in a folder. Raises InputError or EmptyError where there are none."""
-    if files := list_labels(given):
+    if files := list_labels(raw):
         return files
-    if not is_path(given) or not os.path.isdir(given):
-        raise InputError(f"a folder of text files is needed; got {clip(given)}")
-    raise EmptyError(f"{os.fspath(given)}: this folder has no file .txt.")
+    if not is_path(raw) or not os.path.isdir(raw):
+        raise InputError(f"a folder of text files is needed; got {clip(raw)}")
+    raise EmptyError(f"{os.fspath(raw)}: this folder has no file .txt.")

@@ -5,7 +5,7 @@ is a depth together with what it is of.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
 from typing import Any, NamedTuple
@@ -17,8 +17,9 @@ from germane.boxes.detections import Detections, Truths
 from germane.boxes.dialect_table import DIALECTS
 from germane.boxes.keypoints import COCO_SIGMAS
 from germane.boxes.matching import number_group
-from germane.boxes.measures import POINTS, BoxMeasure, parse_measure
+from germane.boxes.measures import BoxMeasure, parse_measure
 from germane.dialects.dialect import Dialect, Entry
+from germane.measures.box_names import POINTS, USUAL_POINTS
 from germane.reconciliation.variations import Variation
 
 _IDLE = ("unknown", "ap_depth")  # they decide whether there is a number, but not which
@@ -57,12 +58,18 @@ class BoxVariations:
     asked: BoxMeasure
     conventions: Conventions
     fixed: frozenset[str] = frozenset()
+    points: str = USUAL_POINTS
+    """those of the curve if the measure names none"""
+    name: str = ""
+    """The name under which the measure was asked for."""
 
     def __post_init__(self) -> None:
         self.area = self.asked.complete(self.conventions).area
         self.overlaps = _list_overlaps(self.truths, self.detections, self.conventions)
         self.dialects = tuple(
-            one for one in DIALECTS if read_dialect(one, "overlap") in self.overlaps
+            dialect
+            for dialect in DIALECTS
+            if read_dialect(dialect, "overlap") in self.overlaps and self.suits(dialect)
         )
 
     @cached_property
@@ -72,15 +79,17 @@ class BoxVariations:
             name: list(words) for name, words in WORDS.items() if name not in _IDLE
         }
         del several["depth_of"]
-        several["points"] = list(POINTS) if self.asked.name == "AP" else []
+        if self.asked.name == "AP" and not self.asked.points:
+            several["points"] = list(POINTS)
         several["overlap"] = list(self.overlaps)
         for name in ("confidence", "depth"):
-            several[name] = list(dict.fromkeys(read_dialect(one, name) for one in self.dialects))
-        for name in ("depth", "points"):  # the measure's own name decides
-            if getattr(self.asked, "k" if name == "depth" else name) is not None:
-                several[name] = []
+            several[name] = list(
+                dict.fromkeys(read_dialect(dialect, name) for dialect in self.dialects)
+            )
+        if self.asked.k is not None:  # the measure's own name decides
+            several["depth"] = []
         return {
-            name: tuple(one for one in words if one != self.start[name])
+            name: tuple(word for word in words if word != self.start[name])
             for name, words in several.items()
             if name not in self.fixed and self._can_matter(name)
         }
@@ -88,17 +97,35 @@ class BoxVariations:
     @cached_property
     def start(self) -> dict[str, Any]:
         """The words that were asked for."""
-        return _join_depth({**vars(self.conventions), "points": self.asked.points or "101"})
+        return _join_depth({**vars(self.conventions), "points": self.asked.points or self.points})
+
+    @property
+    def _is_verified(self) -> bool:
+        """Does every image say which classes were looked for?"""
+        return self.truths.verified is not None and not self.truths.verified.lacking
+
+    def suits(self, dialect: Dialect) -> bool:
+        """Can the tool evaluate truths that do not say which classes were looked for, or these?"""
+        return read_dialect(dialect, "unverified") == "count" or self._is_verified
 
     def _can_matter(self, name: str) -> bool:
         truths, found = self.truths, self.detections
         match name:
+            case "classes":
+                return self.asked.frequency is None
+            case "unverified":
+                return self._is_verified
+            case "flagged":
+                return truths.flagged is not None and bool(truths.flagged.any())
+            case "empty":
+                areas = (truths.area, found.boxes.measure_areas())
+                return any(bool((area <= 0).any()) for area in areas)
             case "crowds":
                 return bool(truths.crowd.any())
             case "difficult":
                 return bool((truths.difficult | truths.crowd).any())
             case "id_zero":
-                return any(one == 0 for one in truths.ids)
+                return any(identifier == 0 for identifier in truths.ids)
             case "area_of":
                 return self.area != next(iter(self.conventions.areas))
             case "confidence":
@@ -117,23 +144,56 @@ class BoxVariations:
                 return len(np.unique(found.score)) < len(found)
         return True
 
-    def make_candidate(self, words: Mapping[str, Any], tools: tuple[str, ...] = ()) -> BoxCandidate:
+    def make_candidate(
+        self,
+        words: Mapping[str, Any],
+        tools: tuple[str, ...] = (),
+        measure: BoxMeasure | None = None,
+    ) -> BoxCandidate:
         """Make a candidate of words, without those that were asked for or that cannot matter."""
         kept = {
             name: word
             for name, word in words.items()
             if name in self.changes and word != self.start[name]
         }
-        return BoxCandidate(self.asked, tuple(sorted(kept.items())), tools)
+        return BoxCandidate(measure or self.asked, tuple(sorted(kept.items())), tools)
 
     def list_tools(self, measure: BoxMeasure | None = None) -> Iterator[BoxCandidate]:
-        """Yield the conventions of each tool that has such a measure, or another."""
+        """Yield what each tool has of the measure and of the name asked for, or of another measure.
+
+        The name may be another measure in the tool: mAP of PASCAL VOC is at an overlap of .5.
+        """
         for dialect in self.dialects:
-            entry = find_entry(dialect, measure or self.asked, self.conventions)
-            if entry is not None:
-                yield self.make_candidate(
-                    list_words(dialect, entry), (f"{dialect.name}:{entry.name}",)
-                )
+            for entry, theirs in self._list_measures(dialect, measure):
+                tools = (f"{dialect.name}:{entry.name}",)
+                yield self.make_candidate(list_words(dialect, entry), tools, theirs)
+
+    def _list_measures(
+        self, dialect: Dialect, measure: BoxMeasure | None = None
+    ) -> Iterator[tuple[Entry, BoxMeasure]]:
+        named = None if measure else self._find_named(dialect)
+        if named is not None:
+            yield named
+        entry = find_entry(dialect, measure or self.asked, self.conventions)
+        if entry is not None:
+            yield entry, measure or self.asked
+
+    def find_measure(self, dialect: Dialect) -> tuple[Entry, BoxMeasure] | None:
+        """Find what a tool has by the name asked for or, if it has none, of the measure."""
+        return next(self._list_measures(dialect), None)
+
+    def _find_named(self, dialect: Dialect) -> tuple[Entry, BoxMeasure] | None:
+        """Find what a tool has by the name asked for, if that is another measure there."""
+        entry = dialect.find(self.name)
+        if entry is None:
+            return None
+        theirs = parse_measure(entry.read(self.name) or "")
+        iou = theirs.iou or dialect.choices.get("iou")
+        points = None if self.asked.name == "AP" else theirs.points  # a change decides on them
+        theirs = replace(theirs, iou=iou, points=points)
+        if theirs.complete(self.conventions) == self.asked.complete(self.conventions):
+            return None
+        return entry, theirs
 
     def vary_once(self) -> Iterator[BoxCandidate]:
         """Change one thing."""
@@ -178,21 +238,24 @@ def _have_points(truths: Truths, detections: Detections, conventions: Convention
     return bool(truths.keypoints.shape[1] == detections.keypoints.shape[1] == count)
 
 
-def find_entry(dialect: Dialect, asked: BoxMeasure, choices: Conventions) -> Entry | None:
+def find_entry(dialect: Dialect, box_measure: BoxMeasure, choices: Conventions) -> Entry | None:
     """Find the tool's measure of that name, with these thresholds, area and depth.
 
     The points of its curve are its own, unless the measure names them.
     """
-    wanted = asked.complete(choices)
+    wanted = box_measure.complete(choices)
     for entry in dialect.measuring:
-        theirs = parse_measure(entry.write_measure(asked.k or choices.depth or 100))
-        iou = theirs.iou or dialect.choices.get("iou") or choices.iou
+        theirs = parse_measure(entry.write_measure(box_measure.k or choices.depth or 100))
+        iou = theirs.iou or dialect.choices.get("iou") or theirs.complete(choices).iou
         alike = (
-            theirs.name == asked.name
+            theirs.name == box_measure.name
             and iou == wanted.iou
-            and theirs.area == asked.area
-            and ((theirs.k or choices.depth) == wanted.k or (asked.k is None and theirs.k is None))
-            and (theirs.confidence == asked.confidence)
+            and (theirs.area, theirs.frequency) == (box_measure.area, box_measure.frequency)
+            and (
+                (theirs.k or choices.depth) == wanted.k
+                or (box_measure.k is None and theirs.k is None)
+            )
+            and (theirs.confidence == box_measure.confidence)
         )
         if alike:
             return entry
@@ -201,7 +264,7 @@ def find_entry(dialect: Dialect, asked: BoxMeasure, choices: Conventions) -> Ent
 
 def list_words(dialect: Dialect, entry: Entry) -> dict[str, Any]:
     """List every convention of a dialect, with the points of one of its curves."""
-    points = parse_measure(entry.write_measure(1)).points or "101"
+    points = parse_measure(entry.write_measure(1)).points or USUAL_POINTS
     return _join_depth({**DEFAULTS, **dialect.choices, "points": points})
 
 

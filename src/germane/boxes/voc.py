@@ -12,6 +12,7 @@ from germane.boxes.detections import Truths
 from germane.boxes.images import UNKNOWN
 from germane.boxes.reading_options import Reading
 from germane.boxes.text_files import is_voc_results, list_files, read_lines, read_voc_results
+from germane.core.arguments import read_decimal
 from germane.errors import EmptyError, FormatError, InputError, clip
 from germane.readers.files import read_file
 from germane.readers.paths import is_path
@@ -20,14 +21,14 @@ CORNERS = ("xmin", "ymin", "xmax", "ymax")
 _IMAGE_SET = re.compile(r"(.*)[/\\]ImageSets[/\\][^/\\]+[/\\][^/\\]+\.txt$")
 
 
-def is_voc(given: object) -> bool:
+def is_voc(raw: object) -> bool:
     """Is this VOC's results, an image set, or a folder of annotations or of a data set?"""
-    return bool(is_path(given) and _list_annotations(given)) or is_voc_results(given)
+    return bool(is_path(raw) and _list_annotations(raw)) or is_voc_results(raw)
 
 
-def _list_annotations(given: Any) -> list[str]:
+def _list_annotations(raw: Any) -> list[str]:
     """List the files of annotations: of an image set, a data set, a folder, or one file."""
-    path = os.fspath(given)
+    path = os.fspath(raw)
     if in_set := _IMAGE_SET.match(path):
         folder = os.path.join(in_set[1], "Annotations")
         return [os.path.join(folder, f"{fields[0]}.xml") for _, fields in read_lines(path)]
@@ -36,26 +37,26 @@ def _list_annotations(given: Any) -> list[str]:
     return list_files(folder, ".xml") if os.path.isdir(folder) else [path] * path.endswith(".xml")
 
 
-def read_voc(given: Any, reading: Reading, truths: Truths | None) -> Columns:
+def read_voc(raw: Any, reading: Reading, truths: Truths | None) -> Columns:
     """Read annotations or results. Raises FormatError for annotations in place of results."""
     if truths is None:
-        return _read_annotations(given)
-    if _list_annotations(given):
+        return _read_annotations(raw)
+    if _list_annotations(raw):
         raise FormatError(
-            f"{os.fspath(given)}: these are VOC's annotations, without scores, where detections are"
+            f"{os.fspath(raw)}: these are VOC's annotations, without scores, where detections are"
             " expected. Are truth and detections swapped?"
         )
-    return read_voc_results(given)
+    return read_voc_results(raw)
 
 
-def _read_annotations(given: Any) -> Columns:
+def _read_annotations(raw: Any) -> Columns:
     """Read annotations of objects: name, box, difficult; and the sizes of the images."""
-    files = _list_annotations(given)
+    files = _list_annotations(raw)
     if not files:
-        if os.path.isdir(given) and not is_voc_results(given):
-            raise EmptyError(f"{os.fspath(given)}: this folder has no file .xml.")
+        if os.path.isdir(raw) and not is_voc_results(raw):
+            raise EmptyError(f"{os.fspath(raw)}: this folder has no file .xml.")
         raise FormatError(
-            f"{os.fspath(given)}: VOC's truth is a folder of XML files, or an image set beside one."
+            f"{os.fspath(raw)}: VOC's truth is a folder of XML files, or an image set beside one."
             " Are these detections? Give the truth first."
         )
     rows: list[_Object] = []
@@ -74,13 +75,13 @@ def _read_annotations(given: Any) -> Columns:
         image=[row.image for row in rows],
         label=[row.label for row in rows],
         boxes=[row.box for row in rows],
-        locate=lambda at: rows[at].place,
+        locate=lambda place: rows[place].place,
         box_format="xyxy",
         difficult=[row.difficult for row in rows],
         images=list(sizes),
         sizes=sizes,
         faults=faults,
-        where=os.fspath(given),
+        where=os.fspath(raw),
         typed=False,
     )
 
@@ -102,7 +103,8 @@ def _read_objects(root: Element, path: str, image: str, faults: list[str]) -> It
         if fault := _find_fault(name, box, difficult):
             faults.append(f"{place}: the object {fault}.")
         else:
-            yield _Object(image, name, [float(side) for side in box], difficult == "1", place)
+            sides = list(map(read_decimal, box))
+            yield _Object(image, name, sides, difficult == "1", place)
 
 
 def _read_text(one: Element, path: str) -> str:
@@ -114,7 +116,7 @@ def _find_fault(name: str, box: list[str], difficult: str) -> str:
         return "has no name"
     for side, text in zip(CORNERS, box, strict=True):
         try:
-            float(text)
+            read_decimal(text)
         except ValueError:
             return f"has no number as {side}: {clip(text)}" if text else f"has no {side}"
     return "" if difficult in ("", "0", "1") else f"has difficult {clip(difficult)}; it is 0 or 1"
@@ -123,7 +125,8 @@ def _find_fault(name: str, box: list[str], difficult: str) -> str:
 def _read_size(root: Element) -> tuple[float, float]:
     """Read the size of the image; NaN where the file has none, or 0."""
     try:
-        width, height = (float(_read_text(root, f"size/{side}")) for side in ("width", "height"))
+        sides = (_read_text(root, f"size/{side}") for side in ("width", "height"))
+        width, height = map(read_decimal, sides)
     except ValueError:
         return UNKNOWN
     return (width, height) if min(width, height) > 0 else UNKNOWN
@@ -140,7 +143,7 @@ def parse_xml(path: str) -> Element:
     """
     builder, parser = TreeBuilder(), expat.ParserCreate()
 
-    def refuse(*given: object) -> None:
+    def refuse(*raw: object) -> None:
         raise _EntityError
 
     def start(tag: str, attributes: dict[str, str]) -> None:
@@ -153,6 +156,8 @@ def parse_xml(path: str) -> Element:
         parser.Parse(read_file(path), True)
     except expat.ExpatError as error:
         raise FormatError(f"{path}: no XML ({error}).") from None
+    except (LookupError, ValueError) as error:  # of the encoding that the file names
+        raise FormatError(f"{path}: the XML cannot be decoded ({error}).") from None
     except (_EntityError, RecursionError):
         raise InputError(
             f"{path}: the XML defines entities, which annotations do not need; remove them."

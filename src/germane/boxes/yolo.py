@@ -12,22 +12,22 @@ from germane.boxes.id_spelling import sort_ids
 from germane.boxes.images import find_pictures
 from germane.boxes.reading_options import Reading, name_side
 from germane.boxes.text_files import YOLO, find_label_folder, read_boxes, read_lines, require_labels
-from germane.errors import FormatError, InputError, clip
+from germane.errors import FormatError, InputError, clip, write_option
 from germane.readers.files import read_file
 from germane.readers.paths import is_path
 
 NAMES = ("data.yaml", "dataset.yaml", "classes.txt", "obj.names")
 
 
-def read_yolo(given: Any, reading: Reading, truths: Truths | None) -> Columns:
+def read_yolo(raw: Any, reading: Reading, truths: Truths | None) -> Columns:
     """Read labels, or detections, whose lines end with the confidence.
 
     Images are those that have a file of labels or a picture.
     """
-    columns = read_boxes(require_labels(given), YOLO, name_side(truths), "image")
-    folder = find_label_folder(os.fspath(given))
+    columns = read_boxes(require_labels(raw), YOLO, name_side(truths), "image")
+    folder = find_label_folder(os.fspath(raw))
     sizes: dict[Hashable, tuple[float, float]] = {**_find_sizes(folder)}
-    pictures = [os.path.splitext(str(one))[0] for one in sizes]
+    pictures = [os.path.splitext(str(size))[0] for size in sizes]
     names = _find_names(folder)
     return replace(
         columns,
@@ -35,7 +35,7 @@ def read_yolo(given: Any, reading: Reading, truths: Truths | None) -> Columns:
         sizes=sizes or None,
         names=names,
         classes=None if names is None else sort_ids(names),
-        where=os.fspath(given),
+        where=os.fspath(raw),
     )
 
 
@@ -60,41 +60,50 @@ def _find_names(folder: str) -> dict[Hashable, str] | None:
     return None
 
 
-def read_class_names(given: Any) -> dict[Hashable, str] | None:
+def read_class_names(raw: Any) -> dict[Hashable, str] | None:
     """Read names of classes: a mapping, a list from number 0 on, or a file of either."""
-    if is_path(given):
-        path = os.fspath(given)
+    if is_path(raw):
+        path = os.fspath(raw)
         if path.casefold().endswith((".yaml", ".yml")):
             return _read_yaml(path)
         return {i: " ".join(fields) for i, (_, fields) in enumerate(read_lines(path))}
-    if given is None:
+    if raw is None:
         return None
-    if isinstance(given, Mapping):
-        return {one: str(name) for one, name in given.items()}
-    if isinstance(given, (list, tuple)):
-        return {i: str(name) for i, name in enumerate(given)}
+    if isinstance(raw, Mapping):
+        return {one: str(name) for one, name in raw.items()}
+    if isinstance(raw, (list, tuple)):
+        return {i: str(name) for i, name in enumerate(raw)}
     raise InputError(
-        "class_names= takes names in the order of the numbers, {number: name} or a file; got"
-        f" {clip(given)}"
+        f"{write_option('class_names')} takes names in the order of the numbers,"
+        f" {{number: name}} or a file; got {clip(raw)}"
     )
 
 
-_ENTRY = re.compile(r"""\s*(?:(\d+)\s*:|-)\s*("[^"]*"|'[^']*'|[^#,\[\]{}"']+?)\s*(?:\#.*)?$""")
+_ENTRY = re.compile(
+    r"""\s*+(?:([0-9]{1,18})\s*+:|-)\s*+("[^"]*"|'[^']*'|[^#,\[\]{}"']+?)\s*(?:\#.*)?$"""
+)
 
 
 def _read_yaml(path: str) -> dict[Hashable, str]:
     """Read ``names`` of a data set's YAML: a list or numbers with names, by line or in brackets."""
-    entries = [*map(_ENTRY.match, _list_entries(read_file(path).decode("utf-8-sig", "replace")))]
-    found = [one for one in entries if one]
-    if not found or len(found) < len(entries):
+    text = read_file(path).decode("utf-8-sig", "replace")
+    matches = [*map(_ENTRY.match, _list_entries(text))]
+    entries = [match for match in matches if match]
+    if not entries or len(entries) < len(matches):
         raise FormatError(
             f"{path}: the names of the classes cannot be read; germane reads names: [cat, dog], or"
-            " one name on each line, after '- ' or a number. class_names= takes them."
+            f" one name on each line, after '- ' or a number. {write_option('class_names')}"
+            " takes them."
         )
-    return {
-        i if one[1] is None else int(one[1]): one[2].strip().strip("\"'")
-        for i, one in enumerate(found)
+    numbers = [int(entry[1] or place) for place, entry in enumerate(entries)]
+    names: dict[Hashable, str] = {
+        number: entry[2].strip().strip("\"'")
+        for number, entry in zip(numbers, entries, strict=True)
     }
+    if len(names) < len(numbers) or len(_NAMES.findall(text)) > 1:
+        twice = next((n for place, n in enumerate(numbers) if n in numbers[:place]), "names")
+        raise FormatError(f"{path}: {twice!r} is there twice. Keep one of them.")
+    return names
 
 
 _NAMES = re.compile(
@@ -104,13 +113,13 @@ _NAMES = re.compile(
 
 def _list_entries(text: str) -> list[str]:
     """List the entries of the key ``names``, each as it would stand on a line of its own."""
-    found = _NAMES.search(text)
-    if found is None:
+    match = _NAMES.search(text)
+    if match is None:
         return []
-    if not found[1] or found[1].startswith("#"):
-        lines = (one for one in found[2].splitlines() if one.strip())
-        return [one for one in lines if not one.lstrip().startswith("#")]
-    inside = re.match(r"[\[{]([^\]}]*)[\]}]", text[found.start(1) :])
+    if not match[1] or match[1].startswith("#"):
+        lines = (one for one in match[2].splitlines() if one.strip())
+        return [line for line in lines if not line.lstrip().startswith("#")]
+    inside = re.match(r"[\[{]([^\]}]*)[\]}]", text[match.start(1) :])
     listed = inside[1].replace("\n", " ").split(",") if inside else []
-    start = "" if found[1][0] == "{" else "- "
+    start = "" if match[1][0] == "{" else "- "
     return [start + one.strip() for one in listed if one.strip()]

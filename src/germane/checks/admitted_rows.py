@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from germane.checks.removals import name_emptying
 from germane.checks.rows import Side, find_places, number_columns
 from germane.core import ragged
 from germane.core.policy import Policy
 from germane.core.qrels import Qrels
 from germane.core.ragged import Bools, Ints
 from germane.core.retrieved import ONE_COPY
-from germane.kernel.columns import Ids, Integers, read_python_ids
+from germane.kernel.columns import Ids, Integers, mark_padding, read_python_ids
 from germane.kernel.ids import spell_id
 from germane.kernel.keys import Keys
 from germane.kernel.reduction import Batch, Judgments, choose_copies, mark_admitted, mark_candidates
@@ -26,24 +27,48 @@ if TYPE_CHECKING:  # few evaluations need them
     from germane.readers.item_groups import Groups
 
 
-def attach_candidates(judged: Side, candidates: Candidates) -> Qrels:
-    """Attach candidates to the judged queries. Raises CoverageError where they do not fit."""
-    none = np.zeros(len(judged.queries) + 1, np.int64)
-    ids = "text" if judged.text else "typed"
-    return candidates.attach(Qrels(list(judged.queries), none, [], np.zeros(0), ids=ids))
+def attach_candidates(judged: Side, candidates: Candidates) -> tuple[Side, Qrels]:
+    """Attach candidates to the judgments, and leave out those that are ignored.
+
+    Raises CoverageError where they do not fit.
+    """
+    from germane.readers.candidates import find_judged  # which few checks need
+
+    order = np.argsort(judged.query, kind="stable")
+    items, ids = _take(judged.items, judged.item[order]), "text" if judged.text else "typed"
+    queries, grades = list(judged.queries), judged.grades[order]
+    listed = Qrels(queries, _count_rows(judged), items, grades, ids=ids)
+    if candidates.ignore is not None:
+        kept = np.ones(len(order), bool)
+        kept[order[find_judged(listed, candidates.ignore)]] = False
+        judged = judged.select(kept)
+    return judged, candidates.attach(listed)
 
 
 def select_ranked(
-    run: Side, groups: Groups | None, candidates: Qrels | None, policy: Policy
+    run: Side,
+    groups: Groups | None,
+    candidates: Qrels | None,
+    policy: Policy,
+    emptied: dict[str, Sequence[Hashable]],
 ) -> Side:
-    """Select the rows that evaluate ranks, the highest numbers first."""
-    order = policy.order
+    """Select the rows that evaluate ranks, the highest numbers first.
+
+    Notes the options that leave a query without results, and these queries, in ``emptied``.
+    """
+    order, before = policy.order, len(run.empty)
+    names = name_emptying(policy, None if candidates is None else candidates.candidates)
     if policy.scores == "distances" and run.number is not None:
         run = replace(run, number=-run.number)
+    if order.padding == "drop" and not run.places:
+        run = _keep_rows(run, ~mark_padding(_make_column(run.items))[run.item])
     if groups is not None:
         run = _collapse(run, groups)
     if candidates is not None:
         run = _select_candidates(run, candidates)
+        if len(run.empty) > before:
+            emptied[names["candidates"]] = run.empty[before:]
+            before = len(run.empty)
     if policy.duplicates in ONE_COPY:
         run = _drop_copies(run, policy.duplicates)
     if order.takes_all:
@@ -53,7 +78,12 @@ def select_ranked(
     judged = Judgments(queries, np.zeros(len(queries) + 1, np.int64), batch.items.part(0, 0))
     kept = np.ones(len(run), bool)
     kept[rows] = mark_admitted(judged, batch, order)
-    return run if kept.all() else _keep_rows(run, kept)
+    if kept.all():
+        return run
+    run = _keep_rows(run, kept)
+    if len(run.empty) > before:
+        emptied[names["order"]] = run.empty[before:]
+    return run
 
 
 def _make_batch(run: Side) -> tuple[Ints, Batch]:
@@ -81,7 +111,7 @@ def _collapse(run: Side, groups: Groups) -> Side:
         groups.check_columns(run.columns)
         return _drop_copies(replace(run, items=listed, item=numbers[run.columns[run.item]]), "max")
     groups.check_items_have_ids()
-    ids = run.items if isinstance(run.items, Ids) else read_python_ids(list(run.items))
+    ids = _make_column(run.items)
     names, text = groups.find_groups(ids, run.text), run.text or groups.is_text
     distinct, number = number_columns([names.as_text() if text else names])
     return _drop_copies(replace(run, items=distinct, item=number[run.item], text=text), "max")
@@ -143,5 +173,9 @@ def mark_items(judged: Qrels, lists: Sequence[Sequence[Hashable]], is_text: bool
     return mark_candidates(judge_keys(queries, is_text), batch)
 
 
+def _make_column(ids: Sequence[Hashable]) -> Ids:
+    return ids if isinstance(ids, Ids) else read_python_ids(list(ids))
+
+
 def _take(ids: Sequence[Hashable], places: Ints) -> Sequence[Hashable]:
-    return ids.take(places) if isinstance(ids, Ids) else [ids[at] for at in places.tolist()]
+    return ids.take(places) if isinstance(ids, Ids) else [ids[row] for row in places.tolist()]

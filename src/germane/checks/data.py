@@ -5,7 +5,7 @@ query.
 """
 
 import math
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -14,6 +14,7 @@ import numpy as np
 
 from germane.checks.rows import Side, find_places
 from germane.core import ragged
+from germane.core.policy import Ties
 from germane.core.qrels import Qrels
 from germane.core.ragged import Bools, Floats, Ints
 from germane.core.ranking import Ranking
@@ -93,17 +94,17 @@ def _compute_chance_of_last(relevant: Ints, retrieved: Ints) -> float:
     return math.exp(log)
 
 
-def measure_retrieved(qrels: Qrels, got: Retrieved) -> Standing | None:
+def measure_retrieved(qrels: Qrels, retrieved: Retrieved) -> Standing | None:
     """Measure the standing of retrieved items, or of enough queries; ties stand in the middle."""
-    end, owner = len(got.owner), got.owner
+    end, owner = len(retrieved.owner), retrieved.owner
     if end > ENOUGH:  # then up to the end of a query, whose hits stand together
         ends = np.flatnonzero(owner[ENOUGH:] != owner[ENOUGH - 1 : -1])
         end = ENOUGH + int(ends[0]) if len(ends) else end
-    good = (qrels.grades[got.judgment[:end]] > 0).nonzero()[0]
-    rank: Floats = got.rank[good]
-    if got.is_tied:
-        rank = (got.tied_from[good] + got.tied_to[good]) / 2
-    return measure_standing(got.owner[good], rank, got.retrieved)
+    good = (qrels.grades[retrieved.judgment[:end]] > 0).nonzero()[0]
+    rank: Floats = retrieved.rank[good]
+    if retrieved.is_tied:
+        rank = (retrieved.tied_from[good] + retrieved.tied_to[good]) / 2
+    return measure_standing(retrieved.owner[good], rank, retrieved.retrieved)
 
 
 class Neighbors(NamedTuple):
@@ -129,12 +130,17 @@ class Data:
     rounded: int  # scores that became equal to another as doubles
     is_whole = True  # are the rows all rows?
     first = ""  # "the first " where only the first rows are checked
-    ties = "id"  # the order of equal scores; or "given"
+    ties: Ties = "trec"  # the order of equal scores
     train: Side | None = None  # judgments that the system learned from
     corpus: "Corpus | None" = None  # texts of items and queries
-    candidates: Qrels | None = None  # the judged queries with exclude and only
+    candidates: Qrels | None = None  # the judgments with exclude, only and ignore
     has_distances = False  # the scores, of which the lowest is the best, have been negated
     refusal = ""  # the error of evaluate, where no check explains it
+    is_selected = False  # did exclude, only or ignore take results out?
+    emptied: Mapping[str, Sequence[Hashable]] = {}  # options, and the queries that they empty
+    unreachable: Mapping[str, int] = {}  # exclude or only, and the relevant items that they take
+    unmatched: Mapping[str, str] = {}  # exclude or ignore, and why no item of theirs is known
+    has_places = False  # are ranks the places in a longer list?
     known_orders: Collection[str] | None = None  # the findings about the order of the results
     tied_widely = 0  # hits whose rank could be twice as high
     decided: MeasureResult | None = None  # a value that the order of equal scores decides
@@ -151,7 +157,7 @@ class Data:
         self.qrels, self.run, self.measures, self.rivals = qrels, run, measures, rivals
         self.queries, self.empty, self.grades = qrels.queries, qrels.empty, qrels.grades
         self.rounded = run.rounded
-        self.cutoffs = sorted({one.k for one in measures if one.k is not None})
+        self.cutoffs = sorted({measure.k for measure in measures if measure.k is not None})
 
     @property
     def single_subtopics(self) -> int:
@@ -170,7 +176,11 @@ class Data:
     @cached_property
     def relevant(self) -> Ints:
         """How many relevant items each judged query has."""
-        return np.bincount(self.qrels.query[self.grades >= 1], minlength=len(self.queries))
+        return self.count_relevant(1.0)
+
+    def count_relevant(self, rel: float) -> Ints:
+        """Count the items of each judged query from a grade on."""
+        return np.bincount(self.qrels.query[self.grades >= rel], minlength=len(self.queries))
 
     @cached_property
     def without_relevant(self) -> list[Hashable]:
@@ -308,6 +318,16 @@ class Data:
         return np.arange(1, len(self.run) + 1) - starts
 
     @cached_property
+    def gaps(self) -> int:
+        """The queries whose ranks, without scores, go beyond their number of results."""
+        run = self.run
+        if run.rank is None or run.number is not None or self.has_places or not len(run):
+            return 0
+        lasts = np.zeros(len(run.queries))
+        np.maximum.at(lasts, run.query, np.nan_to_num(run.rank))
+        return int(np.count_nonzero(lasts > self.retrieved))
+
+    @cached_property
     def ranks(self) -> Floats:
         """The different numbers of the rank column; none without such a column."""
         return np.zeros(0) if self.run.rank is None else np.unique(self.run.rank)
@@ -395,7 +415,9 @@ def _as_text(side: Side) -> Side:
     these.
     """
     queries, items, empty = (
-        ids if isinstance(ids, Text) else [str(one) if type(one) is int else one for one in ids]
+        ids
+        if isinstance(ids, Text)
+        else [str(identifier) if type(identifier) is int else identifier for identifier in ids]
         for ids in (side.queries, side.items, side.empty)
     )
     return replace(side, queries=queries, items=items, empty=tuple(empty))

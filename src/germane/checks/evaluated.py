@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from germane.checks import ids, malformed, orders, queries, values
+from germane.checks import ids, malformed, orders, queries, removals, values
 from germane.checks.data import Data, Standing, measure_retrieved
 from germane.checks.rows import DIGITS, Numbering, Sees, Side
 from germane.checks.table import TABLE
@@ -22,7 +22,7 @@ from germane.core.policy import ROW_ORDERS
 from germane.core.ragged import Floats, Ints
 from germane.core.retrieved import Sample
 from germane.kernel.columns import Ids
-from germane.kernel.ids import to_bytes, to_text
+from germane.kernel.ids import is_padding, to_bytes, to_text
 from germane.measures.catalogue import CatalogueDefinition
 from germane.readers.numbers import EXACT, count_rounded
 
@@ -54,12 +54,19 @@ def check_evaluation(
     """Find the problems of an evaluation. Rows are looked at where its counts allow a problem."""
     got, policy = judged.retrieved, judged.policy
     data = EvaluatedData(judged.qrels, got, policy, sample, values, ranking)
-    swapped = _find_swapped(data) or [one for one in got.findings if one.what in malformed.SWAPPED]
+    swapped = _find_swapped(data) or [
+        finding for finding in got.findings if finding.what in malformed.SWAPPED
+    ]
     if swapped:
         return tuple(swapped)  # all other findings follow from that
-    found = [*_check_rows(data), *(one for one in got.findings if _holds_for_all(data, one))]
+    found = [
+        *_check_rows(data),
+        *(finding for finding in got.findings if _holds_for_all(data, finding)),
+    ]
     data.known_orders = {one.what for one in found} & orders.ORDERS.keys()
-    counted = {} if data.needs_no_judgments else {one.what: one for one in _check_counts(data)}
+    counted = (
+        {} if data.needs_no_judgments else {count.what: count for count in _check_counts(data)}
+    )
     if not found and not counted:
         return ()
     for one in found:  # the rows of batches may explain what a count shows
@@ -69,20 +76,20 @@ def check_evaluation(
     return sort_by_severity([*rest, *counted.values()])
 
 
-def check_batch(qrels: Qrels, got: Retrieved, policy: Policy) -> tuple[Finding, ...]:
+def check_batch(qrels: Qrels, retrieved: Retrieved, policy: Policy) -> tuple[Finding, ...]:
     """Find the problems of a batch's rows. Relevance is considered once all batches are known."""
-    data = EvaluatedData(qrels, got, policy, got.sample)
+    data = EvaluatedData(qrels, retrieved, policy, retrieved.sample)
     found = _find_swapped(data) or tuple(_check_rows(data))
     why = "" if found or len(data.hits) or not data.results else ids.explain_mismatch(data)
-    if why in ("", ids.SAME):
+    if why in ("", ids.SAME, ids.NUMBERED):
         return found
     row = _ROWS[ids.find_nothing_found]
     return (Finding(row.severity, row.name, "", 0, (), why),)  # the count comes with all batches
 
 
-def refuse_swapped(qrels: Qrels, got: Retrieved, policy: Policy) -> None:
+def refuse_swapped(qrels: Qrels, retrieved: Retrieved, policy: Policy) -> None:
     """Raise InputError for dicts of qrels and run that are certainly swapped."""
-    data = EvaluatedData(qrels, got, policy, got.sample)
+    data = EvaluatedData(qrels, retrieved, policy, retrieved.sample)
     if data.may_be_scores:
         malformed.refuse_swapped(data.graded, data.run, data.given)
 
@@ -99,6 +106,14 @@ def _check_counts(data: EvaluatedData) -> Iterator[Finding]:
     asked: list[Callable[[Data], Sees]] = []
     if not len(got.judgment):
         asked.append(ids.find_nothing_found)
+    if data.emptied:
+        asked.append(removals.find_emptied)
+    if data.unreachable:
+        asked.append(removals.find_unreachable)
+    if data.unmatched:
+        asked.append(removals.find_unmatched)
+    if data.gaps:
+        asked.append(orders.find_gaps)
     if data.empty:
         asked.append(queries.find_without_judgments)
     if data.single_subtopics:
@@ -111,11 +126,13 @@ def _check_counts(data: EvaluatedData) -> Iterator[Finding]:
         asked += [values.find_nothing_relevant, queries.find_without_relevant]
     elif data.uncounted:
         asked.append(values.find_nothing_relevant)
+    if policy.no_relevant != "one" and policy.duplicates != "recount":
+        asked.append(values.find_low_ceilings)
     if len(data.queries) >= SEVERAL and policy.depth != 1 and data.results == got.answers:
         asked.append(queries.find_one_result)
     if got.is_tied:
         asked += [values.find_constant, values.find_tied]
-    if data.results > TOO_FEW:
+    if data.results > TOO_FEW and policy.ranks == "order":
         asked.append(orders.find_standing_last)
     yield from _find(data, *asked)
 
@@ -127,6 +144,8 @@ def _check_rows(data: EvaluatedData) -> Iterator[Finding]:
         asked.append(ids.find_alike)
     if data.may_rise:
         asked += orders.ORDERS.values()
+    if data.may_have_padding:
+        asked.append(ids.find_padding)
     if data.may_have_own:
         asked.append(ids.find_own_first)
     if data.may_be_rounded:
@@ -161,19 +180,19 @@ class EvaluatedData(Data):
     def __init__(
         self,
         qrels: Qrels,
-        got: Retrieved,
+        retrieved: Retrieved,
         policy: Policy,
         sampler: Callable[[int], Sample] | None,
         values: Mapping[Measure, MeasureResult] | None = None,
         ranking: Ranking | None = None,
     ) -> None:
-        self._qrels, self.got, self._sampler, self._ranking = qrels, got, sampler, ranking
+        self._qrels, self.got, self._sampler, self._ranking = qrels, retrieved, sampler, ranking
         self.policy, self.values = policy, values or {}
         self.measures = tuple(self.values)
         self.has_distances = policy.scores == "distances"
-        self.ties = "given" if policy.ties == "given" else "id"
+        self.ties = policy.ties
         self.queries, self.empty, self.grades = qrels.queries, qrels.unjudged, qrels.grades
-        self.answered, self.unknown = got.answered, got.unknown
+        self.answered, self.unknown = retrieved.answered, retrieved.unknown
 
     # --- Counts and hits -----------------------------------------------------------------------
 
@@ -184,15 +203,14 @@ class EvaluatedData(Data):
     @property
     def needs_no_judgments(self) -> bool:
         """Are there measures of the catalogue alone, which count the lists of all users?"""
-        rows = [one.row for one in self.measures]
-        of_lists = (isinstance(row, CatalogueDefinition) and not row.of_users for row in rows)
+        rows = [measure.row for measure in self.measures]
+        of_lists = (isinstance(row, CatalogueDefinition) and not row.of_judgments for row in rows)
         return bool(rows) and all(of_lists)
 
-    @cached_property
-    def relevant(self) -> Ints:
+    def count_relevant(self, rel: float) -> Ints:
         if self._ranking is None:
             return self._qrels.relevant
-        total = self._ranking.total(1.0)
+        total = self._ranking.total(rel)
         unknown = len(self.got.unknown) if self.policy.unknown == "zero" else 0
         return total[: len(total) - unknown]  # the queries that nobody judged stand last
 
@@ -208,6 +226,30 @@ class EvaluatedData(Data):
     @cached_property
     def results(self) -> int:
         return int(self.got.retrieved.sum())
+
+    @cached_property
+    def is_selected(self) -> bool:  # type: ignore[override]
+        return self.got.excluded is not None and bool(self.got.excluded.any())
+
+    @cached_property
+    def emptied(self) -> Mapping[str, Sequence[Hashable]]:  # type: ignore[override]
+        return dict(removals.list_emptied(self._qrels, self.got, self.policy))
+
+    @cached_property
+    def unreachable(self) -> Mapping[str, int]:  # type: ignore[override]
+        candidates = self._qrels.candidates
+        return {} if candidates is None else removals.count_unreachable(self._qrels, candidates)
+
+    @cached_property
+    def unmatched(self) -> Mapping[str, str]:  # type: ignore[override]
+        candidates = self._qrels.candidates
+        if candidates is None or self.is_selected:
+            return {}
+        return removals.explain_unmatched(self._qrels, candidates, ())
+
+    @cached_property
+    def gaps(self) -> int:
+        return 0 if self.got.gaps is None else int(np.count_nonzero(self.got.gaps))
 
     @cached_property
     def hits(self) -> Floats:
@@ -246,14 +288,18 @@ class EvaluatedData(Data):
         """The measure that depends most on the order of equal scores, if they decide its value."""
         if self.policy.ties not in ROW_ORDERS or not self.nearly_constant[0]:
             return None
-        unsure = [one for one in self.values.values() if one.band > DECISIVE * abs(one.mean)]
+        unsure = [
+            value for value in self.values.values() if value.band > DECISIVE * abs(value.mean)
+        ]
         return max(unsure, key=lambda one: one.band, default=None)
 
     @cached_property
     def uncounted(self) -> list[Measure]:  # type: ignore[override]
         """The measures of which no_relevant=skip leaves out every query."""
-        skipping = [one for one in self.values.values() if one.no_relevant == "skip"]
-        return [one.measure for one in skipping if np.isnan(one.mean)]
+        if self.policy.no_hit == "skip":
+            return []
+        judged = [value for value in self.values.values() if value.list_count is None]
+        return [one.measure for one in judged if one.left_out is not None and one.left_out.all()]
 
     @cached_property
     def tied_widely(self) -> int:  # type: ignore[override]
@@ -274,7 +320,7 @@ class EvaluatedData(Data):
     @cached_property
     def may_lack_relevant(self) -> bool:
         """Has a query no relevant item, or a measure a stricter scale?"""
-        strict = any(one.rel is not None and one.rel > 1 for one in self.measures)
+        strict = any(measure.rel is not None and measure.rel > 1 for measure in self.measures)
         return strict or not self.relevant.all()
 
     @cached_property
@@ -323,6 +369,13 @@ class EvaluatedData(Data):
         if self.policy.own != "keep" or self._sampler is None:
             return False
         return not set(self.sample.queries).isdisjoint(self.sample.items)
+
+    @cached_property
+    def may_have_padding(self) -> bool:
+        """Is one of the items -1?"""
+        if self.policy.padding != "keep" or self._sampler is None:
+            return False
+        return any(map(is_padding, self.sample.items))
 
     @cached_property
     def may_be_rounded(self) -> bool:
@@ -432,11 +485,11 @@ class EvaluatedData(Data):
             return self._qrels.position
         return {query: q for q, query in enumerate(self._spell(self.queries))}
 
-    def _spell(self, given: Iterable[Hashable]) -> Iterable[Hashable]:
+    def _spell(self, raw: Iterable[Hashable]) -> Iterable[Hashable]:
         """Spell ids as a file of text does, if the run is one."""
         if self.sample.ids != "text":
-            return given
-        return (one if isinstance(one, str) else to_text(to_bytes(one)) for one in given)
+            return raw
+        return (one if isinstance(one, str) else to_text(to_bytes(one)) for one in raw)
 
 
 _NOTHING = Sample([], np.zeros(1, np.int64), [])

@@ -19,18 +19,25 @@ from germane.checks.rows import (
 )
 from germane.core.finding import show_ids
 from germane.core.id_spelling import describe_difference, describe_types, find_affix, find_pairs
-from germane.core.ragged import Ints
-from germane.errors import clip
+from germane.core.ragged import Bools, Ints
+from germane.errors import clip, write_option
+from germane.kernel.columns import Ids, mark_padding, read_python_ids
 from germane.output.formatting import write_count
 
 OWN_PLACE = "Leave it out of each row, as ids[:, 1:] does where it is the first."
 TURNED = "They are items of the qrels: are the columns of queries and items swapped?"
 MOSTLY = 0.5
-JOINED = "Were several files joined? Separate them, or choose with duplicates=first, last or max."
+JOINED = (
+    "Were several files joined? Separate them, or choose with"
+    f" {write_option('duplicates', 'first')}, last or max."
+)
+PADDED = "lists of a fixed length are padded so"
+LEFT_OUT = "Are the judged items among the results that the options leave out?"
 SOME = 1 / 4  # of the rows: no accident
 MANY = 1 / 3  # of the queries: no accident
 RARE = 1 / 1000  # a probability: no accident
 SAME = "Are these the same ids?"
+NUMBERED = "Do both sides number the items in the same way, from 0?"
 LOOKED = 200_000  # ids that are compared with others by more than equality
 
 
@@ -38,32 +45,38 @@ def find_no_common_query(data: Data) -> Sees:
     """Find that no query of the run is judged."""
     judged, run = data.qrels.queries, data.run.queries
     if len(judged) and len(run) and not data.answered.any():
-        says = (
+        text = (
             f"none of {write_count(len(run), 'query')} of the run is among the {len(judged):,} that"
             f" are judged. run: {', '.join(show_ids(run))}; qrels: {', '.join(show_ids(judged))}"
         )
         turned = np.mean(find_places(run, data.qrels.items) >= 0) > MOSTLY
         advice = TURNED if turned else explain_kinds(judged, run)
-        yield Problem(says, len(run), show_first_row(data.run, np.arange(1)), advice)
+        yield Problem(text, len(run), show_first_row(data.run, np.arange(1)), advice)
 
 
 def find_nothing_found(data: Data) -> Sees:
     """Find that no judged item is among the results of any judged query."""
     if len(data.hits) or not len(data.grades) or not data.results:
         return
+    relevant = np.count_nonzero(data.grades >= 1)
+    if relevant and max(data.unreachable.values(), default=0) == relevant:
+        return  # the check "relevant items that are no candidates" reports that
     says = (
         f"no judged item is among the {write_count(data.results, 'result')} of the judged queries"
     )
     judged, run = data.qrels.items, data.run.items
     if len(run) and len(judged):
         says += f". run: {', '.join(show_ids(run))}; qrels: {', '.join(show_ids(judged))}"
-    at = np.flatnonzero(data.query[data.run.query] >= 0)
-    yield Problem(says, data.results, show_first_row(data.run, at), explain_mismatch(data))
+    places = np.flatnonzero(data.query[data.run.query] >= 0)
+    advice = LEFT_OUT if data.is_selected else explain_mismatch(data)
+    yield Problem(says, data.results, show_first_row(data.run, places), advice)
 
 
 def explain_mismatch(data: Data) -> str:
     """Explain how the item ids of both sides differ; "" if one side has none."""
     judged, run = data.qrels.items, data.run.items
+    if data.run.places:
+        return NUMBERED
     return explain_kinds(judged, run) if len(run) and len(judged) else ""
 
 
@@ -94,7 +107,7 @@ def find_alike(data: Data) -> Sees:
     qrels, run = data.qrels, data.run
     if run.places or not len(data.hits):
         return  # the check "nothing judged was found" reports that
-    judged = {item: at for at, item in enumerate(qrels.items)}
+    judged = {item: place for place, item in enumerate(qrels.items)}
     others = [item for item in islice(run.items, LOOKED) if item not in judged]
     meant = {other: one for one, other in find_pairs(list(qrels.items[:LOOKED]), others)}
     if not meant:
@@ -107,13 +120,13 @@ def find_alike(data: Data) -> Sees:
     if len(at):
         query, other = run.queries[run.query[at[0]]], run.items[run.item[at[0]]]
         one = meant[other]
-        says = (
+        text = (
             f"{write_count(len(at), 'judged item')} {'was' if len(at) == 1 else 'were'} retrieved"
             f" under nearly the same id, which does not match: query {clip(query)}, {clip(one)} is"
             f" judged and {clip(other)} was retrieved, which differ in"
             f" {describe_difference(one, other)}"
         )
-        yield Problem(says, len(at), () if run.line is None else show_rows(run, at))
+        yield Problem(text, len(at), () if run.line is None else show_rows(run, at))
 
 
 def find_repeated_results(data: Data) -> Sees:
@@ -126,19 +139,42 @@ def find_repeated_judgments(data: Data) -> Sees:
     yield from _report_repeated(data.qrels, "judgment")
 
 
-def _report_repeated(side: Side, what: str) -> Sees:
+def _report_repeated(side: Side, noun: str) -> Sees:
     pairs = side.query * len(side.items) + side.item
     order = np.argsort(pairs, kind="stable")
     again: Ints = np.sort(order[1:][np.diff(pairs[order]) == 0])
     if len(again):
-        repeats = write_count(len(again), f"{what} repeats", f"{what}s repeat")
+        repeats = write_count(len(again), f"{noun} repeats", f"{noun}s repeat")
         says = f"{repeats} an item of the same query, in {count_queries(side, again)}"
-        if what == "judgment" and side.number is not None:
+        if noun == "judgment" and side.number is not None:
             first = order[np.searchsorted(pairs[order], pairs[again])]
             other = int(np.count_nonzero(side.number[first] != side.number[again]))
             says += f", {other:,} with another grade"
         advice = JOINED if len(again) >= max(FEW, SOME * len(side)) else ""
+        if noun == "result" and _mark_padding(side)[again].all():
+            says += f": the id -1; {PADDED}"
+            advice = f"{write_option('padding', 'drop')} takes it out."
         yield Problem(says, len(again), show_rows(side, again), advice)
+
+
+def find_padding(data: Data) -> Sees:
+    """Find results with the id -1, which nobody judged."""
+    run = data.run
+    at = np.flatnonzero(_mark_padding(run))
+    at = at[np.isnan(data.look_up_grades(at))]
+    if not len(at):
+        return
+    results = write_count(len(at), "result has", "results have")
+    text = f"{results} the id -1, in {count_queries(run, at)}; {PADDED}"
+    yield Problem(text, len(at), show_rows(run, at))
+
+
+def _mark_padding(run: Side) -> Bools:
+    """Mark the rows with the id -1, which is none where items are places."""
+    if run.places:
+        return np.zeros(len(run), bool)
+    ids = run.items if isinstance(run.items, Ids) else read_python_ids(list(run.items))
+    return mark_padding(ids)[run.item]
 
 
 def find_own_first(data: Data) -> Sees:
@@ -146,12 +182,12 @@ def find_own_first(data: Data) -> Sees:
     mine, rank = _find_own_rows(data)
     foremost, asked = mine[rank == 1], int(np.count_nonzero(data.retrieved))
     if _is_no_accident(data.run, len(foremost), asked, 1):
-        says = (
+        text = (
             f"the first result of {write_count(len(foremost), 'query')} of "
             f"{data.first}{asked:,} is the query itself"
         )
         advice = OWN_PLACE if data.run.places else ""
-        yield Problem(says, len(foremost), show_rows(data.run, foremost), advice)
+        yield Problem(text, len(foremost), show_rows(data.run, foremost), advice)
 
 
 def find_own(data: Data) -> Sees:
@@ -165,9 +201,9 @@ def find_own(data: Data) -> Sees:
         return
     ranks = f"rank {rank.min()}" + f" to {rank.max()}" * bool(rank.min() < rank.max())
     have = write_count(len(mine), "query has itself", "queries have themselves")
-    yield Problem(
-        f"{have} among the results, of {asked:,}, at {ranks}", len(mine), show_rows(data.run, mine)
-    )
+    text = f"{have} among the results, of {asked:,}, at {ranks}"
+    advice = OWN_PLACE if data.run.places else ""
+    yield Problem(text, len(mine), show_rows(data.run, mine), advice)
 
 
 def _is_no_accident(run: Side, count: int, of: int, depth: float) -> bool:
@@ -201,4 +237,4 @@ def _find_own_rows(data: Data) -> tuple[Ints, Ints]:
 
 def are_names(ids: Sequence[Hashable]) -> bool:
     """Are no ids numbers, which queries and items may share by chance?"""
-    return not any(isinstance(one, int) or str(one).isdigit() for one in ids)
+    return not any(isinstance(identifier, int) or str(identifier).isdigit() for identifier in ids)

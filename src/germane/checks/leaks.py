@@ -23,8 +23,8 @@ def find_shared_judgments(data: Data) -> Sees:
     rows = rows[rows >= 0]
     if len(rows):
         shared = write_count(len(rows), "judgment")
-        says = f"{shared} of {len(data.qrels):,} {_be(len(rows))} also in the training judgments"
-        yield Problem(says, len(rows), show_rows(data.qrels, rows))
+        text = f"{shared} of {len(data.qrels):,} {_be(len(rows))} also in the training judgments"
+        yield Problem(text, len(rows), show_rows(data.qrels, rows))
 
 
 def find_shared_queries(data: Data) -> Sees:
@@ -34,12 +34,12 @@ def find_shared_queries(data: Data) -> Sees:
     shared = np.flatnonzero(find_places(data.qrels.queries, data.train.queries) >= 0)
     if len(shared):
         count = write_count(len(shared), "judged query")
-        says = (
+        text = (
             f"{count} of {len(data.qrels.queries):,} {_be(len(shared))} also in the training"
             " judgments"
         )
         queries = [data.qrels.queries[q] for q in shared.tolist()]
-        yield Problem(says, len(shared), show_queries(data.qrels, queries))
+        yield Problem(text, len(shared), show_queries(data.qrels, queries))
 
 
 def find_queries_among_items(data: Data) -> Sees:
@@ -51,13 +51,13 @@ def find_queries_among_items(data: Data) -> Sees:
         return  # they say more
     qrels = data.qrels
     retrieved, judged = (find_places(run.queries, side.items) for side in (run, qrels))
-    own = data.find_judgments(find_places(run.queries, qrels.queries), judged)  # it is meant
-    among = np.flatnonzero(((retrieved >= 0) | (judged >= 0)) & (own < 0))
+    judgments = data.find_judgments(find_places(run.queries, qrels.queries), judged)  # it is meant
+    among = np.flatnonzero(((retrieved >= 0) | (judged >= 0)) & (judgments < 0))
     if len(among):
         count = write_count(len(among), "query")
-        says = f"{count} of {len(run.queries):,} {_be(len(among))} among the items, by their ids"
+        text = f"{count} of {len(run.queries):,} {_be(len(among))} among the items, by their ids"
         queries = [run.queries[q] for q in among.tolist()]
-        yield Problem(says, len(among), show_queries(run, queries))
+        yield Problem(text, len(among), show_queries(run, queries))
 
 
 def find_queries_with_text(data: Data) -> Sees:
@@ -65,7 +65,7 @@ def find_queries_with_text(data: Data) -> Sees:
     leaks = {}
     if data.equal_texts is None:
         return
-    equal, places = data.equal_texts, {str(one): i for i, one in enumerate(data.qrels.items)}
+    equal, places = data.equal_texts, {str(item): i for i, item in enumerate(data.qrels.items)}
     for q, query in enumerate(data.qrels.queries if equal.items else ()):
         found = equal.items.get(str(query), {})
         at = np.array([places.get(item, -1) for item in found], np.int64)

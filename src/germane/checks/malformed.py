@@ -26,39 +26,39 @@ def find_swapped(data: Data) -> Sees:
     qrels, run = data.qrels, data.run
     if _have_mostly(qrels, RUN_FIELDS) and _have_mostly(run, QRELS_FIELDS):
         count = qrels.faults.count + run.faults.count
-        says = (
+        text = (
             f"these lines are qrels', and those of {qrels.where} are a run's: the two are swapped"
         )
-        yield Problem(says, count, (qrels.faults.examples[0],))
+        yield Problem(text, count, (qrels.faults.examples[0],))
     elif _are_scores(data) and _are_grades(run):
-        says = (
+        text = (
             f"the grades of {qrels.where} look like scores, and the scores of {run.where} like"
             " grades"
         )
-        yield Problem(says, len(data.grades) + len(run), advice=ADVICE)
+        yield Problem(text, len(data.grades) + len(run), advice=ADVICE)
 
 
 def find_qrels_like_run(data: Data) -> Sees:
     """Find qrels with the lines of a run, or with as many different grades as a run has scores."""
     qrels = data.qrels
     if _have_mostly(qrels, RUN_FIELDS) and not _have_mostly(data.run, QRELS_FIELDS):
-        says = f"{write_count(qrels.faults.count, 'line')} have a run's 6 fields"
-        yield Problem(says, qrels.faults.count, tuple(qrels.faults.examples[:1]))
+        text = f"{write_count(qrels.faults.count, 'line')} have a run's 6 fields"
+        yield Problem(text, qrels.faults.count, tuple(qrels.faults.examples[:1]))
     elif _are_scores(data) and not _are_grades(data.run):
-        says = (
+        text = (
             "nearly every item of a query has a grade of its own, with decimals or beyond every"
             " scale, as scores have"
         )
         at = show_rows(qrels, np.arange(len(qrels))) if data.is_whole else ()
-        yield Problem(says, len(data.grades), at)
+        yield Problem(text, len(data.grades), at)
 
 
 def find_run_like_qrels(data: Data) -> Sees:
     """Find a run with the lines of qrels."""
     run = data.run
     if _have_mostly(run, QRELS_FIELDS) and not _have_mostly(data.qrels, RUN_FIELDS):
-        says = f"{write_count(run.faults.count, 'line')} have the 4 fields of qrels"
-        yield Problem(says, run.faults.count, tuple(run.faults.examples[:1]))
+        text = f"{write_count(run.faults.count, 'line')} have the 4 fields of qrels"
+        yield Problem(text, run.faults.count, tuple(run.faults.examples[:1]))
 
 
 def find_malformed_judgments(data: Data) -> Sees:
@@ -82,11 +82,11 @@ def find_refusal(data: Data) -> Sees:
 def _find_malformed(side: Side) -> Sees:
     if faults := side.faults.count:
         what = "line" if side.line is not None else "value"
-        says = (
+        text = (
             f"{write_count(faults, what)} cannot be read, beside {write_count(len(side), 'row')}"
             " that can"
         )
-        yield Problem(says, faults, tuple(side.faults.examples))
+        yield Problem(text, faults, tuple(side.faults.examples))
 
 
 def _have_mostly(side: Side, fields: int) -> bool:
@@ -125,7 +125,7 @@ def _count_different(query: Ints, numbers: Floats) -> int:
     return len(set(zip(query.tolist(), numbers.tolist(), strict=True)))
 
 
-def refuse_swapped(graded: tuple[Ints, Floats], run: Side, given: Sequence[Any]) -> None:
+def refuse_swapped(graded: tuple[Ints, Floats], run: Side, raw: Sequence[Any]) -> None:
     """Raise InputError for swapped dicts: grades have decimals and mostly differ, scores do not."""
     query, grades = graded
     decimals = (grades % 1 != 0).mean()
@@ -135,7 +135,7 @@ def refuse_swapped(graded: tuple[Ints, Floats], run: Side, given: Sequence[Any])
     scores = run.number
     if scores is None or len(scores) < 2 or not _look_like_grades(run.query, scores):
         return
-    counts = all(isinstance(one, Integral) for one in given)
+    counts = all(isinstance(one, Integral) for one in raw)
     again = len(np.unique(scores)) < len(scores)
     if not few or (counts and (again or not scores.all())):
         raise InputError(

@@ -9,7 +9,7 @@ from germane.checks import ids
 from germane.checks.data import Data
 from germane.checks.rows import Problem, Sees, count_queries, show_first_row, show_rows
 from germane.core.ragged import Bools, Floats
-from germane.errors import clip
+from germane.errors import clip, write_option
 from germane.output.formatting import write_count
 
 RISES = 3  # fewer may come from rounding
@@ -19,27 +19,30 @@ BETTER = 0.52  # up to this share of the pairs, no better than chance
 NARROW = 0.02  # the largest standard error with which a better order would show
 COLUMNS = "Are rank and score swapped? The columns are query Q0 item rank score tag."
 
-SIMILAR = "The lowest distance is the best here. Are they similarities? Leave out scores=distances."
+SIMILAR = (
+    "The lowest distance is the best here. Are they similarities? Leave out"
+    f" {write_option('scores', 'distances')}."
+)
 
 
 def find_ranks_against_scores(data: Data) -> Sees:
     """Find scores that rise with the ranks: distances, or a mixed-up column."""
     before, after, _ = data.neighbors
     if _do_contradict(data) and not any(find_counting_up(data)):
-        says = (
+        text = (
             "the rank column contradicts the scores, which decide: for query"
             f" {clip(data.run.queries[data.run.query[before[0]]])} item"
             f" {_describe(data, before[0], 'has ')}, {_describe(data, after[0])}"
         )
-        yield Problem(says, len(before), show_first_row(data.run, after))
+        yield Problem(text, len(before), show_first_row(data.run, after))
 
 
-def _describe(data: Data, at: int, has: str = "") -> str:
+def _describe(data: Data, row: int, has: str = "") -> str:
     run = data.run
     assert run.rank is not None
     assert run.number is not None
-    score = -run.number[at] if data.has_distances else run.number[at]
-    return f"{clip(run.items[run.item[at]])} {has}rank {run.rank[at]:g} and score {score:g}"
+    score = -run.number[row] if data.has_distances else run.number[row]
+    return f"{clip(run.items[run.item[row]])} {has}rank {run.rank[row]:g} and score {score:g}"
 
 
 def _do_contradict(data: Data) -> bool:
@@ -56,12 +59,12 @@ def find_counting_up(data: Data) -> Sees:
     decimals = bool((ranks % 1 != 0).any())
     unlikely = len(ranks) < 2 and _is_no_accident(data, run.number)
     if unlikely or (len(ranks) > 1 and (decimals or _do_contradict(data))):
-        says = (
+        text = (
             "the scores count 1, 2, 3, … in the order given: they are ranks, and higher is better"
             " here"
         )
         yield Problem(
-            says, len(run), show_first_row(run, data.as_given), COLUMNS if decimals else ""
+            text, len(run), show_first_row(run, data.as_given), COLUMNS if decimals else ""
         )
 
 
@@ -93,11 +96,11 @@ def find_falling_as_given(data: Data) -> Sees:
 def _report_turned(
     data: Data, numbers: str, move: str, steps: int, why: str, advice: str = ""
 ) -> Sees:
-    says = (
+    text = (
         f"the {numbers} of every query {move} in the order given, over "
         f"{data.first}{write_count(steps, 'step')}{why}"
     )
-    yield Problem(says, len(data.run), show_first_row(data.run, data.as_given), advice)
+    yield Problem(text, len(data.run), show_first_row(data.run, data.as_given), advice)
 
 
 def _are_beside(data: Data) -> Bools:
@@ -141,11 +144,11 @@ def find_some_ranks_against_scores(data: Data) -> Sees:
     _, after, falling = data.neighbors
     if count := len(after) * bool(falling):
         of = write_count(count + falling, "neighbor")
-        says = (
+        text = (
             f"{count:,} of {of} in the order of the rank column have a higher score than the one "
             f"before, in {count_queries(data.run, after)}"
         )
-        yield Problem(says, count, show_rows(data.run, after))
+        yield Problem(text, count, show_rows(data.run, after))
 
 
 def _is_explained(data: Data) -> bool:
@@ -169,3 +172,17 @@ def find_standing_anywhere(data: Data) -> Sees:
         return
     if not _is_explained(data) and not any(ids.find_repeated_results(data)):
         yield Problem(found.describe("no higher"), found.pairs)
+
+
+SOME = 0.1  # of the queries whose ranks go beyond their results: no accident
+
+
+def find_gaps(data: Data) -> Sees:
+    """Find ranks beyond the number of results, which were taken as an order."""
+    count, total = data.gaps, int(np.count_nonzero(data.depths))
+    if count and count >= SOME * total and not any(find_falling_as_given(data)):
+        text = (
+            f"ranks go beyond the number of results in {write_count(count, 'query', 'queries')} of"
+            f" {total:,}, and were taken as an order: 1, 2, 3, …"
+        )
+        yield Problem(text, count)

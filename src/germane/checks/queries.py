@@ -11,18 +11,18 @@ from germane.core.dispersion import FEW, measure_dispersion
 from germane.core.finding import show_ids
 from germane.core.id_spelling import describe_difference, find_extended, find_pairs
 from germane.core.ragged import Floats
-from germane.errors import GermaneError, clip
+from germane.core.rounding import drop_rounding, subtract_values, unite_equal
+from germane.errors import GermaneError, clip, write_option
 from germane.measures.averaging import compute_scores
 from germane.measures.measure import Measure
 from germane.output.formatting import write_count
 
-SKIP = "missing=skip leaves them out."
+SKIP = f"{write_option('missing', 'skip')} leaves them out."
 NAMES = 100_000  # query ids that are compared by more than equality
 ENOUGH = 0.9  # of the first ten results judged
 FIRST = 10
 SHALLOW = 0.1  # of the queries: worth a word
 ALPHA = 0.05
-TINY = 1e-9  # differences that rounding leaves between equal values
 
 
 def find_missing(data: Data) -> Sees:
@@ -30,8 +30,8 @@ def find_missing(data: Data) -> Sees:
     lost = data.missing
     if lost and data.answered.any():
         are = write_count(len(lost), "judged query is", "judged queries are")
-        says = f"{are} missing from the run, of {len(data.queries):,}, and counted as 0"
-        yield Problem(says, len(lost), show_queries(data.qrels, lost), _explain_missing(data))
+        text = f"{are} missing from the run, of {len(data.queries):,}, and counted as empty"
+        yield Problem(text, len(lost), show_queries(data.qrels, lost), _explain_missing(data))
 
 
 def _explain_missing(data: Data) -> str:
@@ -58,8 +58,8 @@ def find_unknown(data: Data) -> Sees:
         advice = ""
         if pair := next(find_pairs(data.unknown[:NAMES], data.queries[:NAMES]), None):
             advice = f"The qrels have {clip(pair[1])}: it differs in {describe_difference(*pair)}."
-        says = f"{are} not in the qrels and left out"
-        yield Problem(says, len(data.unknown), show_queries(data.run, data.unknown), advice)
+        text = f"{are} not in the qrels and left out"
+        yield Problem(text, len(data.unknown), show_queries(data.run, data.unknown), advice)
 
 
 def find_mostly_empty(data: Data) -> Sees:
@@ -68,29 +68,31 @@ def find_mostly_empty(data: Data) -> Sees:
     none = [query for query in judged if query in empty]
     if none and 2 * len(none) >= len(judged):
         have = write_count(len(none), "judged query has", "judged queries have")
-        says = f"{have} an empty list of results, of {len(judged):,}"
-        yield Problem(says, len(none), show_ids(none))
+        text = f"{have} an empty list of results, of {len(judged):,}"
+        yield Problem(text, len(none), show_ids(none))
 
 
 def _list_empty(data: Data) -> tuple[Hashable, ...]:
     run = data.run
-    return *run.empty, *(run.queries[q] for q in np.flatnonzero(data.retrieved == 0).tolist())
+    empty = *run.empty, *(run.queries[q] for q in np.flatnonzero(data.retrieved == 0).tolist())
+    by_options = {query for queries in data.emptied.values() for query in queries}
+    return tuple(query for query in empty if query not in by_options)
 
 
 def find_without_results(data: Data) -> Sees:
     """Find empty lists of results, if most queries have results."""
     if (empty := _list_empty(data)) and not any(find_mostly_empty(data)):
         have = write_count(len(empty), "query has", "queries have")
-        says = f"{have} an empty list of results"
-        yield Problem(says, len(empty), show_ids(empty))
+        text = f"{have} an empty list of results"
+        yield Problem(text, len(empty), show_ids(empty))
 
 
 def find_without_judgments(data: Data) -> Sees:
     """Find queries of the qrels without a judgment."""
     if data.empty:
         are = write_count(len(data.empty), "query is", "queries are")
-        says = f"{are} in the qrels without a judgment, and left out"
-        yield Problem(says, len(data.empty), show_ids(data.empty))
+        text = f"{are} in the qrels without a judgment, and left out"
+        yield Problem(text, len(data.empty), show_ids(data.empty))
 
 
 def find_without_relevant(data: Data) -> Sees:
@@ -98,20 +100,25 @@ def find_without_relevant(data: Data) -> Sees:
     lost, judged = data.without_relevant, len(data.relevant)
     if lost and (len(lost) < judged or not len(data.grades)):
         have = write_count(len(lost), "judged query has", "judged queries have")
-        says = f"{have} no relevant item, of {judged:,}, and counted as 0"
-        yield Problem(says, len(lost), show_queries(data.qrels, lost))
+        text = f"{have} no relevant item, of {judged:,}, and counted as 0"
+        yield Problem(text, len(lost), show_queries(data.qrels, lost))
 
 
 def find_one_result(data: Data) -> Sees:
     """Find a run with one result for each query, whose program stopped at the first."""
     depths = data.depths
-    if len(depths) < 2 or (depths != 1).any() or (data.is_whole and len(data.run.items) < 2):
+    if (
+        data.is_selected
+        or len(depths) < 2
+        or (depths != 1).any()
+        or (data.is_whole and len(data.run.items) < 2)
+    ):
         return
-    deepest = max((one.k for one in data.measures if one.k is not None), default=FIRST)
+    deepest = max((measure.k for measure in data.measures if measure.k is not None), default=FIRST)
     if deepest > 1 and np.count_nonzero(data.hits > 0) < np.count_nonzero(data.grades > 0):
-        says = f"every one of {write_count(len(depths), 'query')} has a single result"
+        text = f"every one of {write_count(len(depths), 'query')} has a single result"
         at = show_rows(data.run, np.arange(len(data.run))) if data.is_whole else ()
-        yield Problem(says, len(depths), at)
+        yield Problem(text, len(depths), at)
 
 
 def find_same_results(data: Data) -> Sees:
@@ -120,22 +127,22 @@ def find_same_results(data: Data) -> Sees:
     if len(depth) > 1 and (depth == depth[0]).all() and depth[0] > 1:
         lists = data.run.item[data.order].reshape(len(depth), -1)
         if (lists == lists[0]).all() and not data.constant:
-            says = (
+            text = (
                 f"all {len(depth):,} queries have the same {depth[0]:,} results in the same order"
             )
-            yield Problem(says, len(depth), show_first_row(data.run, data.order))
+            yield Problem(text, len(depth), show_first_row(data.run, data.order))
 
 
 def find_cut_off(data: Data) -> Sees:
     """Find a cutoff that the results of no query reach."""
     deepest = int(data.retrieved.max(initial=0))
     if (beyond := [k for k in data.cutoffs if k > deepest]) and deepest < len(data.run.items):
-        says = (
+        text = (
             f"no query has more than {write_count(deepest, 'result')}, and measures look at"
             f" {beyond[-1]:,}"
         )
         at = int(data.retrieved.argmax())
-        yield Problem(says, len(data.run.queries), show_queries(data.run, [data.run.queries[at]]))
+        yield Problem(text, len(data.run.queries), show_queries(data.run, [data.run.queries[at]]))
 
 
 def find_shallow(data: Data) -> Sees:
@@ -145,12 +152,12 @@ def find_shallow(data: Data) -> Sees:
     if reached:
         short = np.flatnonzero(got < reached[-1])
         if len(short) >= max(1, SHALLOW * len(got)) and len(data.run.items) > reached[-1]:
-            says = (
+            text = (
                 f"{write_count(len(short), 'query has', 'queries have')} fewer than {reached[-1]:,}"
                 f" results, of {len(got):,}"
             )
             queries = (data.run.queries[q] for q in short.tolist())
-            yield Problem(says, len(short), show_queries(data.run, queries))
+            yield Problem(text, len(short), show_queries(data.run, queries))
 
 
 def find_unjudged(data: Data) -> Sees:
@@ -162,12 +169,12 @@ def find_unjudged(data: Data) -> Sees:
     judged = ~np.isnan(data.grade[data.order[first_ten]])
     share = judged.mean()
     if 0 < share < ENOUGH:
-        says = (
+        text = (
             f"of the first {FIRST} results, {share:.0%} are judged; the others count as not"
             " relevant"
         )
         lost = data.order[first_ten][~judged]
-        yield Problem(says, len(lost), show_rows(data.run, lost))
+        yield Problem(text, len(lost), show_rows(data.run, lost))
 
 
 def find_few(data: Data) -> Sees:
@@ -177,7 +184,7 @@ def find_few(data: Data) -> Sees:
         says = write_count(count, "query is", "queries are") + " judged"
         for measure, values in _compute_values(data):
             error = float(values.std()) / math.sqrt(max(count - 1, 1))
-            if error > TINY:
+            if np.ptp(unite_equal(values)):
                 says += (
                     f"; {measure} varies among them so much that its mean is known to"
                     f" ±{2 * error:.2g}"
@@ -190,7 +197,7 @@ def _compute_values(data: Data) -> Iterator[tuple[Measure, Floats]]:
     """Compute the values of each measure that the grades allow."""
     for measure in data.measures:
         try:
-            yield measure, compute_scores(measure, data.ranking, "zero")
+            yield measure, compute_scores(measure, data.ranking)
         except GermaneError:
             continue
 
@@ -202,15 +209,17 @@ def find_undetectable(data: Data) -> Sees:
         theirs = dict(_compute_values(rival))
         small = []
         for measure, values in _compute_values(data):
-            differences = values - theirs.get(measure, values)
-            mean = differences.mean()
-            spread = measure_dispersion((differences - mean) / count, np.zeros(count, np.int64))
+            differences = subtract_values(values, theirs.get(measure, values))
+            size = float(np.abs(differences).max())
+            mean = float(drop_rounding(differences.mean(), size))
+            centered = drop_rounding(differences - mean, size)
+            spread = measure_dispersion(centered / count, np.zeros(count, np.int64))
             least = None if spread is None else spread.find_detectable(ALPHA)
             if least is not None and 0 < abs(mean) < least:
                 small.append(f"{measure} by {abs(mean):.3g} (detectable: {least:.3g})")
         if small:
-            says = (
+            text = (
                 f"differences from {rival.run.where} are too small for {count:,} queries to detect"
                 f" with a probability of 80%: {'; '.join(small)}"
             )
-            yield Problem(says, len(small))
+            yield Problem(text, len(small))

@@ -15,6 +15,7 @@ import numpy as np
 
 from germane.checks.rows import DIGITS, Faults, Numbering, Side, number_columns
 from germane.core.arguments import list_values
+from germane.core.id_spelling import is_id, unwrap_ids, unwrap_keys
 from germane.core.progress import Progress
 from germane.core.ragged import Floats, Ints, find_owners
 from germane.errors import EmptyError, InputError, clip, explain_not_finite, show_typed
@@ -26,7 +27,13 @@ from germane.readers.arrays import ArrayRun
 from germane.readers.files import TextFile, count_line_ends
 from germane.readers.formats import InputFormat
 from germane.readers.frames import Frame
-from germane.readers.mappings import RankedLists, ScoredMapping, is_mapping
+from germane.readers.mappings import (
+    RankedLists,
+    ScoredLists,
+    ScoredMapping,
+    is_mapping,
+    list_scores,
+)
 from germane.readers.numbers import EXACT, count_rounded, is_finite_number, show_number
 from germane.readers.paths import Path, is_path
 from germane.readers.top_ids import TopIds
@@ -64,13 +71,13 @@ def read_trec(path: Path, kind: Literal["qrels", "run"], progress: Progress | No
 
 
 def _parse_odd(
-    data: bytes, first: int, layout: trec.Layout, faults: Faults, name: str, line: bytes, at: int
+    data: bytes, first: int, layout: trec.Layout, faults: Faults, name: str, line: bytes, row: int
 ) -> tuple[bytes, bytes, float] | None:
     """Parse a line that is not plain; note a wrong one as a fault, and skip it."""
     try:
         return trec.parse_line(line, layout)
     except InputError as error:
-        faults.add(f"{name}:{first + count_line_ends(data, at)}: {error}", len(line.split()))
+        faults.add(f"{name}:{first + count_line_ends(data, row)}: {error}", len(line.split()))
         return None
 
 
@@ -107,7 +114,7 @@ def read_qrels(qrels: QrelsInput, progress: Progress | None = None, subtopics: s
     if is_path(given) and not of_subtopics:
         return read_trec(given, "qrels", progress)
     if is_mapping(given) and not of_subtopics:
-        return _read_mapping(given, "qrels", qrels.where, text=qrels.where != "qrels")
+        return _read_mapping(given, "qrels", qrels.where, text=qrels.is_text)
     if isinstance(given, Frame) and not of_subtopics:
         return _read_frame(given.report_to(progress), "qrels")
     needs = Needs(EVERYTHING, EVERYTHING * of_subtopics)
@@ -119,13 +126,13 @@ def read_qrels(qrels: QrelsInput, progress: Progress | None = None, subtopics: s
     )  # fmt: skip
 
 
-def _has_subtopics(given: Any) -> bool:
+def _has_subtopics(raw: Any) -> bool:
     """Are these judgments of subtopics, whoever asks?"""
-    if isinstance(given, Frame):
-        return given.headings.subtopic is not None
-    if not is_mapping(given):
+    if isinstance(raw, Frame):
+        return raw.headings.subtopic is not None
+    if not is_mapping(raw):
         return False
-    held = next((one for one in given.values() if isinstance(one, Mapping) and one), {})
+    held = next((one for one in raw.values() if isinstance(one, Mapping) and one), {})
     return any(map(subtopic_reader.is_nested, held.values()))
 
 
@@ -134,7 +141,7 @@ def read_run(run: RunInput, progress: Progress | None = None) -> Side:
     match run:
         case TrecFile():
             return read_trec(run.path, "run", progress)
-        case ScoredMapping() | RankedLists():
+        case ScoredMapping() | ScoredLists() | RankedLists():
             return _read_mapping(run.mapping, "run", run.where, text=run.ids == "text")
         case Frame():
             return _read_frame(run.report_to(progress), "run")
@@ -151,19 +158,19 @@ def read_run(run: RunInput, progress: Progress | None = None) -> Side:
 # --- Mappings ---------------------------------------------------------------------------------
 
 
-def _read_mapping(given: Mapping[Hashable, Any], kind: Kind, where: str, *, text: bool) -> Side:
-    if not given:
+def _read_mapping(raw: Mapping[Hashable, Any], kind: Kind, where: str, *, text: bool) -> Side:
+    if not raw:
         subject = "the qrels are" if kind == "qrels" else "the run is"
         raise EmptyError(f"{subject} empty: there are no queries.")
     queries, items, faults = Numbering(), Numbering(), Faults()
     query, item, number = [], [], []
     empty, rounded, scored = [], 0, kind == "qrels"
-    for one, held in given.items():
+    for one, held in unwrap_keys(raw, where).items():
         if is_missing(one):
             faults.add(f"a query id is missing; got {clip(one)}")
             continue
         pairs = _list_pairs(one, held, kind, faults)
-        scored = scored or isinstance(held, Mapping)
+        scored = scored or list_scores(held) is not None
         if not pairs:
             empty.append(one)
             continue
@@ -189,20 +196,21 @@ def _list_pairs(
     if isinstance(held, (str, bytes)) or not isinstance(held, Collection) or unordered:
         faults.add(f"{where}: items are a mapping or a list; got {show_typed(held)}")
         return []
-    pairs = held.items() if isinstance(held, Mapping) else ((one, 1.0) for one in held)
-    says = "relevance grade" if kind == "qrels" else "score"
+    scores = list_scores(held)
+    values = [1.0] * len(held) if scores is None else scores
+    text = "relevance grade" if kind == "qrels" else "score"
     good = []
-    for one, number in pairs:
-        if is_missing(one) or not isinstance(one, Hashable):
-            faults.add(f"{where}: an item id is missing or no id; got {clip(one)}")
+    for identifier, number in zip(unwrap_ids(list(held)), values, strict=True):
+        if is_missing(identifier) or not is_id(identifier):
+            faults.add(f"{where}: an item id is missing or no id; got {clip(identifier)}")
         elif not is_finite_number(number) or (kind == "qrels" and abs(float(number)) > EXACT):
             within = " in the range ±2^53" if is_finite_number(number) else ""
             faults.add(
-                f"{where}, item {clip(one)}: "
-                + explain_not_finite(says, f"got {show_number(number)}", within=within)
+                f"{where}, item {clip(identifier)}: "
+                + explain_not_finite(text, f"got {show_number(number)}", within=within)
             )
         else:
-            good.append((one, number))
+            good.append((identifier, number))
     return good
 
 
@@ -231,9 +239,9 @@ def _read_array(run: ArrayRun) -> Side:
     faults, kept = Faults(), ~np.ma.getmaskarray(cells)
     cells = np.ma.getdata(cells)
     good = cells >= -1 if whole else np.isfinite(cells)
-    for at in np.argwhere(kept & ~good).tolist():
-        where = f"row {at[0]}, column {at[1]}" if cells.ndim == 2 else f"item {at[0]}"
-        got = f"got {cells[tuple(at)]}"
+    for row in np.argwhere(kept & ~good).tolist():
+        where = f"row {row[0]}, column {row[1]}" if cells.ndim == 2 else f"item {row[0]}"
+        got = f"got {cells[tuple(row)]}"
         wrong = f"an id must be 0 or more, or -1 for none; {got}"
         faults.add(f"{where}: {wrong if whole else explain_not_finite('score', got)}")
     kept &= good & (cells != -1) if whole else good
@@ -304,11 +312,11 @@ def _make_locator(frame: Any, kind: Kind) -> Callable[[int], str]:
     return locate
 
 
-def locate_lines(side: Side, given: Any, input_format: InputFormat) -> Side:
+def locate_lines(side: Side, raw: Any, input_format: InputFormat) -> Side:
     """Name the rows of a frame by their lines, if a file has one line for each of them."""
-    if side.locate is None or not is_path(given) or not os.path.isfile(given):
+    if side.locate is None or not is_path(raw) or not os.path.isfile(raw):
         return side
-    above = formats.FORMATS[formats.find_format(given, side.kind, input_format)].lines_above
+    above = formats.FORMATS[formats.find_format(raw, side.kind, input_format)].lines_above
     if above is None or side.line is None:
         return side
     rows, locate_row = len(side.line), side.locate
@@ -316,7 +324,7 @@ def locate_lines(side: Side, given: Any, input_format: InputFormat) -> Side:
     @cache
     def has_line_per_row() -> bool:
         lines = 0
-        with TextFile(given) as file:
+        with TextFile(raw) as file:
             for block in file.read_blocks("lines"):
                 lines += count_line_ends(block.data)
         lines += not block.data.endswith((b"\n", b"\r"))

@@ -26,12 +26,12 @@ class Faults:
         self.examples: list[str] = []
         self.fields: Counter[int] = Counter()  # of such lines, by their number
 
-    def add(self, says: str, fields: int = 0) -> None:
+    def add(self, text: str, fields: int = 0) -> None:
         """Count one more fault, and keep the first few as examples."""
         self.count += 1
         self.fields[fields] += 1
         if len(self.examples) < NAMED:
-            self.examples.append(says)
+            self.examples.append(text)
 
 
 _NONE = Faults()
@@ -94,7 +94,9 @@ class Numbering:
 
     def number(self, ids: Iterable[Hashable]) -> Ints:
         numbers = self._numbers
-        return np.array([numbers.setdefault(one, len(numbers)) for one in ids], np.int64)
+        return np.array(
+            [numbers.setdefault(identifier, len(numbers)) for identifier in ids], np.int64
+        )
 
     @property
     def ids(self) -> list[Hashable]:
@@ -119,8 +121,8 @@ def find_places(ids: Sequence[Hashable], others: Sequence[Hashable]) -> Ints:
             others = read_python_ids(others)
         if isinstance(others, Text):
             return plain.find_ids(ids, others)
-    place = {other: at for at, other in enumerate(others)}
-    return np.array([place.get(one, -1) for one in ids], np.int64)
+    place = {other: place for place, other in enumerate(others)}
+    return np.array([place.get(identifier, -1) for identifier in ids], np.int64)
 
 
 FEW = 100  # fewer results may show nearly anything by chance
@@ -152,9 +154,11 @@ class Kind(Protocol):
 
 def make_findings(kind: Kind, problems: Iterable[Problem], where: str) -> Iterator[Finding]:
     """Make findings of the problems of one kind."""
-    for one in problems:
-        advice = one.advice or kind.remedy
-        yield Finding(kind.severity, kind.name, one.says, one.count, one.examples, advice, where)
+    for problem in problems:
+        advice = problem.advice or kind.remedy
+        yield Finding(
+            kind.severity, kind.name, problem.says, problem.count, problem.examples, advice, where
+        )
 
 
 def count_queries(side: Side, rows: Ints) -> str:
@@ -175,15 +179,15 @@ def show_queries(side: Side, queries: Iterable[Hashable]) -> tuple[str, ...]:
     )
 
 
-def show_first_row(side: Side, at: Ints) -> tuple[str, ...]:
+def show_first_row(side: Side, rows: Ints) -> tuple[str, ...]:
     """Show the first of some rows, if it has a file and a line."""
-    return () if side.line is None else show_rows(side, at[:1])
+    return () if side.line is None else show_rows(side, rows[:1])
 
 
-def show_rows(side: Side, at: Ints) -> tuple[str, ...]:
+def show_rows(side: Side, rows: Ints) -> tuple[str, ...]:
     """Show the first few of some rows, with file and line where there is a file."""
     return tuple(
         f"{side.at(row)}query {clip(side.queries[side.query[row]])} "
         f"item {clip(side.items[side.item[row]])}"
-        for row in at[:NAMED].tolist()
+        for row in rows[:NAMED].tolist()
     )

@@ -3,10 +3,11 @@
 from collections.abc import Callable, Iterator
 from typing import Literal, NamedTuple
 
-from germane.checks import ids, leaks, malformed, orders, queries, values
+from germane.checks import ids, leaks, malformed, orders, queries, removals, values
 from germane.checks.data import Data
 from germane.checks.rows import Sees, make_findings
 from germane.core.finding import Finding, Severity
+from germane.errors import write_option
 
 OWN = "own=drop leaves it out before ranks are counted."
 
@@ -46,35 +47,53 @@ TABLE: tuple[Check, ...] = (
     Check("ids nearly the same", "serious", "run", ids.find_alike,
           "Write the ids of both sides in the same way.", "sample"),
     Check("repeated judgments", "serious", "qrels", ids.find_repeated_judgments,
-          "Delete the copies, or choose with duplicates=first, last or max.", "error"),
+          (f"Delete the copies, or choose with {write_option('duplicates', 'first')}, last or"
+          " max."), "error"),
     Check("repeated results", "serious", "run", ids.find_repeated_results,
-          "Delete the copies, or choose with duplicates=first, last or max.", "error"),
+          (f"Delete the copies, or choose with {write_option('duplicates', 'first')}, last or"
+          " max."), "error"),
     Check("judgments of the training data", "serious", "qrels", leaks.find_shared_judgments,
           "Test on judgments that the system did not learn from."),
     Check("missing queries", "serious", "run", queries.find_missing,
-          "missing=skip leaves them out; report both kinds of number.", "warning"),
+          (f"{write_option('missing', 'skip')} leaves them out; report both kinds of"
+          " number."), "warning"),
     Check("mostly empty results", "serious", "run", queries.find_mostly_empty,
           "Did the system fail there?"),
+    Check("lists emptied by an option", "serious", "run", removals.find_emptied,
+          "Check what the option leaves out.", "warning"),
+    Check("ranks taken as an order", "serious", "run", orders.find_gaps,
+          "If they are places in a longer list, of which only these rows are known, use "
+          f"{write_option('ranks', 'places')}.", "warning"),
     Check("no relevant items", "serious", "qrels", values.find_nothing_relevant,
-          "If lower grades are relevant, use P(rel=0.5), or map the grades.", "warning"),
+          "If lower grades are relevant, choose a lower rel, or map the grades.", "warning"),
     Check("ranks against scores", "serious", "run", orders.find_ranks_against_scores,
-          "If lower is better, use scores=distances.", "sample"),
+          f"If lower is better, use {write_option('scores', 'distances')}.", "sample"),
     Check("ranks given as scores", "serious", "run", orders.find_counting_up,
           "Give scores instead, or a ranked list, or negated ranks.", "sample"),
     Check("scores rise as given", "serious", "run", orders.find_rising_as_given,
-          "Higher is better by default. If they are distances, use scores=distances.", "sample"),
+          ("Higher is better by default. If they are distances, use"
+          f" {write_option('scores', 'distances')}."), "sample"),
     Check("ranks fall as given", "serious", "run", orders.find_falling_as_given,
-          "If higher is better, name the column as scores: columns={'score': name, 'rank': None}. "
+          "If higher is better, name the column as scores:"
+          f" {write_option('columns', {'score': 'name', 'rank': None})}. "
           "A file without a header, such as MS MARCO's, needs one for that.", "sample"),
     Check("relevant results stand last", "serious", "run", orders.find_standing_last,
-          "Check the direction of the order. If lower is better, use scores=distances.", "warning"),
+          ("Check the direction of the order. If lower is better, use"
+          f" {write_option('scores', 'distances')}."), "warning"),
+    Check("padding among the results", "serious", "run", ids.find_padding,
+          f"{write_option('padding', 'drop')} takes them out before ranks are counted.", "sample"),
     Check("the query is its first result", "serious", "run", ids.find_own_first, OWN, "sample"),
     Check("one result per query", "serious", "run", queries.find_one_result,
           "Did the system stop early, or was only its last or best result kept?", "warning"),
     Check("constant scores", "serious", "run", values.find_constant,
-          "They are ordered by id; see best and worst for the effect.", "warning"),
+          "See best and worst for the effect.", "warning"),
     Check("scores lose precision", "serious", "run", values.find_imprecise,
           "Give ranked lists, or scores that fit into doubles.", "sample"),
+    Check("relevant items that are no candidates", "doubtful", "run", removals.find_unreachable,
+          (f"If they are neither right nor wrong, {write_option('ignore')} takes them out of R,"
+          " too."), "warning"),
+    Check("candidates of other items", "doubtful", "run", removals.find_unmatched,
+          "Are these the ids of the run?", "warning"),
     Check("the query among its results", "doubtful", "run", ids.find_own, OWN),
     Check("queries of the training data", "doubtful", "qrels", leaks.find_shared_queries,
           "Test a search system on queries that it did not learn from; users of a recommender may "
@@ -94,13 +113,15 @@ TABLE: tuple[Check, ...] = (
           "Check that the results belong to these queries and that the score column is right. A "
           "random order looks like this, too."),
     Check("some ranks against scores", "doubtful", "run", orders.find_some_ranks_against_scores,
-          "Scores decide the order; ties=given keeps the order of the lines only for equal "
-          "scores."),
+          f"Scores decide the order; {write_option('ties', 'given')} keeps the order of the"
+          " lines only for equal scores."),
     Check("tied scores", "doubtful", "run", values.find_tied,
-          "Their ids decide the order; see best and worst for the effect, or use ties=expected."),
+          "See best and worst for the effect."),
     Check("ties at the cutoff", "doubtful", "run", values.find_tied_at_cutoff,
-          "Item ids decide which of them count; see best and worst for the effect, or use "
-          "ties=expected."),
+          "See best and worst for the effect."),
+    Check("recall that no run can have", "doubtful", "qrels", values.find_low_ceilings,
+          "Success asks for one of them; R(norm=min) divides by the most that the cutoff holds.",
+          "warning"),
     Check("half-precision scores", "doubtful", "run", values.find_half_precision,
           "Write scores in single or double precision."),
     Check("rounded scores", "doubtful", "run", values.find_rounded,
@@ -115,16 +136,16 @@ TABLE: tuple[Check, ...] = (
     Check("queries without a judgment", "doubtful", "qrels", queries.find_without_judgments,
           "Judge items for them, or delete them.", "warning"),
     Check("nothing relevant", "doubtful", "qrels", queries.find_without_relevant,
-          "no_relevant=skip leaves them out.", "warning"),
+          f"{write_option('no_relevant', 'skip')} leaves them out.", "warning"),
     Check("queries without results", "doubtful", "run", queries.find_without_results,
           "Did the system fail there?"),
     Check("one subtopic per item", "doubtful", "qrels", values.find_single_subtopics,
           "Does the second column of the qrels name subtopics? In other files it is the round of "
           "judging.", "warning"),
     Check("ratings", "doubtful", "qrels", values.find_all_relevant,
-          "Choose the lowest relevant grade, such as P(rel=4)@10."),
+          "Choose the lowest relevant grade, as rel in a measure's name."),
     Check("grades with decimals", "doubtful", "qrels", values.find_fractional,
-          "Grades from 1 on are relevant; P(rel=0.5) sets another threshold."),
+          "Grades from 1 on are relevant; rel in a measure's name takes another lowest grade."),
     Check("unusual grades", "doubtful", "qrels", values.find_unusual,
           "gain=exp raises 2 to the grade, and ERR needs max=. If they are ratings, map them to "
           "0…4."),

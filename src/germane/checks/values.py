@@ -1,16 +1,23 @@
 """Values: grades that measures may misunderstand, and scores that are tied or imprecise."""
 
+import math
+
 import numpy as np
 
 from germane.checks.data import Data
 from germane.checks.rows import FEW, Problem, Sees, count_queries, show_first_row, show_rows
 from germane.core.finding import show_ids
-from germane.core.ragged import Bools, Floats
+from germane.core.policy import ROW_ORDERS
+from germane.core.ragged import Bools, Floats, Ints
+from germane.errors import list_choices, write_option
+from germane.measures.definition import write_number
+from germane.measures.measure import Measure
 from germane.output.formatting import write_count
 from germane.readers.numbers import EXACT
 
 TURNED = "Do the grades have the wrong sign, or are the relevant items missing?"
 LOST = "Did the grades get lost, or is it the wrong file?"
+CEILING = 0.5  # the highest recall that any run can have, from which on a cutoff is deep enough
 USUAL = 4  # the highest grade of the scales of the field
 
 
@@ -18,32 +25,83 @@ def find_nothing_relevant(data: Data) -> Sees:
     """Find qrels in which no grade is 1 or higher, and measures without a query for this reason."""
     if data.uncounted:
         names = ", ".join(map(str, data.uncounted))
-        says = (
-            f"no query counts for {names}: none has a relevant item, and no_relevant=skip leaves"
-            " it out"
+        text = (
+            f"no query counts for {names}: none has a relevant item, and"
+            f" {write_option('no_relevant', 'skip')} leaves it out"
         )
-        yield Problem(says, len(data.queries))
+        yield Problem(text, len(data.queries))
         return
     grades = data.grades
     if not len(grades):
         if data.empty and not data.qrels.faults.count:
             are = write_count(len(data.empty), "query is", "queries are")
-            says = f"{are} in the qrels, and none has a judgment"
-            yield Problem(says, len(data.empty), show_ids(data.empty), LOST)
+            text = f"{are} in the qrels, and none has a judgment"
+            yield Problem(text, len(data.empty), show_ids(data.empty), LOST)
         return
-    highest, least = grades.max(), max((one.rel or 0.0 for one in data.measures), default=1.0)
+    highest, least = (
+        grades.max(),
+        max((measure.rel or 0.0 for measure in data.measures), default=1.0),
+    )
     if 0 < highest >= least:
         return
-    says = (
+    text = (
         f"no grade is {least or 1:g} or higher, among {write_count(len(grades), 'judgment')}: the"
         f" highest is {highest:g}"
     )
     advice = TURNED if highest <= 0 else ""
     if highest >= 1:
-        strict = next(one for one in data.measures if one.rel == least)
-        advice = f"{strict} is 0 for every query then; choose a lower rel."
+        strict = next(measure for measure in data.measures if measure.rel == least)
+        advice = f"{strict} is 0 for every query then; choose rel={write_number(highest)} or lower."
+    elif highest > 0:
+        lowest = grades[grades > 0].min()
+        advice = f"If lower grades are relevant, write P(rel={write_number(lowest)}), or map them."
     at = np.flatnonzero(grades == highest)[:1]
-    yield Problem(says, len(grades), show_rows(data.qrels, at) if data.is_whole else (), advice)
+    yield Problem(text, len(grades), show_rows(data.qrels, at) if data.is_whole else (), advice)
+
+
+def find_low_ceilings(data: Data) -> Sees:
+    """Find cutoffs of recall that hold less than half of the relevant items, whatever the run."""
+    low: dict[Measure, float] = {}
+    for measure in data.measures:
+        parameters = dict(measure.parameters)
+        if measure.name != "R" or measure.k is None or parameters["norm"] != "R":
+            continue
+        total = _count_several(data, measure)
+        if len(total) and parameters["mean"] == "arithmetic":
+            highest = float(np.mean(np.minimum(measure.k, total) / total))
+            if highest < CEILING:
+                low[measure] = highest
+    if not low:
+        return
+    shown = [f"{measure} above {_round_up(most)}" for measure, most in low.items()]
+    lowest = min(low, key=lambda measure: low[measure])
+    total = _count_several(data, lowest)
+    text = (
+        f"no run can have {list_choices(shown, 'and')}: a query has"
+        f" {_write_mean(float(total.mean()))} relevant items on average"
+    )
+    success = Measure("Success", (("rel", lowest.rel),), lowest.k)
+    advice = (
+        f"Metric learning's Recall@{lowest.k} is {success}, and {lowest(norm='min')} divides by"
+        f" min(R, {lowest.k})."
+    )
+    yield Problem(text, int(np.count_nonzero(total > lowest.k)), (), advice)
+
+
+def _count_several(data: Data, measure: Measure) -> Ints:
+    """Count the relevant items of each query that has some."""
+    total = data.count_relevant(measure.rel or 1.0)
+    return total[total > 0]
+
+
+def _write_mean(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def _round_up(value: float) -> str:
+    """Write a share with two digits, rounded up: no run has more."""
+    digits = 1 - math.floor(math.log10(value))
+    return f"{math.ceil(value * 10**digits - 1e-9) / 10**digits:.{digits}f}"
 
 
 def find_negative(data: Data) -> Sees:
@@ -54,46 +112,60 @@ def find_negative(data: Data) -> Sees:
 def find_fractional(data: Data) -> Sees:
     """Find grades with decimals."""
     grades = data.grades
-    yield from _report_grades(data, grades != np.trunc(grades), "with decimals")
+    odd = grades != np.trunc(grades)
+    advice = ""
+    if odd.any() and (grades[odd] > 0).any():
+        lowest = write_number(grades[odd & (grades > 0)].min())
+        advice = f"Grades from 1 on are relevant; P(rel={lowest}) takes another lowest grade."
+    yield from _report_grades(data, odd, "with decimals", advice)
 
 
 def find_unusual(data: Data) -> Sees:
     """Find grades beyond the usual scales."""
-    yield from _report_grades(data, data.grades > USUAL, f"above {USUAL}")
+    highest = write_number(data.grades.max(initial=0))
+    advice = (
+        f"gain=exp raises 2 to the grade, and ERR takes ERR(max={highest}). If they are ratings,"
+        f" map them to 0…{USUAL}."
+    )
+    yield from _report_grades(data, data.grades > USUAL, f"above {USUAL}", advice)
 
 
-def _report_grades(data: Data, which: Bools, says: str) -> Sees:
-    at = np.flatnonzero(which)
-    if len(at):
-        grades = data.grades[at]
+def _report_grades(data: Data, which: Bools, text: str, advice: str = "") -> Sees:
+    places = np.flatnonzero(which)
+    if len(places):
+        grades = data.grades[places]
         extreme = grades[np.argmax(np.abs(grades))]
         share = (
-            f"{write_count(len(at), 'judgment has', 'judgments have')} a grade {says}, of"
+            f"{write_count(len(places), 'judgment has', 'judgments have')} a grade {text}, of"
             f" {len(which):,}"
         )
-        yield Problem(f"{share}; such as {extreme:g}", len(at), show_rows(data.qrels, at))
+        found = f"{share}; such as {extreme:g}"
+        yield Problem(found, len(places), show_rows(data.qrels, places), advice)
 
 
 def find_all_relevant(data: Data) -> Sees:
     """Find qrels with several grades, all of which count as relevant: ratings."""
     found = np.unique(data.grades)
     if len(found) > 1 and found[0] >= 1:
-        says = (
+        text = (
             f"every one of {write_count(len(data.qrels), 'judgment')} counts as relevant: grades go"
             f" from {found[0]:g} to {found[-1]:g}"
         )
-        yield Problem(says, len(data.qrels), show_first_row(data.qrels, np.arange(len(data.qrels))))
+        lowest = write_number(found[max(1, len(found) * 3 // 5)])  # as 4 of 1 to 5
+        advice = f"Choose the lowest relevant grade, such as P(rel={lowest})@10."
+        first = show_first_row(data.qrels, np.arange(len(data.qrels)))
+        yield Problem(text, len(data.qrels), first, advice)
 
 
 def find_only_relevant(data: Data) -> Sees:
     """Find qrels with a single grade."""
     found = np.unique(data.grades)
     if len(found) == 1 and found[0] >= 1:
-        says = (
+        text = (
             f"{write_count(len(data.qrels), 'judgment')} of grade {found[0]:g} and no other:"
             " nothing is judged not relevant"
         )
-        yield Problem(says, len(data.qrels))
+        yield Problem(text, len(data.qrels))
 
 
 TIED = 0.05  # the share of results, or of queries, from which on ties are reported
@@ -108,26 +180,49 @@ TELLING = 20  # different scores that do not all fit by chance
 
 def find_constant(data: Data) -> Sees:
     """Find runs in which nearly all results of a query have one score, if that can matter."""
-    order = "as given" if data.ties == "given" else "by id"
+    order = describe_order(data)
     if data.constant and (data.results >= FEW or _are_of_two_kinds(data)):
-        says = f"all {data.results:,} results have the same score as the others of their query"
+        text = f"all {data.results:,} results have the same score as the others of their query"
         at = show_first_row(data.run, data.order) if data.is_whole else ()
-        yield Problem(
-            says, data.results, at, f"They are ordered {order}; see best and worst for the effect."
-        )
+        yield Problem(text, data.results, at, f"{order}; see best and worst for the effect.")
     elif (moved := data.decided) is not None:
         count, results = data.nearly_constant
         low, high = sorted((moved.worst, moved.best))
         of = f"all {results:,}" if count == results else f"{count:,} of {results:,}"
-        says = (
+        text = (
             f"{of} results have the same score as others of their query; depending on their order, "
             f"{moved.measure} could be anything from {low:.4f} to {high:.4f}"
+            + ("" if moved.are_extremes else " or beyond")
         )
         expected = moved.measure.row.expected
         gives = (
-            "ties=expected gives the mean over all orders" if expected else "no score decided it"
+            f"{write_option('ties', 'expected')} gives the mean over all orders"
+            if expected
+            else "no score decided it"
         )
-        yield Problem(says, count, (), f"They are ordered {order}; {gives}.")
+        yield Problem(text, count, (), f"{order}; {gives}.")
+
+
+def describe_order(data: Data) -> str:
+    """Describe the order of equal scores that is in force, as the beginning of a sentence."""
+    return _ORDERS.get(data.ties, f"ties={data.ties} decides their order")
+
+
+_ORDERS = {
+    "trec": "Their ids decide the order, from the last to the first",
+    "ascending": "Their ids decide the order, from the first to the last",
+    "given": "They are ordered as given",
+    "expected": f"{write_option('ties', 'expected')} takes the mean over all their orders",
+}
+
+
+def _advise_tied(data: Data) -> str:
+    """Advise on equal scores, of which the order in force decides the ranks."""
+    allowed = bool(data.measures) and all(
+        getattr(measure.row, "expected", True) for measure in data.measures
+    )
+    other = f", or use {write_option('ties', 'expected')}" * (allowed and data.ties in ROW_ORDERS)
+    return f"{describe_order(data)}; see best and worst for the effect{other}."
 
 
 def _are_of_two_kinds(data: Data) -> bool:
@@ -143,27 +238,24 @@ def find_tied(data: Data) -> Sees:
     if data.is_whole:
         yield from _report_tied(data)
     elif (count := data.tied_widely) and data.results >= FEW and not data.constant:
-        says = (
+        text = (
             f"{count:,} of {len(data.hits):,} judged items found share their score with so many"
             " others that their rank could be twice as high"
         )
-        advice = (
-            "They are ordered as given; see best and worst for the effect, or use ties=expected."
-        )
-        yield Problem(says, count, (), advice)
+        yield Problem(text, count, (), _advise_tied(data))
 
 
 def _report_tied(data: Data) -> Sees:
     shares = _mark_tied(data.equal)
-    count = int(np.count_nonzero(shares))
+    count = int(np.count_nonzero(shares)) if data.ties in ROW_ORDERS else 0
     if count and not data.constant and count >= TIED * len(shares):
         at = data.order[shares]
-        says = (
+        text = (
             f"{write_count(count, 'result')} of {len(shares):,} ({count / len(shares):.0%})"
             f" {'shares its' if count == 1 else 'share their'} score with another, in"
             f" {count_queries(data.run, at)}"
         )
-        yield Problem(says, count, show_rows(data.run, at))
+        yield Problem(text, count, show_rows(data.run, at), _advise_tied(data))
 
 
 def _mark_tied(equal: Bools) -> Bools:
@@ -175,20 +267,19 @@ def _mark_tied(equal: Bools) -> Bools:
 
 def find_tied_at_cutoff(data: Data) -> Sees:
     """Find groups of equal scores that a cutoff splits."""
-    if data.constant:
+    if data.constant or data.ties not in ROW_ORDERS:
         return
     torn = {k: data.order[data.equal & (data.rank == k + 1)] for k in data.cutoffs}
     most = max(map(len, torn.values()), default=0)
     if most and most >= TIED * np.count_nonzero(data.retrieved):
-        says = "; ".join(
+        text = "; ".join(
             f"{write_count(len(at), 'query has', 'queries have')} equal scores on both sides of"
             f" rank {k}"
             for k, at in torn.items()
             if len(at)
         )
-        yield Problem(
-            says, most, show_rows(data.run, next(at for at in torn.values() if len(at) == most))
-        )
+        rows = next(row for row in torn.values() if len(row) == most)
+        yield Problem(text, most, show_rows(data.run, rows), _advise_tied(data))
 
 
 def find_half_precision(data: Data) -> Sees:
@@ -199,11 +290,11 @@ def find_half_precision(data: Data) -> Sees:
     kind = "bfloat16" * _is_brain(scores) or "float16" * _is_half(scores)
     if kind:
         tied = int(np.count_nonzero(_mark_tied(data.equal)))
-        says = (
+        text = (
             f"every score is one that {kind} holds, and {write_count(tied, 'result')} of"
             f" {len(scores):,} are tied"
         )
-        yield Problem(says, tied, _show_first_tied(data))
+        yield Problem(text, tied, _show_first_tied(data))
 
 
 def find_rounded(data: Data) -> Sees:
@@ -214,11 +305,11 @@ def find_rounded(data: Data) -> Sees:
     few = _count_few_digits(scores)
     if few and (scores != np.trunc(scores)).any():
         tied = int(np.count_nonzero(_mark_tied(data.equal)))
-        says = (
+        text = (
             f"no score has more than {few}, and {write_count(tied, 'result')} of "
             f"{len(scores):,} are tied"
         )
-        yield Problem(says, tied, _show_first_tied(data))
+        yield Problem(text, tied, _show_first_tied(data))
 
 
 def _show_first_tied(data: Data) -> tuple[str, ...]:
@@ -273,12 +364,12 @@ def _is_brain(scores: Floats) -> bool:
 def find_imprecise(data: Data) -> Sees:
     """Find scores that doubles round to the same number."""
     if count := data.rounded:
-        says = (
+        text = (
             f"{write_count(count, 'score')} became equal to another: doubles round whole numbers"
             " beyond 2^53 and digits beyond the 16th, so that some are tied"
         )
         large = np.zeros(0, bool) if data.scores is None else np.abs(data.scores) >= EXACT
-        yield Problem(says, count, show_first_row(data.run, data.order[data.equal & large]))
+        yield Problem(text, count, show_first_row(data.run, data.order[data.equal & large]))
 
 
 def find_single_subtopics(data: Data) -> Sees:

@@ -1,43 +1,59 @@
 """Arguments that several commands share, how their values are read, and how results are written."""
 
 import argparse
+import math
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from germane.cli.paths import InputPath, OutputPath
 from germane.cli.terminal import as_json, say
-from germane.core.policy import DEFAULTS, RARE_WORDS, WORDS
+from germane.core.arguments import read_decimal
+from germane.core.policy import DEFAULTS, RARE, RARE_WORDS, WORDS
 from germane.dialects.parsing import parse_all
-from germane.errors import EmptyError, InputError, check_choice, clip, list_choices
-from germane.evaluation.opening import CATALOGUE
+from germane.errors import InputError, check_choice, clip, list_choices
+from germane.evaluation.opening import CATALOGUE, open_options
 from germane.measures.measure import Measure
 from germane.output import writing
 from germane.output.tables import FORMATS, Table
-from germane.readers import find_name
+from germane.readers import CANDIDATES, find_name
 from germane.readers.formats import FORMATS as FILE_FORMATS
+from germane.readers.typed_lists import read_typed
 
 _FORMATS = (*FORMATS, "json")
 FOR_PAPERS = {**FORMATS, "latex": Table.latex_float}
 SEPARATED = {"csv": Table.csv, "tsv": Table.tsv}
-_IMAGES = ("svg", "png", "pdf", "jpg", "jpeg", "gif", "webp", "eps", "tif", "tiff", "bmp")
-CANDIDATES = ("exclude", "only")
 BESIDE = (*CANDIDATES, "subtopic_weights")  # files that judgments are read with
 READING = ("columns", "input_format", "max_expansion", "max_line")
-POLICY = (*WORDS, "depth", "relevant", "scores", "collapse", *BESIDE, *CATALOGUE, *READING)
+SCORES = ("scores", "min_score", "max_distance")
+_LISTS = {
+    "unknown": "queries of the run that nobody judged",
+    "empty": "queries whose list of results is empty",
+}
+POLICY = (
+    "dialect", *WORDS, *RARE, "depth", "relevant", *SCORES, "collapse", *BESIDE, *CATALOGUE,
+    *READING,
+)  # fmt: skip
 
 
 def add_files(command: argparse.ArgumentParser, runs: str) -> None:
     """Add QRELS and RUN...; ``runs`` is the help on the runs."""
-    command.add_argument("qrels", metavar="QRELS", help="lines 'query 0 item grade', or columns")
-    command.add_argument("runs", metavar="RUN", nargs="+", help=runs)
+    command.add_argument(
+        "qrels", metavar="QRELS", type=InputPath, help="lines 'query 0 item grade', or columns"
+    )
+    command.add_argument("runs", metavar="RUN", type=InputPath, nargs="+", help=runs)
 
 
 def add_files_or_list(command: argparse.ArgumentParser) -> None:
     """Add QRELS RUN, or a LIST in their place."""
     command.add_argument(
-        "given", metavar="QRELS RUN | LIST", nargs="+", help="two files, or grades such as '0 0 1'"
+        "given",
+        metavar="QRELS RUN | LIST",
+        type=InputPath,
+        nargs="+",
+        help="two files, or grades such as '0 0 1'",
     )
 
 
@@ -60,44 +76,56 @@ def add_number(
 
 
 def add_choice(
-    command: Any, name: str, words: Sequence[str], says: str, default: str | None = None
+    command: Any, name: str, words: Sequence[str], text: str, default: str | None = None
 ) -> None:
     """Add an option that takes one of these words."""
     read = choose_from(words)
-    command.add_argument(name, metavar="|".join(words), type=read, default=default, help=says)
+    command.add_argument(name, metavar="|".join(words), type=read, default=default, help=text)
 
 
-def add_shared(command: argparse.ArgumentParser, *, lists: bool = False) -> None:
-    """Add the output, how files are read, and the conventions; ``lists`` as in ``add_policy``."""
-    add_output(command)
+def add_shared(
+    command: argparse.ArgumentParser,
+    *,
+    lists: bool = False,
+    dialect: bool = True,
+    pictures: Sequence[str] = (),
+) -> None:
+    """Add the output, how files are read, and the conventions, as ``add_policy`` does."""
+    add_output(command, pictures)
     add_reading(command)
     add_candidates(command)
     add_subtopic_weights(command)
-    add_policy(command, lists=lists)
+    add_policy(command, lists=lists, dialect=dialect)
 
 
 def add_measures(command: argparse.ArgumentParser, default: str) -> None:
-    says = f"names such as 'AP@10 nDCG@10 P(rel=2)@5'; may be repeated (default: '{default}')"
-    command.add_argument("-m", "--measures", metavar="MEASURES", action="append", help=says)
+    text = f"names such as 'AP@10 nDCG@10 P(rel=2)@5'; may be repeated (default: '{default}')"
+    command.add_argument("-m", "--measures", metavar="MEASURES", action="append", help=text)
     command.set_defaults(default_measures=default)
 
 
-def add_policy(command: argparse.ArgumentParser, *, lists: bool = False) -> None:
-    """Add the conventions. With ``lists``, --relevant takes the number of a LIST, too."""
+def add_policy(
+    command: argparse.ArgumentParser, *, lists: bool = False, dialect: bool = True
+) -> None:
+    """Add the conventions, and those of a ``dialect`` in one word.
+
+    With ``lists``, --relevant takes the number of a LIST, too.
+    """
     policy = command.add_argument_group("conventions (germane's own are the defaults)")
-    says = {
+    if dialect:
+        add_dialect(policy)
+    text = {
         "ties": "order of equal scores",
         "missing": "judged queries that a run does not have",
         "no_relevant": "queries without relevant items",
         "duplicates": "items retrieved twice for a query",
         "unjudged": "items without a judgment",
     }
-    for name, help_text in says.items():
+    for name, help_text in (text | _LISTS).items():
         policy.add_argument(
             f"--{name.replace('_', '-')}",
-            metavar="|".join(WORDS[name]),
+            metavar="|".join((WORDS | RARE_WORDS)[name]),
             help=f"{help_text} (default: {_DEFAULTS.get(name, DEFAULTS[name])})",
-            default=None if name in _DEFAULTS else DEFAULTS[name],
         )
     add_number(policy, "--depth", "N", read_whole, "use only the first N results of each query")
     words = "|".join(RARE_WORDS["relevant"])
@@ -112,11 +140,37 @@ def add_policy(command: argparse.ArgumentParser, *, lists: bool = False) -> None
         + "; for a LIST, their number" * lists,
     )
     add_scores(policy)
+    _add_rare(policy, {*_LISTS, "ranks", "padding"})
+
+
+def _add_rare(policy: Any, there: Collection[str]) -> None:
+    """Add the conventions of single tools that are not there yet; docs/conventions.md has them."""
+    for name in (name for name in RARE if name not in there):
+        option, default = f"--{name.replace('_', '-')}", DEFAULTS[name]
+        if name in RARE_WORDS:
+            words = "|".join(map(str, RARE_WORDS[name]))
+            policy.add_argument(option, metavar=words, help=f"(default: {default})")
+        else:
+            add_number(policy, option, "N", read_whole, "decimals to which values are rounded")
+
+
+def add_dialect(command: Any) -> None:
+    text = "the conventions of another tool, and its names of measures; see germane dialects"
+    command.add_argument("--dialect", metavar="NAME", help=text)
 
 
 def add_scores(command: Any) -> None:
-    says = "how scores are compared; with distances, lower is better (default: double)"
-    command.add_argument("--scores", metavar="|".join(RARE_WORDS["scores"]), help=says)
+    """Add how the numbers of rows are read."""
+    text = "how scores are compared; with distances, lower is better (default: double)"
+    command.add_argument("--scores", metavar="|".join(RARE_WORDS["scores"]), help=text)
+    text = "ranks without scores are an order, or places in a longer list (default: order)"
+    command.add_argument("--ranks", metavar="|".join(RARE_WORDS["ranks"]), help=text)
+    text = "leave out items with a lower score"
+    add_number(command, "--min-score", "S", read_fraction, text)
+    text = "leave out items that are farther away, with --scores distances"
+    add_number(command, "--max-distance", "D", read_fraction, text)
+    text = "the id -1, with which lists of a fixed length are padded (default: keep)"
+    command.add_argument("--padding", metavar="keep|drop", help=text)
 
 
 _DEFAULTS = {"ties": "trec; given if items have no ids"}  # decided by the run itself
@@ -126,31 +180,35 @@ def add_candidates(command: argparse.ArgumentParser) -> None:
     candidates = command.add_argument_group(
         "candidates: files with a query and an item in each row"
     )
-    says = "items to remove before ranks are counted, such as those that a user has seen"
-    candidates.add_argument("--exclude", metavar="FILE", help=says)
-    candidates.add_argument("--only", metavar="FILE", help="items to keep; all others are removed")
+    text = "items to remove before ranks are counted, such as those that a user has seen"
+    candidates.add_argument("--exclude", metavar="FILE", type=InputPath, help=text)
+    candidates.add_argument(
+        "--only", metavar="FILE", type=InputPath, help="items to keep; all others are removed"
+    )
+    text = "junk, neither right nor wrong: it leaves the list and the relevant items"
+    candidates.add_argument("--ignore", metavar="FILE", type=InputPath, help=text)
 
 
 def add_catalogue(command: argparse.ArgumentParser) -> None:
     """Add what measures of the catalogue need, such as Coverage and Novelty."""
     catalogue = command.add_argument_group("measures of the catalogue")
-    says = "the items that could be recommended: a file, their number, or the items of --seen"
-    catalogue.add_argument("--catalogue", metavar="FILE|N|seen", help=says)
-    says = "what users chose before: a file with a user and an item in each row"
-    catalogue.add_argument("--seen", metavar="FILE", help=says)
-    says = (
+    text = "the items that could be recommended: a file, their number, or the items of --seen"
+    catalogue.add_argument("--catalogue", metavar="FILE|N|seen", type=InputPath, help=text)
+    text = "what users chose before: a file with a user and an item in each row"
+    catalogue.add_argument("--seen", metavar="FILE", type=InputPath, help=text)
+    text = (
         "vectors of items, for their distances: a file with an item and its vector in each row,"
         " or an .npz file with both as arrays"
     )
-    catalogue.add_argument("--distance", metavar="FILE", help=says)
+    catalogue.add_argument("--distance", metavar="FILE", type=InputPath, help=text)
 
 
 def add_subtopic_weights(command: argparse.ArgumentParser) -> None:
-    says = (
+    text = (
         "a query, a subtopic and its weight in each row, for measures such as"
         " 'ERR_IA(weights=given)@20'"
     )
-    command.add_argument("--subtopic-weights", metavar="FILE", help=says)
+    command.add_argument("--subtopic-weights", metavar="FILE", type=InputPath, help=text)
 
 
 def add_reading(command: argparse.ArgumentParser) -> None:
@@ -161,35 +219,33 @@ def add_reading(command: argparse.ArgumentParser) -> None:
         type=read_sides,
         help="the format of both files, or of one, as in run=jsonl (for an unknown suffix: trec)",
     )
-    says = (
+    text = (
         "names of columns that are not recognized, such as 'query=user,item=film'; "
         "'rank=' ignores a column"
     )
-    reading.add_argument("--columns", metavar="PART=NAME,…", type=read_columns, help=says)
-    says = (
+    reading.add_argument("--columns", metavar="PART=NAME,…", type=read_columns, help=text)
+    text = (
         "rank groups instead of items, such as the documents "
         "of chunks: a file with two columns, item and group"
     )
-    reading.add_argument("--collapse", metavar="FILE", help=says)
-    says = "allow a file to be N times its compressed size, above 256 MB (default: 1000)"
-    reading.add_argument("--max-expansion", metavar="N|none", type=_read_limit, help=says)
-    says = "allow lines of up to this size in TREC files (default: 1048576)"
-    reading.add_argument("--max-line", metavar="BYTES|none", type=_read_limit, help=says)
+    reading.add_argument("--collapse", metavar="FILE", type=InputPath, help=text)
+    text = "allow a file to be N times its compressed size, above 256 MB (default: 1000)"
+    reading.add_argument("--max-expansion", metavar="N|none", type=_read_limit, help=text)
+    text = "allow lines of up to this size in TREC files (default: 1048576)"
+    reading.add_argument("--max-line", metavar="BYTES|none", type=_read_limit, help=text)
 
 
 def add_texts(command: argparse.ArgumentParser, purpose: str = "to show them") -> None:
     """The files that say what stands behind the ids."""
     texts = command.add_argument_group("texts (TSV, JSON Lines or Parquet, by the suffix)")
     texts.add_argument(
-        "--queries", metavar="FILE", help=f"ids of queries and their texts, {purpose}"
+        "--queries",
+        metavar="FILE",
+        type=InputPath,
+        help=f"ids of queries and their texts, {purpose}",
     )
-    says = f"ids of items with their titles, texts, addresses or the paths of images, {purpose}"
-    texts.add_argument("--items", metavar="FILE", help=says)
-
-
-def list_texts(options: argparse.Namespace) -> list[str]:
-    """List the files of texts that were given, which no output may overwrite."""
-    return [path for path in (options.queries, options.items) if path is not None]
+    text = f"ids of items with their titles, texts, addresses or the paths of images, {purpose}"
+    texts.add_argument("--items", metavar="FILE", type=InputPath, help=text)
 
 
 def _read_relevant(text: str) -> str | int:
@@ -230,31 +286,33 @@ def _refuse_second(named: Mapping[str, str | None], part: str, name: str) -> Non
         )
 
 
-def add_output(command: argparse.ArgumentParser) -> None:
+def add_output(command: argparse.ArgumentParser, pictures: Sequence[str] = ()) -> None:
+    """Add where and how to write; ``pictures`` are the suffixes of those that are drawn."""
     add_format(command, _FORMATS)
-    says = "with csv or tsv: put ' before ids that a spreadsheet would take for formulas"
-    command.add_argument("--spreadsheet", action="store_true", help=says)
+    text = "with csv or tsv: put ' before ids that a spreadsheet would take for formulas"
+    command.add_argument("--spreadsheet", action="store_true", help=text)
     add_output_file(command)
+    command.set_defaults(pictures=pictures)
 
 
 def add_bounds(command: argparse.ArgumentParser) -> None:
-    says = (
+    text = (
         "also print how far unjudged items could move the means, and which orders of runs"
         " remain open"
     )
-    command.add_argument("--bounds", action="store_true", help=says)
+    command.add_argument("--bounds", action="store_true", help=text)
 
 
 def add_format(command: argparse.ArgumentParser, formats: Sequence[str]) -> None:
     """Add --format; the first format is the default."""
-    says = f"(default: as the suffix of FILE says, else {formats[0]})"
-    add_choice(command, "--format", formats, says)
+    text = f"(default: as the suffix of FILE says, else {formats[0]})"
+    add_choice(command, "--format", formats, text)
     command.set_defaults(formats=formats)
 
 
 def add_rename(command: argparse.ArgumentParser) -> None:
-    says = "show a measure by another name, as in 'AP=MAP'; may be repeated"
-    command.add_argument("--rename", metavar="MEASURE=NAME", action="append", default=[], help=says)
+    text = "show a measure by another name, as in 'AP=MAP'; may be repeated"
+    command.add_argument("--rename", metavar="MEASURE=NAME", action="append", default=[], help=text)
 
 
 def read_rename(options: argparse.Namespace) -> dict[str, str]:
@@ -281,33 +339,45 @@ def check_defined(options: argparse.Namespace, option: str) -> None:
 
 
 def add_output_file(command: argparse.ArgumentParser) -> None:
-    command.add_argument("-o", "--output", metavar="FILE", help="write to FILE")
-
-
-_SUFFIXES = {
-    "md": "markdown",
-    "tex": "latex",
-    "htm": "html",
-    **{name: name for name in _FORMATS[1:]},
-}
+    command.add_argument("-o", "--output", metavar="FILE", type=OutputPath, help="write to FILE")
 
 
 def choose_output(options: argparse.Namespace) -> None:
     """Choose the format that the suffix of the output file names, unless one is asked for.
 
-    Raises InputError for a format that the command does not have, and for --spreadsheet with a
-    format that no spreadsheet opens.
+    Raises InputError for the suffix of a format that the command does not write, and for
+    --spreadsheet with a format that no spreadsheet opens.
     """
-    if "formats" in options and options.format is None:
-        suffix = os.path.splitext(options.output or "")[1][1:].casefold()
-        options.format = _SUFFIXES.get(suffix, options.formats[0])
-        if options.format not in options.formats:
-            raise InputError(
-                f"{options.output}: this command writes {list_choices(options.formats)}, not "
-                f"{options.format}. --format overrides the suffix."
-            )
+    path = getattr(options, "output", None) or ""
+    formats, pictures = getattr(options, "formats", ("html",)), getattr(options, "pictures", ())
+    suffix, asked = writing.find_suffix(path), getattr(options, "format", None) is not None
+    shown = ("table",) if formats[0] == "text" else ()  # as text, which is for people
+    if not path.endswith(("/", os.sep)):
+        texts = [name for name, form in writing.TEXTS.items() if form in (*formats, *shown)]
+        drawn = f", and pictures as {list_choices(pictures)}" if pictures else ""
+        writing.check_suffix(
+            path,
+            (*pictures, *(writing.TEXTS if asked else texts)),
+            f"this command writes {list_choices(formats)}{drawn}",
+            _advise_suffix(suffix, options),
+        )
+    if "formats" in options and not asked:
+        named = writing.TEXTS.get(suffix)
+        options.format = named if named in formats else formats[0]
     if getattr(options, "spreadsheet", False) and options.format not in SEPARATED:
         raise InputError(f"--spreadsheet is for --format csv or tsv; got {options.format}.")
+
+
+def _advise_suffix(suffix: str, options: argparse.Namespace) -> str:
+    """Advise what writes a file of that suffix."""
+    if suffix in writing.TEXTS:
+        return " --format overrides the suffix." if "formats" in options else ""
+    if suffix not in writing.DRAWN or vars(options).get("pictures"):
+        return ""
+    if "truth" in options:
+        return " germane boxes explain draws an image as svg."
+    animated = " --animate FILE.gif writes an animation." if "animate" in options else ""
+    return f"{animated} germane curve and germane compare draw pictures as svg, png or pdf."
 
 
 def format_table(
@@ -342,11 +412,11 @@ def write_result(
 
 def add_signature(command: argparse.ArgumentParser) -> None:
     """Add the option that prints signatures."""
-    says = (
+    text = (
         "also print the signature of each mean: one line with the definition and fingerprints"
         " of the data"
     )
-    command.add_argument("--signature", action="store_true", help=says)
+    command.add_argument("--signature", action="store_true", help=text)
 
 
 def is_signed(options: argparse.Namespace) -> bool:
@@ -388,7 +458,22 @@ def write_answer(options: argparse.Namespace, found: Any) -> None:
 
 
 def parse_measures(options: argparse.Namespace) -> tuple[Measure, ...]:
-    return parse_all(options.measures or options.default_measures)
+    """Read the measures of a command: names of germane, or of the dialect."""
+    names = options.measures or options.default_measures
+    if getattr(options, "dialect", None) is None:
+        return parse_all(names)
+    return open_options({"dialect": options.dialect}).read_measures(names)
+
+
+def read_measures(options: argparse.Namespace) -> Any:
+    """Read the measures of a command for a function that takes a dialect.
+
+    A dialect may have several names for one measure, each with conventions of its own, so that
+    there the function gets the names.
+    """
+    if getattr(options, "dialect", None) is None:
+        return parse_measures(options)
+    return options.measures or options.default_measures
 
 
 def collect_given(options: argparse.Namespace, names: Iterable[str]) -> dict[str, Any]:
@@ -398,17 +483,8 @@ def collect_given(options: argparse.Namespace, names: Iterable[str]) -> dict[str
 
 
 def collect_policy(options: argparse.Namespace) -> dict[str, Any]:
-    """The conventions and how files are read, without the choices that are left to the run."""
+    """Collect the conventions and how files are read, as far as they were given."""
     return collect_given(options, POLICY)
-
-
-def collect_given_policy(options: argparse.Namespace) -> dict[str, Any]:
-    """The conventions that differ from the defaults."""
-    return {
-        name: choice
-        for name, choice in collect_policy(options).items()
-        if choice != DEFAULTS.get(name)
-    }
 
 
 def choose_digits(options: argparse.Namespace) -> int | None:
@@ -420,7 +496,7 @@ def check_list(options: argparse.Namespace) -> None:
     """Refuse options that a LIST does not take: a query, and conventions of judging."""
     for name in ("query", *POLICY):
         given = getattr(options, name, None)
-        if name != "relevant" and given not in (None, DEFAULTS.get(name)):
+        if name not in ("relevant", "dialect") and given is not None:
             option = f"--{name.replace('_', '-')}"
             raise InputError(f"{option} is for QRELS and RUN; a LIST stands in its order.")
     if isinstance(options.relevant, str):
@@ -433,24 +509,13 @@ def check_list(options: argparse.Namespace) -> None:
 def read_grades(listed: str) -> list[Any]:
     if os.path.exists(listed):
         raise InputError(f"{listed} is a file; give QRELS and RUN, or a LIST such as '0 0 1'.")
-    grades = [_read_grade(word) for word in listed.replace(",", " ").split()]
-    if not grades:
-        raise EmptyError("the list is empty: there are no relevance grades.")
-    return grades
+    return [*read_typed(listed)]
 
 
-def _read_grade(word: str) -> float | str:
-    try:
-        return _read_float(word)
-    except ValueError:
-        return word  # evaluation refuses it, with its rank
-
-
-def _read_float(text: str) -> float:
-    """Read a number as in a file; float() alone would accept other digits, and 1_0 as 10."""
-    if not text.isascii() or "_" in text:
-        raise ValueError
-    return float(text)
+def name_relevant(found: Any) -> Any:
+    """Name the option that gives R in the place of the argument, where R was counted."""
+    counted = found.counted and replace(found.counted, argument="--relevant")
+    return replace(found, counted=counted)
 
 
 def choose_from(words: Sequence[str]) -> Callable[[str], str]:
@@ -473,18 +538,21 @@ def read_whole(text: str) -> int:
 
 def read_fraction(text: str) -> float:
     try:
-        return _read_float(text)
+        number = read_decimal(text)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"takes a number; got {clip(text)}.") from None
+        number = math.nan
+    if not math.isfinite(number):
+        raise argparse.ArgumentTypeError(f"takes a number; got {clip(text)}.")
+    return number
 
 
 def read_size(text: str) -> int:
     """Read a number of bytes, such as 5MB, 800KB or 500000."""
-    found = re.fullmatch(r"([0-9]{1,12})(\.[0-9]{1,6})?([KMG]B)?", text.strip(), re.IGNORECASE)
-    if found is None:
+    match = re.fullmatch(r"([0-9]{1,12})(\.[0-9]{1,6})?([KMG]B)?", text.strip(), re.IGNORECASE)
+    if match is None:
         raise argparse.ArgumentTypeError(f"takes a size such as 5MB or 800KB; got {clip(text)}.")
-    unit = {"KB": 1e3, "MB": 1e6, "GB": 1e9}[found[3].upper()] if found[3] else 1
-    return int(float(found[1] + (found[2] or "")) * unit)
+    unit = {"KB": 1e3, "MB": 1e6, "GB": 1e9}[match[3].upper()] if match[3] else 1
+    return int(float(match[1] + (match[2] or "")) * unit)
 
 
 def read_runs(qrels: str, paths: Sequence[str]) -> dict[str, str]:
@@ -508,6 +576,6 @@ def read_pair(pair: str) -> tuple[str, str]:
     return name.strip(), measure.strip()
 
 
-def is_picture(path: str | None) -> bool:
-    """Is the file a picture, whether or not one of its kind can be drawn?"""
-    return (path or "").lower().rpartition(".")[2] in _IMAGES
+def is_picture(options: argparse.Namespace) -> bool:
+    """Is the output a picture of those that the command draws?"""
+    return writing.find_suffix(options.output) in options.pictures

@@ -4,7 +4,7 @@ import argparse
 from typing import Any
 
 from germane.cli import arguments
-from germane.output import writing
+from germane.cli.paths import InputPath
 
 CONTRADICTED = 1
 
@@ -21,13 +21,13 @@ def add(commands: Any) -> None:
         ),
     )
     command.set_defaults(run=run)
-    says = (
+    text = (
         "CSV, TSV, JSON, Markdown, LaTeX, a result file of MTEB or BEIR, the output of"
         " trec_eval -q, or kept results"
     )
-    command.add_argument("table", metavar="TABLE", help=says)
-    says = "the number of queries of each mean"
-    arguments.add_number(command, "--queries", "N", arguments.read_whole, says)
+    command.add_argument("table", metavar="TABLE", type=InputPath, help=text)
+    text = "the number of queries of each mean"
+    arguments.add_number(command, "--queries", "N", arguments.read_whole, text)
     command.add_argument(
         "--dialect", metavar="NAME", help="the tool that computed the table: germane dialects"
     )
@@ -44,7 +44,6 @@ def add(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     from germane.reconciliation.auditing import audit  # its import takes long
 
-    writing.check(options.output, [options.table])
     columns = dict(map(arguments.read_pair, options.columns))
     found = audit(options.table, options.queries, options.dialect, columns=columns or None)
     arguments.write_answer(options, found)

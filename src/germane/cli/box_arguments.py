@@ -8,6 +8,7 @@ from germane.boxes.geometry import BOX_FORMATS
 from germane.boxes.reading_options import Coordinates
 from germane.boxes.sources import KINDS
 from germane.cli import arguments
+from germane.cli.paths import InputPath
 
 _SAYS = {
     "overlap": (
@@ -32,6 +33,12 @@ _SAYS = {
     "unknown": "detections of classes that the truth does not list",
     "precision": "precision of boxes and scores: as given, or rounded to single",
     "thresholds": "precision of the thresholds of overlap",
+    "unverified": (
+        "detections of classes that nobody looked for in the image, or of which it has more than"
+        " are annotated, as LVIS lists them"
+    ),
+    "flagged": "truths with the key ignore",
+    "empty": "truths and detections without an area",
     "id_zero": "truths with the id 0; unmatched reproduces a mistake of pycocotools",
     "ap_depth": (
         "AP has a value at any depth, or only at 100, which reproduces a mistake of pycocotools"
@@ -47,16 +54,16 @@ _READING = {
 
 def add_files(command: argparse.ArgumentParser, count: int | str) -> None:
     """Add TRUTH and DETECTIONS, one or several."""
-    says = "annotated boxes: COCO's JSON, or a folder or file of another format"
-    command.add_argument("truth", metavar="TRUTH", help=says)
-    says = "boxes of a detector, in any of these formats"
-    command.add_argument("detections", metavar="DETECTIONS", nargs=count, help=says)
+    text = "annotated boxes: COCO's JSON, or a folder or file of another format"
+    command.add_argument("truth", metavar="TRUTH", type=InputPath, help=text)
+    text = "boxes of a detector, in any of these formats"
+    command.add_argument("detections", metavar="DETECTIONS", type=InputPath, nargs=count, help=text)
 
 
 def add_measures(command: argparse.ArgumentParser, default: str) -> None:
     """Add the measures; ``default`` says which ones are computed otherwise."""
-    says = f"names such as 'AP AP50 AP(area=small) AR@10 P(confidence=.25)' (default: {default})"
-    command.add_argument("-m", "--measures", metavar="MEASURES", action="append", help=says)
+    text = f"names such as 'AP AP50 AP(area=small) AR@10 P(confidence=.25)' (default: {default})"
+    command.add_argument("-m", "--measures", metavar="MEASURES", action="append", help=text)
 
 
 def add_reading(command: argparse.ArgumentParser) -> None:
@@ -72,9 +79,12 @@ def add_reading(command: argparse.ArgumentParser) -> None:
     says = "names of columns that are not recognized, such as 'class=kind,x=left'"
     reading.add_argument("--columns", metavar="PART=NAME,…", type=arguments.read_columns, help=says)
     says = "all images: a folder of pictures, or a file with their sizes"
-    reading.add_argument("--images", metavar="PATH", help=says)
+    reading.add_argument("--images", metavar="PATH", type=InputPath, help=says)
     reading.add_argument(
-        "--class-names", metavar="FILE", help="the names of classes that are numbers"
+        "--class-names",
+        metavar="FILE",
+        type=InputPath,
+        help="the names of classes that are numbers",
     )
 
 
@@ -90,22 +100,27 @@ def add_conventions(
     group.add_argument(
         "--iou", metavar="THRESHOLDS", help="such as .5, .5,.75 or .5:.95:.05 (default: .5:.95)"
     )
-    says = "of overlap=oks: the half width of each keypoint (default: COCO's 17 of a person)"
-    group.add_argument("--sigmas", metavar="S,…", help=says)
-    says = "use only the N highest scores (default: 100; of overlap=oks, 20)"
-    group.add_argument("--depth", metavar="N|none", type=_read_depth, default=_NOT_GIVEN, help=says)
+    text = "of overlap=oks: the half width of each keypoint (default: COCO's 17 of a person)"
+    group.add_argument("--sigmas", metavar="S,…", help=text)
+    text = "use only the N highest scores (default: 100; of overlap=oks, 20)"
+    group.add_argument("--depth", metavar="N|none", type=_read_depth, default=_NOT_GIVEN, help=text)
     if confidence:
-        says = "drop detections with a lower score"
-        arguments.add_number(group, "--confidence", "P", arguments.read_fraction, says)
-    says = "ranges of areas in square pixels, such as all=0-1e10,tiny=0-256"
-    group.add_argument("--areas", metavar="NAME=LOW-HIGH,…", type=_read_areas, help=says)
+        add_confidence(group)
+    text = "ranges of areas in square pixels, such as all=0-1e10,tiny=0-256"
+    group.add_argument("--areas", metavar="NAME=LOW-HIGH,…", type=_read_areas, help=text)
+
+
+def add_confidence(group: Any) -> None:
+    """Add the lowest score that counts."""
+    text = "drop detections with a lower score"
+    arguments.add_number(group, "--confidence", "P", arguments.read_fraction, text)
 
 
 def add_words(group: Any, names: tuple[str, ...]) -> None:
     """Add conventions that take a word."""
     for name in names:
-        says = f"{_SAYS[name]} (default: {WORDS[name][0]})"
-        arguments.add_choice(group, f"--{name.replace('_', '-')}", WORDS[name], says)
+        text = f"{_SAYS[name]} (default: {WORDS[name][0]})"
+        arguments.add_choice(group, f"--{name.replace('_', '-')}", WORDS[name], text)
 
 
 _NOT_GIVEN = -1
@@ -137,5 +152,5 @@ def collect_reading(options: argparse.Namespace, *more: str) -> dict[str, Any]:
 def collect(options: argparse.Namespace, *, confidence: bool = True) -> dict[str, Any]:
     """Collect how files are read, the dialect, and the conventions, as far as they were given."""
     names = ("dialect", *WORDS, "iou", "sigmas", "areas", *("confidence",) * confidence)
-    given = collect_reading(options, *names)
-    return given if options.depth == _NOT_GIVEN else {**given, "depth": options.depth}
+    reading = collect_reading(options, *names)
+    return reading if options.depth == _NOT_GIVEN else {**reading, "depth": options.depth}

@@ -14,6 +14,7 @@ from germane.cli import arguments, box_arguments
 from germane.cli.check import write_checkup
 from germane.cli.compare import add_statistics, collect_statistics
 from germane.cli.gate import add_limits, write_gate
+from germane.cli.paths import InputPath, OutputPath
 from germane.comparison.settings import WORDS as STATISTICS
 from germane.errors import InputError
 from germane.output import writing
@@ -21,9 +22,9 @@ from germane.output.formatting import add_schema
 from germane.output.tables import stack_tables
 
 
-def name_verb(given: Sequence[str]) -> list[str]:
+def name_verb(raw: Sequence[str]) -> list[str]:
     """Make the verb part of the command: ``boxes explain``, or ``boxes`` alone for evaluate."""
-    command, *rest = given
+    command, *rest = raw
     if rest[:1] == ["evaluate"]:
         return [command, *rest[1:]]
     return (
@@ -45,6 +46,7 @@ def add(commands: Any) -> None:
         if row.conventions is None:
             box_arguments.add_reading(command)
             box_arguments.add_words(command, ("overlap",))
+            box_arguments.add_confidence(command)
         else:
             box_arguments.add_conventions(command, **row.conventions)
 
@@ -82,19 +84,19 @@ def run(options: argparse.Namespace) -> None:
     arguments.write_result(
         options,
         lambda digits: stack_tables(
-            "detections", {name: one.table(digits=digits) for name, one in groups.items()}
+            "detections", {name: group.table(digits=digits) for name, group in groups.items()}
         ),
         lambda: add_schema(
-            {"groups": [{"name": name, **one.to_dict()} for name, one in groups.items()]}
+            {"groups": [{"name": name, **group.to_dict()} for name, group in groups.items()]}
         ),
     )
 
 
 def run_explain(options: argparse.Namespace) -> None:
     [(name, path)] = _open_paths(options).items()
-    picture = arguments.is_picture(options.output) and not options.errors
-    if picture and not options.output.lower().endswith(".svg"):
-        raise InputError(f"{options.output}: a picture of boxes is an .svg file.")
+    picture = arguments.is_picture(options)
+    if picture and options.errors:
+        raise InputError(f"{options.output}: --errors writes a table, and no picture.")
     explanation = explain(
         options.truth,
         path,
@@ -114,7 +116,9 @@ def run_check(options: argparse.Namespace) -> int:
     from germane.boxes.checkup import check
 
     [path] = _open_paths(options).values()
-    found = check(options.truth, path, **box_arguments.collect_reading(options, "overlap"))
+    found = check(
+        options.truth, path, **box_arguments.collect_reading(options, "overlap", "confidence")
+    )
     return write_checkup(options, found)
 
 
@@ -129,7 +133,6 @@ def run_dialects(options: argparse.Namespace) -> None:
         case [name] if not os.path.exists(name):
             write_table(options, define_dialect(resolve_box_dialect(name)))
         case [truth, detections]:
-            writing.check(options.output, options.given)
             found = spread(truth, detections, options.measure, **box_arguments.collect(options))
             write_spread(options, found)
         case _:
@@ -169,9 +172,7 @@ def _reconcile_table(options: argparse.Namespace) -> Any:
         raise InputError(
             "--measure and --dialect go with --reported; a table names its own measures."
         )
-    return reconcile_table(
-        options.truth, _open_paths(options, options.table), options.table, **choices
-    )
+    return reconcile_table(options.truth, _open_paths(options), options.table, **choices)
 
 
 def run_compare(options: argparse.Namespace) -> None:
@@ -200,7 +201,7 @@ def run_compare(options: argparse.Namespace) -> None:
 def run_gate(options: argparse.Namespace) -> int:
     from germane.boxes.comparison import COMPARED, gate
 
-    [(_, path)] = _open_paths(options, options.baseline).items()
+    [(_, path)] = _open_paths(options).items()
     found = gate(
         options.truth,
         path,
@@ -229,9 +230,8 @@ def run_report(options: argparse.Namespace) -> None:
     writing.write(options.output, made.html)
 
 
-def _open_paths(options: argparse.Namespace, *more: str) -> Mapping[str, str]:
-    """Name the files of detections, after a look at the output."""
-    writing.check(options.output, [options.truth, *options.detections, *more])
+def _open_paths(options: argparse.Namespace) -> Mapping[str, str]:
+    """Name the files of detections."""
     return arguments.read_runs(options.truth, options.detections)
 
 
@@ -270,7 +270,7 @@ VERBS = {
         "TRUTH DETECTIONS...", run, "+",
         {"--by": {
             "metavar": "|".join(get_args(Part)), "type": arguments.choose_from(get_args(Part)),
-            "help": "a row for each class, each range of areas or each image",
+            "help": "a row for each class, range of areas, frequency of classes (LVIS) or image",
         }},
         "COCO's summary of 12 numbers, or the dialect's",
     ),
@@ -288,6 +288,7 @@ VERBS = {
             },
         },
         "AP50",
+        (partial(arguments.add_output, pictures=("svg",)),),
     ),
     "check": Verb(
         "find problems that can distort the numbers", "TRUTH DETECTIONS", run_check, 1,
@@ -299,7 +300,7 @@ VERBS = {
         "print the value that every tool gives; or define one tool by its NAME",
         "[NAME | TRUTH DETECTIONS]", run_dialects, None,
         {
-            "given": {"metavar": "NAME | TRUTH DETECTIONS", "nargs": "*"},
+            "given": {"metavar": "NAME | TRUTH DETECTIONS", "type": InputPath, "nargs": "*"},
             "-m --measure": {"default": "AP", "help": "(default: AP)"},
         },
         conventions={"dialect": False},
@@ -310,7 +311,7 @@ VERBS = {
         run_reconcile, "+",
         {
             "--table": {
-                "metavar": "TABLE",
+                "metavar": "TABLE", "type": InputPath,
                 "help": "a reported table with a row for each file of detections: CSV, TSV, JSON, "
                         "Markdown or LaTeX",
             },
@@ -335,13 +336,17 @@ VERBS = {
     "gate": Verb(
         "exit with status 1 if a detector is worse than its baseline",
         "TRUTH DETECTIONS --baseline FILE", run_gate, 1,
-        {"--baseline": {"metavar": "FILE", "required": True, "help": "detections, too"}},
+        {
+            "--baseline": {
+                "metavar": "FILE", "type": InputPath, "required": True, "help": "detections, too",
+            }
+        },
         _COMPARED, (add_limits, arguments.add_seed, arguments.add_output),
     ),
     "report": Verb(
         "write one HTML page about detectors", "TRUTH DETECTIONS...", run_report, "+",
         {
-            "-o --output": {"metavar": "FILE", "default": "report.html",
+            "-o --output": {"metavar": "FILE", "type": OutputPath, "default": "report.html",
                 "help": "(default: report.html)"},
             "--title": {"metavar": "TEXT", "help": "(default: the names of the detectors)"},
             "--baseline": {"metavar": "NAME", "help": "compare every detector with this one"},

@@ -4,9 +4,11 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from germane.cli import arguments
-from germane.cli.terminal import as_json, as_options, make_progress_line
+from germane.cli.paths import InputPath
+from germane.cli.terminal import as_json, make_progress_line
 from germane.evaluation.choices import DEFAULT
 from germane.output import writing
+from germane.readers import CANDIDATES
 
 if TYPE_CHECKING:
     from germane.evaluation.checkup import Checkup
@@ -36,10 +38,11 @@ def add(commands: Any) -> None:
     arguments.add_reading(command)
     arguments.add_candidates(command)
     arguments.add_scores(command)
-    says = (
+    arguments.add_dialect(command)
+    text = (
         "judgments that the system learned from: find judgments and queries that are also in QRELS"
     )
-    command.add_argument("--train", metavar="QRELS", help=says)
+    command.add_argument("--train", metavar="QRELS", type=InputPath, help=text)
     arguments.add_texts(command, "to find queries among the items")
 
 
@@ -47,10 +50,9 @@ def run(options: argparse.Namespace) -> int:
     from germane.evaluation.checkup import check  # its import takes long
 
     runs = arguments.read_runs(options.qrels, options.runs)
-    writing.check(options.output, [options.qrels, *options.runs, *arguments.list_texts(options)])
-    names = (*arguments.READING, *arguments.CANDIDATES, "collapse", "train", "queries", "items")
-    reading = arguments.collect_given(options, (*names, "scores"))
-    measures = arguments.parse_measures(options)
+    names = ("dialect", *arguments.READING, *CANDIDATES, "collapse", "train", "queries", "items")
+    reading = arguments.collect_given(options, (*names, *arguments.SCORES, "ranks", "padding"))
+    measures = arguments.read_measures(options)
     with make_progress_line("looking at") as progress:
         found = check(options.qrels, runs, measures, **reading, progress=progress)
     return write_checkup(options, found)
@@ -58,6 +60,6 @@ def run(options: argparse.Namespace) -> int:
 
 def write_checkup(options: argparse.Namespace, found: "Checkup") -> int:
     """Write the findings as text or JSON; return the exit status."""
-    text = as_json(found.to_dict()) if options.format == "json" else f"{as_options(str(found))}\n"
+    text = as_json(found.to_dict()) if options.format == "json" else f"{found}\n"
     writing.write(options.output, text)
     return FOUND if options.strict and found.serious else 0

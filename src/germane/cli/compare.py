@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from germane.cli import arguments
+from germane.cli.paths import InputPath
 from germane.cli.terminal import as_json, make_progress_line
 from germane.comparison.settings import WORDS
 from germane.errors import InputError, NotFoundError
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 VIEWS = ("leaderboard", "pairs", "queries", "stability")
 SAYS = {
-    "test": "test of significance (default: randomization); t and wilcoxon need germane[stats]",
+    "test": "test of significance (default: randomization); t needs germane[stats]",
     "correction": "correction for the number of comparisons (default: holm)",
     "family": (
         "the comparisons that are corrected together: those of one measure, or all (default:"
@@ -46,6 +47,7 @@ def add(commands: Any) -> None:
     command.add_argument(
         "--dataset",
         metavar="FILE",
+        type=InputPath,
         nargs="+",
         action="append",
         default=[],
@@ -53,17 +55,17 @@ def add(commands: Any) -> None:
     )
     arguments.add_measures(command, DEFAULT)
     add_statistics(command)
-    says = (
+    text = (
         "a single table; queries shows where two runs differ (default: the leaderboard, with a "
         "sentence for each pair of up to three runs; for csv and tsv the pairs)"
     )
-    arguments.add_choice(command, "--view", VIEWS, says)
-    says = "number of queries in a view"
-    arguments.add_number(command, "--most", "N", arguments.read_whole, says, 10)
+    arguments.add_choice(command, "--view", VIEWS, text)
+    text = "number of queries in a view"
+    arguments.add_number(command, "--most", "N", arguments.read_whole, text, 10)
     arguments.add_signature(command)
     arguments.add_bounds(command)
     arguments.add_rename(command)
-    arguments.add_shared(command)
+    arguments.add_shared(command, pictures=pictures.FORMATS)
     arguments.add_catalogue(command)
 
 
@@ -79,10 +81,10 @@ def add_statistics(
         statistics.add_argument(f"--{name}", metavar="|".join(choices), help=SAYS[name])
     add, whole, fraction = arguments.add_number, arguments.read_whole, arguments.read_fraction
     add(statistics, "--confidence", "P", fraction, default=0.95)
-    says = "also test whether runs are within D of each other (needs germane[stats])"
-    add(statistics, "--equivalence", "D", fraction, says)
-    says = "number of resamples for tukey and for stability"
-    add(statistics, "--resamples", "N", whole, says, 10_000)
+    text = "also test whether runs are within D of each other (needs germane[stats])"
+    add(statistics, "--equivalence", "D", fraction, text)
+    text = "number of resamples for tukey and for stability"
+    add(statistics, "--resamples", "N", whole, text, 10_000)
     arguments.add_seed(statistics)
 
 
@@ -101,8 +103,7 @@ def run(options: argparse.Namespace) -> None:
     name_measures(arguments.parse_measures(options), rename)
     if rename and options.view in ("queries", "stability"):
         raise InputError(f"--rename is for --view leaderboard or pairs; got {options.view}.")
-    writing.check(options.output, [path for paths in given for path in paths])
-    picture = arguments.is_picture(options.output)
+    picture = arguments.is_picture(options)
     if options.bounds and (picture or options.format in ("csv", "tsv")):
         raise InputError(
             "--bounds adds a second table, for --format table, markdown, html or json."
@@ -136,7 +137,7 @@ def _write_bounds(comparison: "Comparison", options: argparse.Namespace) -> str:
 
 def _check_picture(options: argparse.Namespace) -> None:
     """Refuse what cannot be drawn before the work is done."""
-    pictures.check_suffix(options.output)
+    pictures.import_matplotlib()
     measures = arguments.parse_measures(options)
     if len(measures) > 1:
         listed = ", ".join(map(str, measures))
@@ -170,12 +171,12 @@ def _find_only_pair(comparison: "Comparison") -> tuple[str, str]:
     return comparison.pairs[0].system, comparison.pairs[0].baseline
 
 
-def _evaluate(options: argparse.Namespace, given: list[list[str]]) -> Results | dict[str, Results]:
+def _evaluate(options: argparse.Namespace, raw: list[list[str]]) -> Results | dict[str, Results]:
     """Evaluate the runs of each data set."""
-    measures, policy = arguments.parse_measures(options), arguments.collect_policy(options)
+    measures, policy = arguments.read_measures(options), arguments.collect_policy(options)
     results = {}
     with make_progress_line() as progress:
-        for qrels, *paths in given:
+        for qrels, *paths in raw:
             if qrels in results:
                 raise InputError(f"the data set {qrels} is given twice.")
             runs = arguments.read_runs(qrels, paths)
@@ -196,7 +197,7 @@ def _as_dict(comparison: "Comparison", options: argparse.Namespace) -> dict[str,
         ]
     if options.bounds:
         bounds = {name: BoundsOfRuns(runs) for name, runs in comparison.datasets.items()}
-        plain["bounds"] = {name: one.to_dict() for name, one in bounds.items()}
+        plain["bounds"] = {name: bound.to_dict() for name, bound in bounds.items()}
     return plain
 
 

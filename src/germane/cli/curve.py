@@ -6,12 +6,13 @@ from typing import Any, get_args
 
 from germane import plot
 from germane.cli import arguments
+from germane.cli.paths import InputPath
 from germane.cli.terminal import make_progress_line
 from germane.errors import InputError
 from germane.evaluation.opening import open_data
 from germane.explanation.curves import mean_pr_curve, pr_curve
 from germane.explanation.precision_recall import RULES, MeanPRCurve, PRCurve, Start, check_rule
-from germane.output import pictures, writing
+from germane.output import pictures
 from germane.output.formatting import add_schema
 from germane.output.tables import stack_tables
 
@@ -31,27 +32,30 @@ def add(commands: Any) -> None:
     )
     command.set_defaults(run=run)
     command.add_argument(
-        "given", metavar="QRELS RUN... | LIST", nargs="+", help="files, or grades such as '0 0 1'"
+        "given",
+        metavar="QRELS RUN... | LIST",
+        type=InputPath,
+        nargs="+",
+        help="files, or grades such as '0 0 1'",
     )
     command.add_argument(
         "--query", metavar="ID", help="one query's curve (default: the mean over queries)"
     )
-    says = "how the area is computed (default: step, which is AP)"
-    command.add_argument("--rule", metavar="|".join(map(str, RULES)), default="step", help=says)
-    says = f"where one query's curve starts: {', '.join(get_args(Start))} (default: (0,1))"
-    command.add_argument("--start", metavar="POINT", default="(0,1)", help=says)
+    text = "how the area is computed (default: step, which is AP)"
+    command.add_argument("--rule", metavar="|".join(map(str, RULES)), default="step", help=text)
+    text = f"where one query's curve starts: {', '.join(get_args(Start))} (default: (0,1))"
+    command.add_argument("--start", metavar="POINT", default="(0,1)", help=text)
     arguments.add_number(command, "--points", "11|101", int, "recall levels of a mean curve", 11)
-    says = "the lowest grade that counts as relevant"
-    arguments.add_number(command, "--rel", "GRADE", float, says, 1.0)
-    arguments.add_shared(command, lists=True)
+    text = "the lowest grade that counts as relevant"
+    arguments.add_number(command, "--rel", "GRADE", float, text, 1.0)
+    arguments.add_shared(command, lists=True, pictures=pictures.FORMATS)
 
 
 def run(options: argparse.Namespace) -> None:
     rule = check_rule(int(options.rule) if options.rule.isdigit() else options.rule)
-    writing.check(options.output, options.given if len(options.given) > 1 else ())
-    picture = arguments.is_picture(options.output)
+    picture = arguments.is_picture(options)
     if picture:
-        pictures.check_suffix(options.output)
+        pictures.import_matplotlib()
     curves = _make_curves(options)
     only = next(iter(curves.values()))
     if picture and len(curves) == 1 and isinstance(only, PRCurve):
@@ -75,7 +79,8 @@ def _make_curves(options: argparse.Namespace) -> Mapping[str, PRCurve | MeanPRCu
     if len(options.given) == 1:
         arguments.check_list(options)
         grades = arguments.read_grades(options.given[0])
-        return {"list": pr_curve(grades, relevant=options.relevant, rel=rel, start=start)}
+        curve = pr_curve(grades, relevant=options.relevant, rel=rel, start=start)
+        return {"list": arguments.name_relevant(curve)}
     if isinstance(options.relevant, int):
         raise InputError("--relevant is for the grades of one list; qrels say what is relevant.")
     path, *paths = options.given

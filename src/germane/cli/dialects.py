@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from germane.cli import arguments
+from germane.cli.paths import InputPath
 from germane.cli.terminal import make_progress_line
 from germane.dialects import dialects, resolve_dialect
 from germane.dialects.dialect import STAGE_NAMES, Dialect
@@ -26,17 +27,16 @@ def add(commands: Any) -> None:
         ),
     )
     command.set_defaults(run=run)
-    command.add_argument("given", metavar="NAME | QRELS RUN", nargs="*")
+    command.add_argument("given", metavar="NAME | QRELS RUN", type=InputPath, nargs="*")
     command.add_argument("-m", "--measure", default="AP@10", help="(default: AP@10)")
-    arguments.add_shared(command)
+    arguments.add_shared(command, dialect=False)
     arguments.add_catalogue(command)
 
 
 def run(options: argparse.Namespace) -> None:
     given: list[str] = options.given
-    writing.check(options.output, given if len(given) == 2 else [])
     if len(given) == 2:
-        policy = arguments.collect_given_policy(options)
+        policy = arguments.collect_policy(options)
         with make_progress_line() as progress:
             qrels, ranked = given
             found = spread(qrels, ranked, options.measure, progress=progress, **policy)

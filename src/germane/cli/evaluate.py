@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from germane.cli import arguments
+from germane.cli.paths import InputPath, OutputPath
 from germane.cli.terminal import as_json, make_progress_line, say
 from germane.core.bootstrap import check_confidence
 from germane.errors import GermaneWarning, InputError
@@ -36,49 +37,46 @@ def add(commands: Any) -> None:
         command, "lines 'query Q0 item rank score tag', or columns; - is standard input"
     )
     arguments.add_measures(command, DEFAULT)
-    says = "also print the value of every query; 'all' is the mean"
-    command.add_argument("--per-query", action="store_true", help=says)
-    says = (
+    text = "also print the value of every query; 'all' is the mean"
+    command.add_argument("--per-query", action="store_true", help=text)
+    text = (
         "also print the means of each category of queries; FILE "
         "has the columns query and category, or is JSON {query: category}"
     )
-    command.add_argument("--by", metavar="FILE", help=says)
-    says = "also print confidence intervals of means, for instance at level 0.95"
-    arguments.add_number(command, "--confidence", "P", arguments.read_fraction, says)
+    command.add_argument("--by", metavar="FILE", type=InputPath, help=text)
+    text = "also print confidence intervals of means, for instance at level 0.95"
+    arguments.add_number(command, "--confidence", "P", arguments.read_fraction, text)
     arguments.add_signature(command)
-    says = (
+    text = (
         "also write a record as JSON, with the values of queries if --per-query is given;"
         " germane verify reads it"
     )
-    command.add_argument("--record", metavar="FILE", help=says)
+    command.add_argument("--record", metavar="FILE", type=OutputPath, help=text)
     arguments.add_bounds(command)
     arguments.add_rename(command)
     arguments.add_shared(command)
     arguments.add_catalogue(command)
-    says = "the conventions of another tool, and its names of measures; see germane dialects"
-    command.add_argument("--dialect", metavar="NAME", help=says)
-    says = "save progress in DIR, and resume from there after an interruption"
-    command.add_argument("--checkpoint", metavar="DIR", help=says)
+    text = "save progress in DIR, and resume from there after an interruption"
+    command.add_argument("--checkpoint", metavar="DIR", type=InputPath, help=text)
 
 
 def run(options: argparse.Namespace) -> None:
     measures: Any = options.measures or options.default_measures
-    germane = options.dialect is None
-    policy = (arguments.collect_policy if germane else arguments.collect_given_policy)(options)
+    policy = arguments.collect_policy(options)
     rename = arguments.read_rename(options)
     _check_shown(options, rename)
     runs = arguments.read_runs(options.qrels, options.runs)
-    for path in (options.output, options.record):
-        writing.check(path, [options.qrels, *options.runs])
+    writing.check_suffix(options.record or "", ("json",), "a record is JSON")
     with make_progress_line() as progress, warnings.catch_warnings():
         warnings.simplefilter("ignore", GermaneWarning)  # said below, in the manner of a terminal
-        given = {"dialect": options.dialect, "progress": progress, **policy}
         if options.checkpoint is None:
-            data = open_data(options.qrels, policy, options.dialect)
+            data = open_data(options.qrels, policy)
             data.signs = arguments.is_signed(options) or options.record is not None
             results = evaluate_many(data, runs, measures, progress=progress)
         else:
-            results = _evaluate_kept(options.qrels, runs, measures, options.checkpoint, given)
+            results = _evaluate_kept(
+                options.qrels, runs, measures, options.checkpoint, {"progress": progress, **policy}
+            )
     for line in write_warnings(results):
         say(f"germane: {line}")
     if options.record is not None:
@@ -123,7 +121,7 @@ def _check_shown(options: argparse.Namespace, rename: Mapping[str, str]) -> None
 
 
 def _evaluate_kept(
-    qrels: str, runs: Mapping[str, str], measures: Any, folder: str, given: Mapping[str, Any]
+    qrels: str, runs: Mapping[str, str], measures: Any, folder: str, raw: Mapping[str, Any]
 ) -> Results:
     """Evaluate each run with a checkpoint of its own, in a folder inside ``folder``."""
     from germane.evaluation.storage import evaluate_kept
@@ -131,5 +129,5 @@ def _evaluate_kept(
     results = {}
     for number, (name, run) in enumerate(runs.items(), 1):
         own = os.path.join(folder, f"{number}-{find_name(run)}")
-        results[name] = evaluate_kept(qrels, run, measures, name=name, checkpoint=own, **given)
+        results[name] = evaluate_kept(qrels, run, measures, name=name, checkpoint=own, **raw)
     return Results(results)

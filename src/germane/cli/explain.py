@@ -1,11 +1,11 @@
 """germane explain: show where a number comes from, rank by rank."""
 
 import argparse
-import os
 import warnings
 from typing import Any
 
 from germane.cli import arguments
+from germane.cli.paths import OutputPath
 from germane.cli.terminal import as_json, make_progress_line
 from germane.errors import GermaneWarning, InputError
 from germane.evaluation.api import evaluate
@@ -34,33 +34,32 @@ def add(commands: Any) -> None:
     arguments.add_texts(command)
     arguments.add_shared(command, lists=True)
     arguments.add_catalogue(command)
-    says = f"also write an animation of up to {MOST} measures: a .gif, .svg or .html file"
-    command.add_argument("--animate", metavar="FILE", help=says)
+    text = f"also write an animation of up to {MOST} measures: a .gif, .svg or .html file"
+    command.add_argument("--animate", metavar="FILE", type=OutputPath, help=text)
 
 
 def run(options: argparse.Namespace) -> None:
-    measures = arguments.parse_measures(options)
-    inputs = options.given if len(options.given) > 1 else []
-    writing.check(options.output, [*inputs, *arguments.list_texts(options)])
-    if len(inputs) == 2 and {one.name for one in measures} <= {row.name for row in CATALOGUE}:
+    measures, names = arguments.parse_measures(options), arguments.read_measures(options)
+    if len(options.given) == 2 and {measure.name for measure in measures} <= {
+        row.name for row in CATALOGUE
+    }:
         _explain_catalogue(options, measures)
         return
     if options.animate is not None:
-        check_animation(options.animate, inputs, measures=len(measures))
-        if options.output and os.path.realpath(options.output) == os.path.realpath(options.animate):
-            raise InputError(f"{options.animate}: -o and --animate name the same file.")
+        check_animation(options.animate, measures=len(measures))
     match options.given:
         case [listed]:
             arguments.check_list(options)
             explanation = explain(
-                arguments.read_grades(listed), measures, relevant=options.relevant,
+                arguments.read_grades(listed), names, relevant=options.relevant,
+                **arguments.collect_given(options, ("dialect",)),
                 queries=options.queries, items=options.items,
             )  # fmt: skip
         case [qrels, run]:
             [run] = arguments.read_runs(qrels, [run]).values()  # of standard input there is one
             with make_progress_line() as progress:
                 explanation = explain(
-                    qrels, run, measures, query=options.query,
+                    qrels, run, names, query=options.query,
                     queries=options.queries, items=options.items,
                     progress=progress,
                     **arguments.collect_policy(options),
@@ -72,7 +71,7 @@ def run(options: argparse.Namespace) -> None:
             )
     if options.animate is not None:
         animate(explanation, options.animate)
-    arguments.write_found(options, explanation)
+    arguments.write_found(options, arguments.name_relevant(explanation))
 
 
 def _explain_catalogue(options: argparse.Namespace, measures: tuple[Measure, ...]) -> None:

@@ -3,6 +3,7 @@
 import argparse
 from typing import Any
 
+from germane.cli.paths import OutputPath
 from germane.output import writing
 
 
@@ -16,12 +17,13 @@ def add(commands: Any) -> None:
         ),
     )
     command.set_defaults(run=run)
-    says = "the file to write (default: explorer.html)"
-    command.add_argument("-o", "--output", metavar="FILE", default="explorer.html", help=says)
+    text = "the file to write (default: explorer.html)"
+    command.add_argument(
+        "-o", "--output", metavar="FILE", type=OutputPath, default="explorer.html", help=text
+    )
 
 
 def run(options: argparse.Namespace) -> None:
-    writing.check(options.output)
     from germane.exploration.api import explorer  # its import takes long
 
     writing.write(options.output, explorer().html)

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from germane.cli import arguments
+from germane.cli.paths import InputPath
 from germane.comparison.settings import WORDS
+from germane.errors import make_visible
 from germane.evaluation.choices import DEFAULT
 from germane.evaluation.opening import open_data
 from germane.output import writing
@@ -24,15 +26,17 @@ def add(commands: Any) -> None:
         help="exit with status 1 if a run is worse than its baseline",
         description=(
             "Compare a run with its baseline. The exit status is 1 if a measure fell by more than"
-            " --max-drop and the drop is statistically significant, or too few queries differ to"
-            " test it. It is 0 otherwise, and 2 for wrong usage or bad input."
+            " --max-drop and the p-value is below --alpha, or too few queries differ to test it. It"
+            " is 0 otherwise, and 2 for wrong usage or bad input."
         ),
     )
     command.set_defaults(run=run)
-    command.add_argument("qrels", metavar="QRELS", help="lines 'query 0 item grade', or columns")
-    command.add_argument("run_path", metavar="RUN", help="the run to check")
-    says = "a run, or a .json file of evaluate --format json --per-query"
-    command.add_argument("--baseline", metavar="FILE", required=True, help=says)
+    command.add_argument(
+        "qrels", metavar="QRELS", type=InputPath, help="lines 'query 0 item grade', or columns"
+    )
+    command.add_argument("run_path", metavar="RUN", type=InputPath, help="the run to check")
+    text = "a run, or a .json file of evaluate --format json --per-query"
+    command.add_argument("--baseline", metavar="FILE", type=InputPath, required=True, help=text)
     arguments.add_measures(command, DEFAULT)
     add_limits(command)
     arguments.add_signature(command)
@@ -41,8 +45,8 @@ def add(commands: Any) -> None:
         help="test of significance (default: randomization)",
     )  # fmt: skip
     arguments.add_seed(command)
-    says = "also annotate the commit and write the job summary of a GitHub workflow"
-    command.add_argument("--github", action="store_true", help=says)
+    text = "also annotate the commit and write the job summary of a GitHub workflow"
+    command.add_argument("--github", action="store_true", help=text)
     arguments.add_shared(command)
 
 
@@ -50,18 +54,17 @@ def add_limits(command: argparse.ArgumentParser) -> None:
     """Add the limits of a gate."""
     add, read = arguments.add_number, arguments.read_fraction
     add(command, "--max-drop", "D", read, "largest allowed drop of a mean", 0.0)
-    says = "a drop with a smaller p is statistically significant"
-    add(command, "--alpha", "A", read, says, 0.05)
+    text = "a drop with a smaller p fails the gate"
+    add(command, "--alpha", "A", read, text, 0.05)
 
 
 def run(options: argparse.Namespace) -> int:
     from germane.comparison.quality_gate import gate  # its import takes long
 
-    writing.check(options.output, [options.qrels, options.run_path, options.baseline])
     data = open_data(options.qrels, arguments.collect_policy(options))
     data.signs = arguments.is_signed(options)
     found = gate(
-        data, options.run_path, arguments.parse_measures(options), baseline=options.baseline,
+        data, options.run_path, arguments.read_measures(options), baseline=options.baseline,
         max_drop=options.max_drop, alpha=options.alpha, test=options.test, rng=options.seed,
     )  # fmt: skip
     status = write_gate(options, found, found.comparison.signatures if options.signature else ())
@@ -87,7 +90,7 @@ def write_gate(options: argparse.Namespace, found: "Gate", signatures: Sequence[
 def _report_to_github(found: "Gate") -> None:
     """Write workflow commands to standard output, and the table to the job's summary."""
     for sentence in found.sentences:
-        text = sentence.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+        text = make_visible(sentence).replace("%", "%25")
         print(f"::error title=germane gate::{text}")
     summary = os.environ.get("GITHUB_STEP_SUMMARY")
     if not summary:

@@ -5,11 +5,13 @@ import importlib
 import importlib.util
 import os
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 from germane.cli import arguments
+from germane.cli.paths import CommandLine
 from germane.core.policy import RARE_WORDS, WORDS
-from germane.errors import InputError, clip, offer
+from germane.errors import InputError, clip, offer, write_error
 from germane.output import writing
 
 NONE = 1
@@ -32,27 +34,27 @@ def add(commands: Any) -> None:
         ),
     )
     command.set_defaults(run=run)
-    says = "a function of a module, or of a file as in metrics.py:my_map"
-    command.add_argument("function", metavar="MODULE:FUNCTION", nargs="?", help=says)
-    says = (
+    text = "a function of a module, or of a file as in metrics.py:my_map"
+    command.add_argument("function", metavar="MODULE:FUNCTION", nargs="?", help=text)
+    text = (
         "a program and its arguments, with {qrels} and {run} for the paths of two files; it is"
         " run without a shell"
     )
-    command.add_argument("--command", metavar="COMMAND", help=says)
-    says = "what it is said to compute, such as AP@10 (default: any measure is tried)"
-    command.add_argument("-m", "--measure", help=says)
+    command.add_argument("--command", metavar="COMMAND", type=CommandLine, help=text)
+    text = "what it is said to compute, such as AP@10 (default: any measure is tried)"
+    command.add_argument("-m", "--measure", help=text)
     command.add_argument("--takes", metavar=_FORMS, help="the form of the function's data")
-    says = (
+    text = (
         r"where the number stands in the program's output: 'map\s+all\s+(\S+)'; with the groups"
         r" query and value, "
         "the number of each query"
     )
-    command.add_argument("--pattern", metavar="REGEX", help=says)
-    says = (
+    command.add_argument("--pattern", metavar="REGEX", help=text)
+    text = (
         "values are rounded to so many decimals (default: as many as a program prints; none for"
         " a function)"
     )
-    arguments.add_number(command, "--decimals", "N", arguments.read_whole, says)
+    arguments.add_number(command, "--decimals", "N", arguments.read_whole, text)
     command.add_argument(
         "--tolerance",
         metavar="T",
@@ -60,12 +62,12 @@ def add(commands: Any) -> None:
         default=1e-9,
         help="largest relative difference of equal values (default: 1e-9)",
     )
-    says = "seconds for a call of a program"
-    arguments.add_number(command, "--time-limit", "S", arguments.read_fraction, says, 60.0)
-    says = "exit with status 1, too, if a definition was found that is not the one of -m"
-    command.add_argument("--assert", dest="asserts", action="store_true", help=says)
-    says = "names of the columns of frames"
-    command.add_argument("--columns", metavar="PART=NAME,…", type=arguments.read_columns, help=says)
+    text = "seconds for a call of a program"
+    arguments.add_number(command, "--time-limit", "S", arguments.read_fraction, text, 60.0)
+    text = "exit with status 1, too, if a definition was found that is not the one of -m"
+    command.add_argument("--assert", dest="asserts", action="store_true", help=text)
+    text = "names of the columns of frames"
+    command.add_argument("--columns", metavar="PART=NAME,…", type=arguments.read_columns, help=text)
     arguments.add_seed(command)
     policy = command.add_argument_group(
         "conventions that the definition has to have (default: any)"
@@ -79,7 +81,6 @@ def add(commands: Any) -> None:
 def run(options: argparse.Namespace) -> int:
     from germane.identification.api import identify  # its import takes long
 
-    writing.check(options.output, [])
     function, takes = _find_function(options)
     found = identify(
         function,
@@ -91,6 +92,8 @@ def run(options: argparse.Namespace) -> int:
         rng=options.seed,
         **arguments.collect_given(options, _POLICY),
     )
+    if options.function is not None:
+        writing.check(options.output, _list_modules(options.function))
     arguments.write_answer(options, found)
     wrong = options.asserts and found.holds is False
     return 0 if found and not wrong else NONE
@@ -107,12 +110,22 @@ def _find_function(options: argparse.Namespace) -> tuple[Any, str]:
     if options.command is not None:
         if options.takes not in (None, "trec"):
             raise InputError(f"a program takes files: --takes trec; got {options.takes}.")
+        if options.time_limit <= 0:
+            raise InputError(f"--time-limit takes seconds, above 0; got {options.time_limit:g}")
         return Program(options.command, options.pattern, options.time_limit), "trec"
     if options.pattern is not None:
         raise InputError("--pattern is for the output of --command.")
     if options.takes is None:
         raise InputError(f"--takes says in which form the function takes its data: {_FORMS}.")
     return import_function(options.function), options.takes
+
+
+def _list_modules(name: str) -> Iterator[str]:
+    """List the files of the function's module and of whatever that imports."""
+    yield name.rpartition(":")[0]
+    for module in list(sys.modules.values()):
+        if isinstance(path := getattr(module, "__file__", None), str):
+            yield path
 
 
 def import_function(name: str) -> Any:
@@ -141,9 +154,8 @@ def _import_module(place: str) -> Any:
         assert spec.loader is not None
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
-    except Exception as error:  # whatever happens in a module that is not ours
-        reason = " ".join(str(error).split())
-        raise InputError(f"{place} cannot be imported: {type(error).__name__}: {reason}") from None
+    except (Exception, SystemExit) as error:  # whatever happens in a module that is not ours
+        raise InputError(f"{place} cannot be imported: {write_error(error)}") from None
     finally:
         sys.path.remove(os.getcwd())
         sys.dont_write_bytecode = before

@@ -4,9 +4,9 @@ import argparse
 from typing import Any
 
 from germane.cli import arguments
+from germane.cli.paths import InputPath
 from germane.errors import InputError
 from germane.evaluation.choices import DEFAULT
-from germane.output import writing
 
 
 def add(commands: Any) -> None:
@@ -20,11 +20,11 @@ def add(commands: Any) -> None:
         ),
     )
     command.set_defaults(run=run)
-    command.add_argument("run_file", metavar="RUN", help="the run")
-    says = (
+    command.add_argument("run_file", metavar="RUN", type=InputPath, help="the run")
+    text = (
         "the judgments of each judge: two files or more, or one with a column that names the judge"
     )
-    command.add_argument("judges", metavar="QRELS", nargs="+", help=says)
+    command.add_argument("judges", metavar="QRELS", type=InputPath, nargs="+", help=text)
     arguments.add_measures(command, DEFAULT)
     arguments.add_shared(command)
 
@@ -42,9 +42,8 @@ def run(options: argparse.Namespace) -> None:
     judges: Any = arguments.read_runs(options.run_file, options.judges)
     if len(judges) == 1:
         judges = options.judges[0]
-    writing.check(options.output, [options.run_file, *options.judges])
     found = evaluate_judges(
-        judges, options.run_file, arguments.parse_measures(options),
+        judges, options.run_file, arguments.read_measures(options),
         **arguments.collect_policy(options)
     )  # fmt: skip
     arguments.write_found(options, found)

@@ -4,7 +4,9 @@ import argparse
 from typing import Any
 
 from germane.dialects.parsing import parse
+from germane.errors import MeasureError
 from germane.measures import CATALOGUE, TABLE
+from germane.measures.box_spellings import is_of_boxes
 from germane.measures.measure import Measure
 from germane.output.tables import Table
 
@@ -25,9 +27,21 @@ def run(options: argparse.Namespace) -> None:
         table = Table(
             ("measure", "is"),
             cells,
-            ("germane measures NAME gives the full definition.",),
+            ("germane measures NAME gives the full definition, of boxes, too: AP50",),
             left=(1,),
         )
         print(table.text(), end="")
     else:
-        print(parse(options.name).explanation, end="")
+        print(_define(options.name), end="")
+
+
+def _define(name: str) -> str:
+    """Define a measure of ranked lists or, if the name is one of these, of detected boxes."""
+    try:
+        return parse(name).explanation
+    except MeasureError:
+        if not is_of_boxes(name):
+            raise
+    from germane.boxes.measures import parse_measure  # imported late: few ask for one
+
+    return parse_measure(name).explanation

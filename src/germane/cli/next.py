@@ -6,7 +6,6 @@ from typing import Any
 from germane.cli import arguments
 from germane.cli.terminal import make_progress_line
 from germane.errors import InputError
-from germane.output import writing
 
 
 def add(commands: Any) -> None:
@@ -23,11 +22,11 @@ def add(commands: Any) -> None:
     arguments.add_files(command, "the runs that will be compared")
     arguments.add_measures(command, "nDCG@10")
     arguments.add_number(command, "-n --budget", "N", arguments.read_whole, "pairs", 100)
-    says = (
+    text = (
         "order by the weight of a pair, or by how much this weight differs between runs"
         " (default: weight)"
     )
-    arguments.add_choice(command, "--by", ("weight", "difference"), says, "weight")
+    arguments.add_choice(command, "--by", ("weight", "difference"), text, "weight")
     arguments.add_shared(command)
 
 
@@ -38,11 +37,10 @@ def run(options: argparse.Namespace) -> None:
     if len(measures) > 1:
         raise InputError(f"next takes one measure; got {', '.join(map(str, measures))}.")
     runs = arguments.read_runs(options.qrels, options.runs)
-    writing.check(options.output, [options.qrels, *options.runs])
     with make_progress_line() as progress:
-        found = choose_judgments(
+        judgments = choose_judgments(
             options.qrels, runs, measures[0], budget=options.budget, by=options.by,
             progress=progress,
             **arguments.collect_policy(options),
         )  # fmt: skip
-    arguments.write_found(options, found)
+    arguments.write_found(options, judgments)

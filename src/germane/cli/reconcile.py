@@ -4,9 +4,9 @@ import argparse
 from typing import Any
 
 from germane.cli import arguments
+from germane.cli.paths import InputPath
 from germane.cli.terminal import make_progress_line
 from germane.errors import InputError
-from germane.output import writing
 
 
 def add(commands: Any) -> None:
@@ -25,20 +25,20 @@ def add(commands: Any) -> None:
     )
     command.set_defaults(run=run, query=None)  # check_list looks for a query
     arguments.add_files_or_list(command)
-    says = "the number as it was written: 0.62 is less precise than 0.620; 62%% is 0.62"
-    command.add_argument("--reported", metavar="NUMBER", help=says)
-    says = (
+    text = "the number as it was written: 0.62 is less precise than 0.620; 62%% is 0.62"
+    command.add_argument("--reported", metavar="NUMBER", help=text)
+    text = (
         "a reported table, whose rows are the runs, by the names of their files: CSV, TSV,"
         " JSON, Markdown or LaTeX"
     )
-    command.add_argument("--table", metavar="TABLE", help=says)
-    says = "the measure that a column of the table stands for, as in 'MAP=AP@10'; may be repeated"
-    command.add_argument("--names", metavar="NAME=MEASURE", action="append", default=[], help=says)
-    says = "the measure that was reported (default: AP@10)"
-    command.add_argument("-m", "--measure", default="AP@10", help=says)
-    says = "lines 'query value', or the output of trec_eval -q for one measure"
-    command.add_argument("--reported-per-query", metavar="FILE", help=says)
-    arguments.add_shared(command, lists=True)
+    command.add_argument("--table", metavar="TABLE", type=InputPath, help=text)
+    text = "the measure that a column of the table stands for, as in 'MAP=AP@10'; may be repeated"
+    command.add_argument("--names", metavar="NAME=MEASURE", action="append", default=[], help=text)
+    text = "the measure that was reported (default: AP@10)"
+    command.add_argument("-m", "--measure", default="AP@10", help=text)
+    text = "lines 'query value', or the output of trec_eval -q for one measure"
+    command.add_argument("--reported-per-query", metavar="FILE", type=InputPath, help=text)
+    arguments.add_shared(command, lists=True, dialect=False)
     arguments.add_catalogue(command)
 
 
@@ -56,20 +56,17 @@ def run(options: argparse.Namespace) -> None:
         "measure": options.measure,
         "reported_per_query": per_query,
     }
-    inputs = options.given if len(options.given) > 1 else []
-    inputs = [*inputs, per_query] if per_query else inputs
-    writing.check(options.output, inputs)
     match options.given:
         case [listed]:
             arguments.check_list(options)
             found = reconcile(arguments.read_grades(listed), **asked, relevant=options.relevant)
         case [qrels, ranked]:
-            policy = arguments.collect_given_policy(options)
+            policy = arguments.collect_policy(options)
             with make_progress_line("reconcile:") as progress:
                 found = reconcile(qrels, ranked, **asked, progress=progress, **policy)
         case _:
             raise InputError("reconcile takes QRELS and RUN, or one LIST.")
-    arguments.write_answer(options, found)
+    arguments.write_answer(options, arguments.name_relevant(found))
 
 
 def _reconcile_table(options: argparse.Namespace) -> Any:
@@ -83,8 +80,7 @@ def _reconcile_table(options: argparse.Namespace) -> Any:
         raise InputError("reconcile --table takes QRELS and one RUN or more.")
     qrels, *paths = options.given
     runs = arguments.read_runs(qrels, paths)
-    writing.check(options.output, [*options.given, options.table])
-    policy = arguments.collect_given_policy(options)
+    policy = arguments.collect_policy(options)
     measures = dict(map(arguments.read_pair, options.names)) or None
     with make_progress_line("reconcile:") as progress:
         return reconcile_table(

@@ -8,6 +8,7 @@ from typing import Any
 
 from germane.cli import arguments
 from germane.cli.compare import add_statistics, collect_statistics
+from germane.cli.paths import OutputPath
 from germane.cli.terminal import make_progress_line
 from germane.evaluation.choices import DEFAULT
 from germane.output import writing
@@ -24,13 +25,15 @@ def add(commands: Any) -> None:
     )
     command.set_defaults(run=run)
     arguments.add_files(command, "one run or more")
-    says = "write one page, or a folder with the rankings of all queries (default: report.html)"
-    command.add_argument("-o", "--output", metavar="FILE|FOLDER/", default="report.html", help=says)
-    says = (
+    text = "write one page, or a folder with the rankings of all queries (default: report.html)"
+    command.add_argument(
+        "-o", "--output", metavar="FILE|FOLDER/", type=OutputPath, default="report.html", help=text
+    )
+    text = (
         "largest size of the page, such as 5MB; rankings that do not fit are left out (default:"
         " 2MB)"
     )
-    command.add_argument("--max-size", metavar="SIZE", type=arguments.read_size, help=says)
+    command.add_argument("--max-size", metavar="SIZE", type=arguments.read_size, help=text)
     command.add_argument(
         "--title", metavar="TEXT", help="title of the page (default: the names of the runs)"
     )
@@ -46,8 +49,6 @@ def add(commands: Any) -> None:
 
 def run(options: argparse.Namespace) -> None:
     folder = options.output.endswith("/") or os.path.isdir(options.output)
-    given = [options.qrels, *options.runs, *arguments.list_texts(options)]
-    writing.check(options.output.rstrip("/") if folder else options.output, given)
     if folder:
         writing.check_folder(options.output, ["rankings"])
     from germane.reports.api import report  # its import takes long
@@ -57,7 +58,7 @@ def run(options: argparse.Namespace) -> None:
         made = report(
             options.qrels,
             runs,
-            arguments.parse_measures(options),
+            arguments.read_measures(options),
             title=options.title,
             queries=options.queries,
             items=options.items,
@@ -67,7 +68,7 @@ def run(options: argparse.Namespace) -> None:
             command=shlex.join(["germane", *sys.argv[1:]]),
             progress=progress,
             **collect_statistics(options),
-            **arguments.collect_given_policy(options),
+            **arguments.collect_policy(options),
         )
     if folder:
         made.save(options.output)

@@ -11,7 +11,7 @@ from germane.errors import InputError
 from germane.explanation.simulation.api import ALL, find_design, simulate
 from germane.explanation.simulation.designs import EXPERIMENTS
 from germane.explanation.simulation.experiment import Design, Experiment
-from germane.output import writing
+from germane.output import pictures, writing
 from germane.output.formatting import add_schema
 from germane.output.tables import FORMATS
 
@@ -35,14 +35,13 @@ def add(commands: Any) -> None:
     command.set_defaults(run=run)
     command.add_argument("name", metavar="NAME", help="an experiment, or all")
     arguments.add_seed(command)
-    arguments.add_output(command)
+    arguments.add_output(command, pictures.FORMATS)
 
 
 def run(options: argparse.Namespace) -> None:
     path = options.output
     designs = EXPERIMENTS if options.name == ALL else (find_design(options.name),)
-    writing.check(path)
-    picture = arguments.is_picture(path)
+    picture = arguments.is_picture(options)
     if picture and len(designs) > 1:
         raise InputError(f"{path}: all experiments need a folder, as in -o gallery/")
     folder = path not in (None, "-") and not picture and _is_folder(path, designs)

@@ -1,15 +1,13 @@
 """Messages of one line, progress and JSON for the command line."""
 
 import contextlib
-import re
 import sys
 import warnings
 from collections.abc import Iterator
 from typing import Any
 
 from germane.core.progress import ProgressLine
-from germane.errors import GermaneWarning
-from germane.output.tables import make_visible
+from germane.errors import GermaneWarning, make_visible
 
 
 def say(text: str) -> None:
@@ -26,45 +24,12 @@ def warn_in_lines() -> Iterator[None]:
 
     def show(message: Warning | str, category: type[Warning], *where: Any) -> None:
         kind = "" if issubclass(category, GermaneWarning) else f"{category.__name__}: "
-        say(f"germane: {kind}{as_options(str(message)) if not kind else message}")
+        say(f"germane: {kind}{message}")
 
     with warnings.catch_warnings():
         warnings.simplefilter("always", GermaneWarning)
         warnings.showwarning = show  # type: ignore[assignment]
         yield
-
-
-def as_options(message: str) -> str:
-    """Write an error or a warning in the words of the command line: ``--columns query=name`` for
-    ``columns={'query': name}``.
-    """
-    message = re.sub(
-        r"\b(columns|input_format|box_format|coordinates)=\{('\w+': [^{}]*)\}",
-        _write_pairs,
-        message,
-    )
-    message = re.sub(
-        r"\b(input_format|max_expansion|max_line|dialect|box_format|coordinates|unknown|area_of|no_truth|overlap)"
-        r"=('?)([\w-]+)\2(?=[ .,;)])",
-        lambda found: f"{_write_option(found)} {found[3]}",
-        message,
-    )
-    return re.sub(
-        r"\b(columns=|collapse=|images=|class_names=|confidence=|input_format|max_expansion|max_line|box_format|coordinates)"
-        r"(?= (takes|is|names) |\.)",
-        _write_option,
-        message,
-    )
-
-
-def _write_pairs(found: re.Match[str]) -> str:
-    pairs = re.findall(r"'(\w+)': '?([^',]*)", found[2])
-    named = ",".join(f"{part}={'' if name == 'None' else name}" for part, name in pairs)
-    return f"{_write_option(found)} {named}"
-
-
-def _write_option(found: re.Match[str]) -> str:
-    return f"--{found[1].rstrip('=').replace('_', '-')}"
 
 
 def as_json(value: Any) -> str:

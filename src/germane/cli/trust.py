@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from germane.cli import arguments
+from germane.cli.paths import InputPath
 from germane.cli.terminal import as_json, make_progress_line, say
 from germane.errors import GermaneWarning, InputError
 from germane.evaluation.choices import DEFAULT
@@ -26,34 +27,34 @@ def add(commands: Any) -> None:
         ),
     )
     command.set_defaults(run=run)
-    command.add_argument("runs", metavar="RUN", nargs="+", help="one run or more")
-    says = "people's judgments of some queries; in each, all items that the model judged"
-    command.add_argument("--people", metavar="QRELS", required=True, help=says)
-    says = "the model's judgments of all queries"
-    command.add_argument("--model", metavar="QRELS", required=True, help=says)
+    command.add_argument("runs", metavar="RUN", type=InputPath, nargs="+", help="one run or more")
+    text = "people's judgments of some queries; in each, all items that the model judged"
+    command.add_argument("--people", metavar="QRELS", type=InputPath, required=True, help=text)
+    text = "the model's judgments of all queries"
+    command.add_argument("--model", metavar="QRELS", type=InputPath, required=True, help=text)
     arguments.add_measures(command, DEFAULT)
     drawn = command.add_argument_group(
         "how the queries with people's judgments were drawn (default: at random)"
     )
-    says = (
+    text = (
         "the numbers are about the population that the queries come from, or about these"
         " queries (default: population)"
     )
-    arguments.add_choice(drawn, "--about", ("population", "queries"), says, "population")
-    says = (
+    arguments.add_choice(drawn, "--about", ("population", "queries"), text, "population")
+    text = (
         "weights of these queries, 1 / the probability to be drawn: a file with two columns, or"
         " JSON"
     )
-    drawn.add_argument("--weights", metavar="FILE", help=says)
-    says = "the stratum of every query: a file with two columns, or JSON"
-    drawn.add_argument("--strata", metavar="FILE", help=says)
-    says = (
+    drawn.add_argument("--weights", metavar="FILE", type=InputPath, help=text)
+    text = "the stratum of every query: a file with two columns, or JSON"
+    drawn.add_argument("--strata", metavar="FILE", type=InputPath, help=text)
+    text = (
         "warn of runs with this word in their names, because the judge is related to them; may"
         " be repeated"
     )
-    command.add_argument("--judge-family", metavar="WORD", action="append", default=[], help=says)
-    says = "also print how many queries are needed to detect a difference of D between two runs"
-    arguments.add_number(command, "--detect", "D", arguments.read_fraction, says)
+    command.add_argument("--judge-family", metavar="WORD", action="append", default=[], help=text)
+    text = "also print how many queries are needed to detect a difference of D between two runs"
+    arguments.add_number(command, "--detect", "D", arguments.read_fraction, text)
     arguments.add_number(command, "--confidence", "P", arguments.read_fraction, default=0.95)
     arguments.add_shared(command)
 
@@ -68,14 +69,11 @@ def run(options: argparse.Namespace) -> None:
             "each run is read once for each judge, and standard input (-) only once. Give files."
         )
     runs = arguments.read_runs(options.people, options.runs)
-    named = [options.weights, options.strata]
-    inputs = [options.people, options.model, *options.runs, *filter(None, named)]
-    writing.check(options.output, inputs)
     with make_progress_line() as progress, warnings.catch_warnings():
         warnings.simplefilter("ignore", GermaneWarning)  # they stand below the table
         found = trust_many(
             runs, people=options.people, model=options.model,
-            measures=arguments.parse_measures(options), about=options.about,
+            measures=arguments.read_measures(options), about=options.about,
             weights=options.weights,
             strata=options.strata, confidence=options.confidence, judge_family=options.judge_family,
             progress=progress, **arguments.collect_policy(options),
@@ -92,7 +90,8 @@ def _format(found: "Trusts", options: argparse.Namespace) -> str:
     plans = {}
     if options.detect is not None:
         plans = {
-            f"{one.title}, {one.measure}": one.plan(options.detect) for one in found.differences
+            f"{difference.title}, {difference.measure}": difference.plan(options.detect)
+            for difference in found.differences
         }
     if options.format == "json":
         planned = {"plans": {name: vars(plan) for name, plan in plans.items()}} if plans else {}

@@ -4,8 +4,7 @@ import argparse
 from typing import Any
 
 from germane.cli import arguments
-from germane.evaluation.signature_line import is_signature
-from germane.output import writing
+from germane.cli.paths import InputPath
 
 DIFFERS = 1
 
@@ -21,20 +20,18 @@ def add(commands: Any) -> None:
         ),
     )
     command.set_defaults(run=run)
-    says = "a file of evaluate --record or --format json, or a signature in quotes"
-    command.add_argument("record", metavar="RECORD", help=says)
+    text = "a file of evaluate --record or --format json, or a signature in quotes"
+    command.add_argument("record", metavar="RECORD", type=InputPath, help=text)
     arguments.add_files(command, "the runs, named or ordered as in the record")
-    arguments.add_shared(command)
+    arguments.add_shared(command, dialect=False)
     arguments.add_catalogue(command)
 
 
 def run(options: argparse.Namespace) -> int:
     from germane.evaluation.verification import verify
 
-    files = [] if is_signature(options.record) else [options.record]
-    writing.check(options.output, [*files, options.qrels, *options.runs])
     runs = arguments.read_runs(options.qrels, options.runs)
     given = next(iter(runs.values())) if len(runs) == 1 else runs
-    found = verify(options.record, options.qrels, given, **arguments.collect_given_policy(options))
+    found = verify(options.record, options.qrels, given, **arguments.collect_policy(options))
     arguments.write_found(options, found)
     return 0 if found.same else DIFFERS

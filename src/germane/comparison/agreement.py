@@ -3,13 +3,15 @@
 import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
-from itertools import groupby
+from itertools import pairwise
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
 from germane.core.arguments import check_number
-from germane.core.ragged import Floats
+from germane.core.id_spelling import is_id, unwrap_ids, unwrap_keys
+from germane.core.ragged import Floats, Ints
+from germane.core.rounding import is_near
 from germane.errors import (
     CoverageError,
     DuplicateError,
@@ -35,21 +37,46 @@ def kendall_tau(first: Ranked, second: Ranked, *, ties: Literal["a", "b"] = "b")
     0.3333333333333333
 
     A ranking is a list, best first, or a mapping of item to score, such as
-    ``comparison.means["AP"]``; equal scores are ties. 1 is the same order, -1 the opposite. A tied
-    pair is in neither order. τ_a divides by the number of all pairs; this is the mean over all
-    orders of tied items. τ_b divides by the geometric mean of the numbers of untied pairs in both
-    rankings. Raises CoverageError for different items, and for τ_b if one ranking is a single tie.
-    Kendall 1945.
+    ``comparison.means["AP"]``; scores that are equal, but for rounding, are ties. 1 is the same
+    order, -1 the opposite. A tied pair is in neither order. τ_a divides by the number of all pairs;
+    this is the mean over all orders of tied items. τ_b divides by the geometric mean of the numbers
+    of untied pairs in both rankings. Raises CoverageError for different items, and for τ_b if one
+    ranking is a single tie. Kendall 1945.
     """
     check_choice("ties", ties, ("a", "b"))
-    a, b = map(_compare_ranks, _rank_same_items(_place_both(first=first, second=second)))
+    a, b = _rank_same_items(_place_both(first=first, second=second))
     if len(a) < 2:
         raise CoverageError("one item has no order to agree with.")
+    pairs = len(a) * (len(a) - 1)  # each in both directions
+    tied_a, tied_b, tied = (_count_tied(one) for one in (a, b, a * (len(a) + 1) + b))
+    opposite = 2 * _count_inversions(b[np.lexsort((b, a))])
+    agreed = float(pairs - tied_a - tied_b + tied - 2 * opposite)
     if ties == "a":
-        return float((a * b).sum()) / (len(a) * (len(a) - 1))
-    _refuse_one_tie(first=a, second=b)
-    untied = float(np.count_nonzero(a)) * float(np.count_nonzero(b))
-    return float((a * b).sum()) / math.sqrt(untied)
+        return agreed / pairs
+    _refuse_one_tie(first=a - a.min(), second=b - b.min())
+    return agreed / math.sqrt(float(pairs - tied_a) * float(pairs - tied_b))
+
+
+def _count_tied(ranks: Ints) -> int:
+    """Count the pairs of equal ranks, in both directions."""
+    sizes = np.unique(ranks, return_counts=True)[1]
+    return int((sizes * (sizes - 1)).sum())
+
+
+def _count_inversions(ranks: Ints) -> int:
+    """Count the pairs in which the earlier rank is the higher number, in n log n.
+
+    From the highest bit to the lowest, ranks are sorted by the bits looked at so far. Of two that
+    differ in this bit for the first time, the earlier one is the higher if it has the bit.
+    """
+    count = 0
+    for bit in range(int(ranks.max()).bit_length() - 1, -1, -1):
+        above, has_bit = ranks >> (bit + 1), (ranks >> bit) & 1
+        so_far = np.append(0, np.cumsum(has_bit))
+        first = np.searchsorted(above, above)  # of the ranks with the same higher bits
+        count += int((so_far[:-1] - so_far[first])[has_bit == 0].sum())
+        ranks = ranks[np.argsort(ranks >> bit, kind="stable")]
+    return count
 
 
 def tau_ap(ranking: Ranked, truth: Ranked, *, ties: Literal["a", "b"] = "a") -> float:
@@ -134,6 +161,41 @@ def rbo(
     return sums[score](p)
 
 
+class _Shares:
+    """The shares of items within each depth, added up.
+
+    A share grows within the ranks of its tie, and is 1 from there on. So it is added to the depths
+    of the tie alone, and beyond them as a step.
+    """
+
+    def __init__(self, last: int, ties: str) -> None:
+        self._within, self._steps, self._ties = np.zeros(last), np.zeros(last + 1), ties
+        self.items = 0
+
+    def add(
+        self, place: tuple[int, int], other: tuple[int, int] | None = None, since: int = 1
+    ) -> None:
+        """Add the share of an item, or its product with another share, from a depth on."""
+        several = [place] if other is None else [place, other]
+        if self._ties == "w":
+            several = [(top, top) for top, _ in several]
+        start = max(since, *(top for top, _ in several))
+        whole = max(start, *(bottom for _, bottom in several))
+        self.items += 1
+        self._steps[min(whole, len(self._steps)) - 1] += 1
+        if start < whole:
+            depth, share = np.arange(start, whole), np.ones(whole - start)
+            for top, bottom in several:
+                share = share * np.minimum((depth - top + 1) / (bottom - top + 1), 1)
+            self._within[start - 1 : whole - 1] += share
+
+    @property
+    def total(self) -> Floats:
+        """The sum at each depth."""
+        total: Floats = self._within + np.cumsum(self._steps[:-1])
+        return total
+
+
 class _Overlap:
     """The items that two rankings have in common to each depth of the longer one.
 
@@ -144,36 +206,27 @@ class _Overlap:
     def __init__(self, short: Places, long: Places, ties: str) -> None:
         self.ties, self.end, self.last = ties, len(short), len(long)
         self.depth = depth = np.arange(1.0, self.last + 1)
-        self.common, self.unseen, self.most = (np.zeros(self.last) for _ in range(3))
-        self.sizes = np.zeros((2, self.last))
         self.beyond = np.maximum(depth - self.end, 0)
-        positive, others = np.zeros(self.last), 0
-        for item, place in long.items():
-            share = self._share(place)
-            self.sizes[1] += self._size(share)
-            if item in short:
-                self.common += share * self._share(short[item])
-            else:  # an item that the shorter ranking may hold beyond its end
-                positive += share > 0
-                self.unseen += share
-                self.most += np.where(self.beyond > others, share, 0.0)
-                others += 1
-        for place in short.values():
-            self.sizes[0] += self._size(self._share(place))
+        common, unseen, most, positive = (_Shares(self.last, ties) for _ in range(4))
+        for place, other in Counter((p, short.get(item)) for item, p in long.items()).elements():
+            if other is not None:
+                common.add(place, other)
+                continue
+            # an item that the shorter ranking may hold beyond its end
+            positive.add((place[0], place[0]))
+            most.add(place, since=self.end + unseen.items + 1)
+            unseen.add(place)
+        sizes = [_Shares(self.last, ties) for _ in range(2)]
+        for side, ranking in zip(sizes, (short, long), strict=True):
+            for place in ranking.values():
+                side.add(place, place if ties == "b" else None)
+        self.common, self.most = common.total, most.total
+        self.sizes = np.array([side.total for side in sizes])
         self.sizes[0] += self.beyond
-        self.unseen = np.divide(self.unseen, positive, out=np.ones(self.last), where=positive > 0)
+        present = positive.total
+        self.unseen = np.divide(unseen.total, present, out=np.ones(self.last), where=present > 0)
         if ties == "a":  # in every order of tied items the unseen ones fill all ranks
             self.unseen, self.most = np.ones(self.last), self.beyond
-
-    def _share(self, place: tuple[int, int]) -> Floats:
-        top, bottom = place
-        if self.ties == "w":
-            return (self.depth >= top).astype(float)
-        part: Floats = np.clip((self.depth - top + 1) / (bottom - top + 1), 0, 1)
-        return part
-
-    def _size(self, share: Floats) -> Floats:
-        return share**2 if self.ties == "b" else share
 
     def _agree(self, common: Floats) -> Floats:
         """Divide the common items at each depth by the size of both sets."""
@@ -212,21 +265,21 @@ def _place_both(**rankings: Ranked) -> dict[str, Places]:
     return {name: _place_items(given, name) for name, given in rankings.items()}
 
 
-def _rank_same_items(places: Mapping[str, Places]) -> tuple[Floats, Floats]:
+def _rank_same_items(places: Mapping[str, Places]) -> tuple[Ints, Ints]:
     """Return the first rank of each item in both rankings, in the order of the first ranking."""
     one, other = places.values()
     if one.keys() != other.keys():
         only = [
             sorted(part, key=str) for part in (one.keys() - other.keys(), other.keys() - one.keys())
         ]
-        says = [
+        text = [
             f"only {name} has {list_some(part)}"
             for name, part in zip(places, only, strict=True)
             if part
         ]
         count = write_count(sum(map(len, only)), "item")
         raise CoverageError(
-            f"{'; '.join(says)} ({count}). This measure compares rankings of the same items; rbo "
+            f"{'; '.join(text)} ({count}). This measure compares rankings of the same items; rbo "
             "also compares others."
         )
     first, second = ([ranks[item][0] for item in one] for ranks in (one, other))
@@ -246,24 +299,36 @@ def _compare_ranks(ranks: Floats) -> Floats:
     return signs
 
 
+def _is_tied(score: float, lower: float) -> bool:
+    """Say whether two scores are equal, but for rounding; whole numbers are compared exactly."""
+    is_exact = isinstance(score, int) or isinstance(lower, int) or score % 1 == 0 == lower % 1
+    return score == lower or (not is_exact and is_near(score, lower))
+
+
 def _place_items(given: Any, name: str) -> Places:
     """Rank items by descending score, or in the order of the list. Errors name the argument."""
     if isinstance(given, Mapping):
+        given = unwrap_keys(given, name)
         for item, score in given.items():
             if not isinstance(score, (int, float, np.number)) or score != score:
                 raise ScoreError(
                     f"{name}: the score of {clip(item)} is a number; got {clip(score)}"
                 )
         ordered = sorted(given, key=lambda item: -given[item])
-        tied = [list(items) for _, items in groupby(ordered, key=given.__getitem__)]
+        tied = [[*ordered[:1]]]
+        for above, item in pairwise(ordered):
+            if _is_tied(given[above], given[item]):
+                tied[-1].append(item)
+            else:
+                tied.append([item])
     elif isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
         raise InputError(
             f"{name}: a ranking is a list of items or {{item: score}}; got {clip(given)}"
         )
     else:
-        tied = [[item] for item in given]
+        tied = [[item] for item in unwrap_ids(list(given))]
         for place, [item] in enumerate(tied, 1):
-            if not isinstance(item, Hashable):
+            if not is_id(item):
                 raise FormatError(
                     f"{name}, rank {place}: an item is an id, text or a number; got {clip(item)}"
                 )

@@ -53,14 +53,15 @@ def compare(
     are compared, or every run with the ``baseline``. ``test`` is randomization (of the signs of
     differences), t, wilcoxon, sign, or tukey (randomized Tukey HSD, for several systems).
     ``correction`` is holm, bonferroni, bh or none. It covers a ``family``: the comparisons on one
-    measure, or all. A difference is significant if its corrected p is below 1 - confidence. It is
-    inconclusive if the test cannot reach such a p on these queries. Intervals are BCa bootstraps at
-    the corrected level, or come from the range of the measure where few queries differ; fewer than
-    five have none. ``equivalence`` is the largest difference that does not matter, tested with two
-    one-sided t-tests. Only tukey and ``stability`` draw ``resamples``, with ``rng``, a seed or a
-    NumPy generator.
+    measure, or all. A difference is significant if its corrected p is below 1 - confidence and its
+    interval excludes 0. It is inconclusive if the test cannot reach such a p on these queries, or
+    reaches it beside an interval that contains 0. Intervals are BCa bootstraps at the corrected
+    level, or come from the range of the measure where few queries differ; fewer than five have
+    none. ``equivalence`` is the largest difference that does not matter, tested with two one-sided
+    t-tests. Only tukey and ``stability`` draw ``resamples``, with ``rng``, a seed or a NumPy
+    generator.
 
-    The tests t and wilcoxon, and ``equivalence``, need SciPy: ``pip install 'germane[stats]'``.
+    The test t and ``equivalence`` need SciPy: ``pip install 'germane[stats]'``.
     Raises PolicyError, InputError, CoverageError, NotFoundError and what ``evaluate`` raises.
     """
     settings = Settings(baseline, test, correction, family, confidence, equivalence, resamples)
@@ -89,26 +90,24 @@ def compare_samples(
     return Comparison(datasets, samples, pairs, settings, int(rng.integers(2**63)))
 
 
-def _split_datasets(given: Any) -> Mapping[str, Runs]:
+def _split_datasets(raw: Any) -> Mapping[str, Runs]:
     """Sort results by data set and run; a single data set has the name ''."""
-    if isinstance(given, Result):
+    if isinstance(raw, Result):
         raise EmptyError("compare needs two or more runs.")
-    is_single = not isinstance(given, Mapping) or any(
-        isinstance(one, Result) for one in given.values()
-    )
-    if given and not is_single:
-        return {str(name): _name_runs(results) for name, results in given.items()}
-    return {"": _name_runs(given)}
+    is_single = not isinstance(raw, Mapping) or any(isinstance(one, Result) for one in raw.values())
+    if raw and not is_single:
+        return {str(name): _name_runs(results) for name, results in raw.items()}
+    return {"": _name_runs(raw)}
 
 
-def _name_runs(given: Any) -> Runs:
+def _name_runs(raw: Any) -> Runs:
     """Sort the results of one data set by the name of their run."""
-    if isinstance(given, Results):
-        return given
-    if isinstance(given, Mapping) and all(isinstance(value, Result) for value in given.values()):
-        return given
-    if isinstance(given, Iterable) and not isinstance(given, (str, bytes, Mapping)):
-        results = list(given)
+    if isinstance(raw, Results):
+        return raw
+    if isinstance(raw, Mapping) and all(isinstance(value, Result) for value in raw.values()):
+        return raw
+    if isinstance(raw, Iterable) and not isinstance(raw, (str, bytes, Mapping)):
+        results = list(raw)
         if all(isinstance(result, Result) for result in results):
             for name, times in Counter(result.name for result in results).items():
                 if times > 1:
@@ -119,7 +118,7 @@ def _name_runs(given: Any) -> Runs:
             return {result.name: result for result in results}
     raise InputError(
         "compare takes qrels and {name: run}, or results: what evaluate_many returns, a list of "
-        f"what evaluate returns, or several data sets {{name: results}}; got {clip(given)}"
+        f"what evaluate returns, or several data sets {{name: results}}; got {clip(raw)}"
     )
 
 

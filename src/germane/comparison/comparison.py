@@ -24,16 +24,18 @@ from germane.comparison.sample import Runs, Sample
 from germane.comparison.settings import Settings
 from germane.core.bootstrap import resample_sums
 from germane.core.ragged import Floats
-from germane.errors import NotFoundError, clip, offer
+from germane.core.rounding import ROUNDING, subtract_values, unite_equal
+from germane.errors import NotFoundError, clip, make_visible, offer
 from germane.evaluation.layout import name_measures
 from germane.evaluation.result import Result
 from germane.evaluation.signature_line import write_signatures
+from germane.measures import LOW_IS_GOOD
 from germane.measures.measure import Measure
 from germane.measures.names import is_name
 from germane.output.formatting import add_schema, format_number
-from germane.output.frames import Columnar
+from germane.output.frames import Columnar, Tabular
 from germane.output.markup import Paper
-from germane.output.tables import LABEL, Reader, Table, Tabular, escape_html
+from germane.output.tables import LABEL, Reader, Table, escape_html, write_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -104,9 +106,10 @@ def _measure_stability(
     measure: Measure, systems: Sequence[str], means: Floats, drawn: Floats, confidence: float
 ) -> Stability:
     """Compare the means of S systems with their S × B means on resampled queries."""
-    order = np.argsort(-means, kind="stable")
-    means, drawn = means[order], drawn[order]
-    near = 1e-12 * float(np.abs(means).max())  # equal means of resamples may differ by rounding
+    direction = -1.0 if measure.name in LOW_IS_GOOD else 1.0
+    order = np.argsort(-direction * unite_equal(means), kind="stable")
+    means, drawn = direction * means[order], direction * drawn[order]
+    near = ROUNDING * float(np.abs(means).max())  # equal means of resamples may differ by rounding
     ranks, places = np.ones(drawn.shape, int), np.ones(len(means), int)
     whole = np.ones(drawn.shape[1], bool)
     agree, untied, strict = np.zeros(drawn.shape[1]), np.zeros(drawn.shape[1]), 0
@@ -127,7 +130,7 @@ def _measure_stability(
     return Stability(
         measure=measure,
         standings=tuple(
-            Standing(systems[s], float(means[i]), int(places[i]), int(likely[0, i]),
+            Standing(systems[s], float(direction * means[i]), int(places[i]), int(likely[0, i]),
                      int(likely[1, i]), float(np.mean(ranks[i] == 1)))
             for i, s in enumerate(order.tolist())
         ),
@@ -253,13 +256,14 @@ class Comparison(Columnar):
         self._check_systems(system, baseline)
         sample, m = self._find_measure(measure)
         at, before = sample.systems.index(system), sample.systems.index(baseline)
-        rows = []
+        old, new = sample.values[m, before], sample.values[m, at]
+        differences, rows = subtract_values(new, old).tolist(), []
         for q, query in enumerate(sample.queries):
             dataset = sample.datasets[sample.strata[q]]
             runs = self.datasets[dataset]
-            values = float(sample.values[m, before, q]), float(sample.values[m, at, q])
+            values = float(old[q]), float(new[q]), differences[q]
             moved = find_moves(runs[baseline].placement, runs[system].placement, query)
-            rows.append(QueryDifference(dataset, query, *values, values[1] - values[0], moved))
+            rows.append(QueryDifference(dataset, query, *values, moved))
         rows.sort(key=lambda row: -row.difference)
         only_system, only_baseline = (
             self._find_answered_by_one(*both) for both in ((system, baseline), (baseline, system))
@@ -301,7 +305,7 @@ class Comparison(Columnar):
 
     def _make_display(self, measure: str | Measure | None) -> ForestDisplay:
         sample, m = self._find_measure(self.measures[0] if measure is None else measure)
-        return ForestDisplay([one for one in self.pairs if one.measure == sample.measures[m]])
+        return ForestDisplay([pair for pair in self.pairs if pair.measure == sample.measures[m]])
 
     @cached_property
     def _resampled_means(self) -> tuple[Floats, ...]:
@@ -343,7 +347,7 @@ class Comparison(Columnar):
         """The leaderboard and a sentence for each pair, as ``print`` shows them."""
         board, *notes = self.leaderboard(rename=rename).text().split("\n\n")
         sentences = self._write_sentences(name_measures(self.measures, rename))
-        return "\n\n".join([board, "\n".join(sentences), *notes])
+        return "\n\n".join([board, write_text(*sentences), *notes])
 
     def _write_sentences(self, names: Mapping[Measure, str]) -> tuple[str, ...]:
         """Write a sentence for each pair; for many runs, one that counts the verdicts."""
@@ -352,7 +356,8 @@ class Comparison(Columnar):
         return (f"{count_verdicts(self.pairs)}. Each with its interval: table(), --view pairs",)
 
     def __repr__(self) -> str:
-        return f"<Comparison of {', '.join(self.systems)}: {', '.join(map(str, self.measures))}>"
+        systems = make_visible(", ".join(self.systems))
+        return f"<Comparison of {systems}: {', '.join(map(str, self.measures))}>"
 
     def markdown(self) -> str:
         """The leaderboard as a GitHub table, with its caption."""

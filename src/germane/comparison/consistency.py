@@ -9,6 +9,7 @@ from germane.errors import InputError, PolicyError, clip
 from germane.evaluation.fingerprint import shorten
 from germane.evaluation.result import Result
 from germane.measures.measure import Measure
+from germane.readers import CANDIDATES
 
 
 def match_results(
@@ -30,7 +31,7 @@ def check_judgments(where: str, one: tuple[str, Result], other: tuple[str, Resul
     if first.placement and second.placement and first.placement.qrels is second.placement.qrels:
         return
     if None not in (first.fingerprint, second.fingerprint) and (
-        first.fingerprint != second.fingerprint
+        first.fingerprint != second.fingerprint or first.counts.judged != second.counts.judged
     ):
         mine, its = (
             f"{result.counts.judged:,} queries, qrels {shorten(result.fingerprint)}"
@@ -43,7 +44,7 @@ def check_judgments(where: str, one: tuple[str, Result], other: tuple[str, Resul
         )
     if first.fingerprint is None or second.fingerprint is None:
         return
-    for option in ("exclude", "only"):
+    for option in CANDIDATES:
         mine, its = (
             (
                 f"{option} {shorten(result.option_fingerprints[option])}"

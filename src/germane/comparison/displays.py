@@ -6,8 +6,12 @@ from typing import TYPE_CHECKING, Self
 
 import numpy as np
 
+from germane.comparison.layout import write_ends
 from germane.comparison.pair import Pair, format_p
+from germane.comparison.sample import refuse_unanswered
+from germane.core.rounding import subtract_values
 from germane.errors import InputError
+from germane.measures import LOW_IS_GOOD
 from germane.measures.averaging import QueryValues
 from germane.output.formatting import write_count
 from germane.output.pictures import Display, draw_bars, set_title, shorten
@@ -44,12 +48,15 @@ class DifferenceDisplay(Display):
             raise InputError(
                 f"a difference is of one measure; got {first.measure} and {second.measure}."
             )
+        refuse_unanswered(dict(zip(names, (first, second), strict=True)))
         self.measure, self.names = first.measure, names
         one, two = first.per_query, second.per_query
-        paired = {query: value - two[query] for query, value in one.items() if query in two}
-        if not paired:
+        shared = [query for query in one if query in two]
+        if not shared:
             raise InputError("the two results have no query in common.")
-        self.differences_ = dict(sorted(paired.items(), key=lambda pair: -pair[1]))
+        values = (np.array([of[query] for query in shared]) for of in (one, two))
+        paired = zip(shared, subtract_values(*values).tolist(), strict=True)
+        self.differences_ = dict(sorted(paired, key=lambda pair: -pair[1]))
 
     @classmethod
     def from_queries(cls, queries: "QueryDifferences") -> Self:
@@ -68,6 +75,8 @@ class DifferenceDisplay(Display):
         draw_bars(ax, list(self.differences_), differences, self.colors.edge)
         ax.axhline(0, color=self.colors.ink, linewidth=0.8)
         wins, losses = (sum(sign * d > 0 for d in differences) for sign in (1, -1))
+        if self.measure.name in LOW_IS_GOOD:
+            wins, losses = losses, wins
         first, second = map(shorten, self.names)
         set_title(
             ax,
@@ -114,7 +123,7 @@ class ForestDisplay(Display):
             if pair.interval is not None:
                 low, high = pair.interval.low, pair.interval.high
                 ax.plot((low, high), (row, row), color=color, linewidth=1.6, solid_capstyle="butt")
-                numbers += f"  [{low:+.3f}, {high:+.3f}]"
+                numbers += f"  [{', '.join(write_ends(pair.interval, 3, '+'))}]"
             inside = color if pair.significant else self.colors.paper
             ax.plot(pair.difference, row, "o", color=color, markerfacecolor=inside, markersize=6)
             ax.annotate(
@@ -137,6 +146,6 @@ class ForestDisplay(Display):
             ax,
             f"{self.measure}: mean differences over {write_count(one.queries, one.unit)}\n"
             f"{fill(self.measure.definition, _LETTERS)}\n"
-            f"{' to '.join(levels)} intervals\n"
-            f"● p < {one.alpha:g}, ○ not significant ({one.test})",
+            f"{' to '.join(levels)} intervals; p: {one.test}\n"
+            f"● p < {one.alpha:g} and an interval without 0, ○ not significant",
         )

@@ -13,11 +13,11 @@ from germane.core.bootstrap import Interval
 from germane.core.dispersion import FEW, POWER
 from germane.core.mean_intervals import caution_of_few, describe_intervals, explain_missing
 from germane.evaluation.layout import write_definition
-from germane.measures import QUANTITIES
+from germane.measures import find_merits
 from germane.measures.measure import Measure
 from germane.output.formatting import format_number, pluralize, write_count
 from germane.output.frames import make_numbers, make_texts
-from germane.output.tables import LETTERS, Table
+from germane.output.tables import LETTERS, Table, find_highest
 
 Names: TypeAlias = Mapping[Measure, str]
 
@@ -47,24 +47,31 @@ def make_leaderboard(
     ]
     beaten: dict[tuple[Measure, str], set[str]] = {}
     for pair in pairs:
-        if pair.significant:
-            both = (pair.system, pair.baseline)
-            better, worse = both if pair.difference > 0 else both[::-1]
+        if pair.significant and pair.better is not None:
+            worse = pair.baseline if pair.better == pair.system else pair.system
+            better = pair.better
             beaten.setdefault((pair.measure, better), set()).add(worse)
-    strong, marks = set(), {}
-    for c, (measure, means) in enumerate(columns, start=2):
+    means = (
+        find_merits(measure.name, sample.means[m])
+        for sample in samples
+        for m, measure in enumerate(sample.measures)
+    )
+    strong = frozenset((r, c + 1) for r, c in find_highest(means))
+    marks = {}
+    for c, (measure, _) in enumerate(columns, start=2):
         for r, system in enumerate(systems):
-            if means[system] == max(means.values()) and measure.name not in QUANTITIES:
-                strong.add((r, c))
             if losers := beaten.get((measure, system)):
-                separator = " " * any(len(label[one]) > 1 for one in losers)
-                marks[r, c] = separator.join(label[one] for one in systems if one in losers)
+                separator = " " * any(len(label[loser]) > 1 for loser in losers)
+                marks[r, c] = separator.join(
+                    label[system] for system in systems if system in losers
+                )
     heading = ("", "run", *(names[measure] for measure, _ in columns))
     marked = (
-        f"Superscripts mark the runs that this one significantly beats (p < {settings.alpha:g})"
+        "Superscripts mark the runs that this one significantly beats:"
+        f" {describe_significance(settings.alpha)}"
     )
     notes = (*([marked] if marks else []), *write_notes(samples, pairs, settings, names))
-    return Table(heading, tuple(rows), notes, (1,), frozenset(strong), marks)
+    return Table(heading, tuple(rows), notes, (1,), strong, marks)
 
 
 def make_pair_table(
@@ -111,6 +118,7 @@ def make_pair_table(
             f"detectable: the smallest true difference that so many {pluralize(unit)} show with a"
             f" probability of {POWER:g}, in a t-test at the level of the interval"
         ),
+        f"significant: {describe_significance(settings.alpha)}",
         *write_notes(samples, pairs, settings, names),
     )
     return Table(tuple(columns), tuple(rows), notes, (1, 2, 15))
@@ -150,11 +158,20 @@ def list_pair_columns(pairs: Sequence[Pair]) -> dict[str, Any]:
 def write_ends(
     interval: Interval | None, digits: int | None, sign: Literal["", "+"] = ""
 ) -> tuple[str, str]:
-    """Write the ends of an interval as cells of a table."""
+    """Write the ends of an interval as cells of a table; one beside 0 is not written as 0."""
     if interval is None:
         return "", ""
-    low, high = (format_number(end, digits, sign=sign) for end in (interval.low, interval.high))
-    return low, high
+
+    def write_end(end: float) -> str:
+        written = format_number(end, digits, sign=sign)
+        return f"{end:{sign}.1g}" if end and not float(written) else written
+
+    return write_end(interval.low), write_end(interval.high)
+
+
+def describe_significance(alpha: float) -> str:
+    """Describe what a significant difference is."""
+    return f"p < {alpha:g}, and the interval of the difference excludes 0"
 
 
 def write_notes(
@@ -167,15 +184,17 @@ def write_notes(
     yield ""
     for sample in samples:
         for_some = (
-            f" ({', '.join(names[one] for one in sample.measures)})" if len(samples) > 1 else ""
+            f" ({', '.join(names[measure] for measure in sample.measures)})"
+            if len(samples) > 1
+            else ""
         )
         left = f"; {sample.left_out:,} left out" if sample.left_out else ""
         yield f"{write_count(len(sample), sample.unit)} with a value for every run{left}{for_some}"
-    yield from (f"conventions: {one.conventions}" for one in samples if one.conventions)
+    yield from (f"conventions: {sample.conventions}" for sample in samples if sample.conventions)
     if len(samples[0].datasets) > 1:
         sets = ", ".join(samples[0].datasets)
         yield f"data sets {sets}: means of their means; resampled within each"
-    yield f"p: {_describe_test(samples, pairs, settings)}"
+    yield f"p: {_describe_test(samples, pairs, settings)}; {TESTS[settings.test].assumes}"
     units = pluralize(samples[0].unit)
     yield f"intervals: {_describe_intervals(pairs, units)}{_describe_levels(pairs, settings)}"
     yield from _write_warnings(samples, pairs, settings)
@@ -238,6 +257,17 @@ def _write_warnings(
             f"Inconclusive: {len(limits):,} of {write_count(len(pairs), 'comparison')}, where this"
             f" test cannot reach p < {settings.alpha:g}. It takes"
             f" {' or '.join(remedy for remedy, helps in remedies.items() if helps)}."
+        )
+    disagree: dict[tuple[Verdict, str], int] = {}
+    for pair in pairs:
+        if pair.held_back_by:
+            p = f"p {'<' if pair.p_adjusted < pair.alpha else '≥'} {pair.alpha:g}"
+            kind = pair.verdict, pair.describe_disagreement(p)
+            disagree[kind] = disagree.get(kind, 0) + 1
+    for (verdict, reason), count in disagree.items():
+        yield (
+            f"{verdict.capitalize()}: {count:,} of {write_count(len(pairs), 'comparison')}, where"
+            f" {reason}."
         )
     if fewest < FEW:
         yield caution_of_few(fewest, units)

@@ -6,11 +6,13 @@ from typing import Any, Literal, TypeAlias
 
 from germane.core.bootstrap import Interval
 from germane.core.mean_intervals import FEWEST
-from germane.measures import QUANTITIES
+from germane.errors import make_visible
+from germane.measures import LOW_IS_GOOD, QUANTITIES
 from germane.measures.measure import Measure
 from germane.output.formatting import write_count
 
 Verdict: TypeAlias = Literal["significant", "not significant", "inconclusive"]
+HeldBack: TypeAlias = Literal["test", "interval"]
 
 
 @dataclass(frozen=True)
@@ -88,22 +90,46 @@ class Pair:
     """the test and the correction, in words"""
     unit: str = "query"
     """the things that ``queries`` counts, such as images, where boxes in images are compared"""
+    is_opposed: bool = False
+    """does the test, which is not about the mean, favor the system whose mean is lower?"""
 
     @property
     def significant(self) -> bool:
-        """Is the difference statistically significant, p_adjusted < alpha?"""
-        return self.p_adjusted < self.alpha
+        """Is the difference statistically significant: p_adjusted < alpha, and the interval
+        excludes 0?"""
+        return self._is_rejected and self.held_back_by is None
+
+    @property
+    def held_back_by(self) -> HeldBack | None:
+        """The one of both that does not show the difference where the other does: ``interval``,
+        which contains 0 or is None although p_adjusted < alpha, or ``test``; None if they agree."""
+        excludes_zero = self.interval is not None and 0 not in self.interval
+        if self._is_rejected and not excludes_zero:
+            return "interval"
+        return "test" if excludes_zero and (self.is_opposed or not self._is_rejected) else None
 
     @property
     def verdict(self) -> Verdict:
-        """``significant``, ``not significant``, or ``inconclusive`` if no p could reach alpha."""
+        """``significant``, ``not significant``, or ``inconclusive`` if no p could reach alpha, or
+        if p is below it and the difference is not significant."""
         if self.significant:
             return "significant"
-        return "inconclusive" if self.limit else "not significant"
+        return "inconclusive" if self.limit or self._is_rejected else "not significant"
+
+    @property
+    def _is_rejected(self) -> bool:
+        return self.p_adjusted < self.alpha
+
+    @property
+    def better(self) -> str | None:
+        """The system with the better mean; None if neither is better."""
+        sign = -1 if self.measure.name in LOW_IS_GOOD else self.measure.name not in QUANTITIES
+        lead = sign * self.difference
+        return None if not lead else self.system if lead > 0 else self.baseline
 
     @property
     def sentence(self) -> str:
-        """The comparison in one sentence, the better system first."""
+        """The comparison in one sentence, the system with the higher mean first."""
         return self.write_sentence(str(self.measure))
 
     def write_sentence(self, name: str) -> str:
@@ -119,12 +145,14 @@ class Pair:
                 else f"the one {self.unit}"
             )
             return f"{better} and {worse} have the same {name} on {queries}"
-        if not self.significant:
-            verb = "is ahead of"
+        if not self.difference:
+            text = f"{better} and {worse} have the same mean {name}"
         else:
-            exceeds = self.measure.name in QUANTITIES
-            verb = "significantly exceeds" if exceeds else "is significantly better than"
-        text = f"{better} {verb} {worse} by {format_short(abs(self.difference))} {name}"
+            if self.measure.name in QUANTITIES:
+                verb = "significantly " * self.significant + "exceeds"
+            else:
+                verb = "is significantly better than" if self.significant else "is ahead of"
+            text = f"{better} {verb} {worse} by {format_short(abs(self.difference))} {name}"
         if self.interval is not None:
             ends = sorted((sign * self.interval.low, sign * self.interval.high))
             text += f", {self.interval.level} interval [{', '.join(map(format_short, ends))}]"
@@ -149,15 +177,13 @@ class Pair:
                 f"this test cannot reach p < {self.alpha:g} here:"
                 f" {self.limit.write_reason(self.unit)}"
             )
-        elif not self.significant and self.detectable is not None:
+        elif not self._is_rejected and self.detectable is not None:
             yield (
                 f"smallest detectable difference with {write_count(self.queries, self.unit)}:"
                 f" {format_short(self.detectable)}"
             )
-        if self.interval is not None and not self.limit:
-            has_zero = self.interval.low <= 0 <= self.interval.high
-            if has_zero == self.significant:
-                yield f"the interval does not agree: it {'includes' if has_zero else 'excludes'} 0"
+        if reason := self.explain_disagreement():
+            yield reason
         if self.equivalence is not None:
             p, negation = self.equivalence.p, "not shown to be "
             yield (
@@ -165,14 +191,30 @@ class Pair:
                 f"(TOST, {format_p(p, self.alpha)})"
             )
 
+    def explain_disagreement(self) -> str:
+        """Say which of test and interval holds back the verdict; empty where they agree."""
+        if self.held_back_by is None:
+            return ""
+        reason = self.describe_disagreement(format_p(self.p_adjusted, self.alpha))
+        return f"{reason}: not called significant"
+
+    def describe_disagreement(self, p: str) -> str:
+        """Describe how test and interval disagree, with these words for the p-value."""
+        if not self._is_rejected:
+            return f"the interval excludes 0, but {p}"
+        if self.held_back_by == "test":
+            return f"{p}, but the test favors the lower mean"
+        return f"{p}, but {'the interval contains 0' if self.interval else 'there is no interval'}"
+
     def __str__(self) -> str:
-        return self.sentence
+        return make_visible(self.sentence)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
         plain = asdict(self)
         plain["measure"] = str(self.measure)
-        verdict = {"significant": self.significant, "verdict": self.verdict}
+        names = ("significant", "verdict", "held_back_by")
+        verdict = {name: getattr(self, name) for name in names}
         return {**plain, **verdict, "sentence": self.sentence}
 
 

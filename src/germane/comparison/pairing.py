@@ -14,6 +14,8 @@ from germane.comparison.significance import TESTS, compute_differences
 from germane.core.dispersion import compute_equivalence_p, measure_dispersion
 from germane.core.mean_intervals import FEWEST, estimate_weighted_interval
 from germane.core.ragged import Floats
+from germane.core.rounding import drop_rounding
+from germane.measures import LOW_IS_GOOD
 from germane.measures.spans import find_span_of_differences
 from germane.output.formatting import write_count
 
@@ -83,11 +85,14 @@ def _describe_pair(
 ) -> Pair:
     weighted = difference * sample.weights
     centered = sample.center(weighted)
-    mean = float(sample.means[m, pair[1]] - sample.means[m, pair[0]])
     spread = measure_dispersion(centered, sample.strata)
-    varies = spread is not None and spread.error > 1e-12 * abs(mean)
+    varies = spread is not None and spread.error > 0
     wins, losses = int(np.count_nonzero(difference > 0)), int(np.count_nonzero(difference < 0))
-    ties = len(sample) - wins - losses
+    ties, is_low = len(sample) - wins - losses, sample.measures[m].name in LOW_IS_GOOD
+    before, after = sample.means[m, list(pair)]
+    mean = float(drop_rounding(after - before, max(abs(before), abs(after))))
+    if not wins + losses:
+        mean = 0.0
     interval = None
     if spread and len(sample) >= FEWEST:
         span = find_span_of_differences(sample.measures[m], sample.values[m])
@@ -106,7 +111,7 @@ def _describe_pair(
         difference=mean,
         interval=interval,
         d_z=mean / spread.deviation if spread and varies else None,
-        improvement=(wins + ties / 2) / len(sample),
+        improvement=((losses if is_low else wins) + ties / 2) / len(sample),
         wins=wins,
         losses=losses,
         ties=ties,
@@ -118,6 +123,7 @@ def _describe_pair(
         equivalence=equivalence,
         test=tested.words,
         unit=sample.unit,
+        is_opposed=mean * TESTS[settings.test].find_direction(difference) < 0,
     )
 
 

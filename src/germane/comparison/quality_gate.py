@@ -9,12 +9,12 @@ from typing import Any, Unpack
 from germane.comparison.api import compare
 from germane.comparison.comparison import Comparison
 from germane.comparison.consistency import check_judgments
-from germane.comparison.layout import write_ends
+from germane.comparison.layout import describe_significance, write_ends
 from germane.comparison.pair import Pair, format_p_number, format_short
 from germane.comparison.sample import list_valued
 from germane.comparison.settings import Correction, TestName
 from germane.core.arguments import Seed, is_number
-from germane.dialects.parsing import parse_all
+from germane.core.rounding import reaches
 from germane.errors import (
     CoverageError,
     InputError,
@@ -24,23 +24,25 @@ from germane.errors import (
     RegressionError,
     clip,
     list_some,
+    spell_options,
+    write_option,
 )
 from germane.evaluation.accepted import Baseline, Judgments, Run
 from germane.evaluation.api import evaluate
 from germane.evaluation.choices import DEFAULT, Choices
-from germane.evaluation.opening import open_evaluation
+from germane.evaluation.opening import open_data
 from germane.evaluation.result import Result
 from germane.evaluation.storage import find_results
 from germane.measures import QUANTITIES
 from germane.measures.catalogue import refuse_lists
 from germane.measures.measure import Measures
 from germane.output.formatting import format_number, write_count
-from germane.output.tables import Table, Tabular
+from germane.output.frames import Tabular
+from germane.output.tables import Table
 from germane.readers import is_path
 
 RUN, BASELINE = "run", "baseline"
 FAILING = {"fell", "inconclusive", "lost"}
-ROUNDING = 1e-12  # smaller drops do not count
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -62,11 +64,15 @@ class Gate(Tabular):
         """Is every drop within what is allowed, or not significant?"""
         return not FAILING & set(self.verdicts.values())
 
+    def __bool__(self) -> bool:
+        return self.passed
+
     @property
     def verdicts(self) -> dict[str, str]:
         """Measure → passed, or for a drop larger than allowed: fell (it is statistically
-        significant), noise (it is not), or inconclusive (the test could not have shown it); or
-        lost, where queries that have a value in the baseline have none in the run."""
+        significant), noise (it is not), or inconclusive (the test could not have shown it, or the
+        interval contains 0 although p is below alpha); or lost, where queries that have a value in
+        the baseline have none in the run."""
         return {str(pair.measure): self._judge(pair) for pair in self.comparison.pairs}
 
     @cached_property
@@ -85,7 +91,8 @@ class Gate(Tabular):
         return "lost" if verdict not in FAILING and self.lost[str(pair.measure)] else verdict
 
     def _judge_drop(self, pair: Pair) -> str:
-        if pair.difference >= -self.max_drop - ROUNDING:
+        means = self.comparison.means[str(pair.measure)].values()
+        if reaches(pair.difference, -self.max_drop, max(map(abs, means))):
             return "passed"
         words = {"significant": "fell", "not significant": "noise", "inconclusive": "inconclusive"}
         return words[pair.verdict]
@@ -116,12 +123,16 @@ class Gate(Tabular):
         alpha = self.comparison.settings.alpha
         used = set(self.verdicts.values())
         yield f"passed: no drop of more than {self.max_drop:g}"
+        unjudged = [pair for pair in self.comparison.pairs if self._judge(pair) == "inconclusive"]
+        causes = {
+            f"no p < {alpha:g} was possible": any(pair.limit for pair in unjudged),
+            f"p < {alpha:g} and the interval disagree": any(pair.held_back_by for pair in unjudged),
+        }
+        listed = ", or ".join(cause for cause, is_met in causes.items() if is_met)
         for verdict, means in {
-            "fell": f"a larger drop, p < {alpha:g}",
+            "fell": f"a larger drop, {describe_significance(alpha)}",
             "noise": f"a larger drop, not statistically significant, p ≥ {alpha:g}",
-            "inconclusive": (
-                f"a larger drop, and no p < {alpha:g} was possible; this fails the gate"
-            ),
+            "inconclusive": f"a larger drop, and {listed}; this fails the gate",
             "lost": "no value for queries that have one in the baseline; this fails the gate",
         }.items():
             if verdict in used:
@@ -138,8 +149,7 @@ class Gate(Tabular):
                 else (
                     f"{pair.measure} fell by {format_short(-pair.difference)}, where"
                     f" {self.max_drop:g} is"
-                    f" allowed{'' if pair.significant else ', and the test cannot judge it'}:"
-                    f" {pair.sentence}"
+                    f" allowed{_explain_verdict(pair)}: {pair.sentence}"
                 )
             )
             for pair in failing
@@ -148,11 +158,19 @@ class Gate(Tabular):
     def _describe_lost(self, pair: Pair) -> str:
         lost = self.lost[str(pair.measure)]
         queries = write_count(len(lost), "query has", "queries have")
-        return (
+        return spell_options(
             f"{pair.measure}: {queries} a value in the baseline and none in the run: "
-            f"{list_some(lost)}. A convention such as missing=skip leaves them out of the mean; "
-            "missing=zero counts a query without results as 0."
+            f"{list_some(lost)}. A convention such as {write_option('missing', 'skip')} leaves"
+            f" them out of the mean; {write_option('missing', 'zero')} counts a query without"
+            " results as empty."
         )
+
+
+def _explain_verdict(pair: Pair) -> str:
+    """Say why a drop that fails the gate is not called significant; empty if it is."""
+    if pair.limit:
+        return ", and the test cannot judge it"
+    return ", and test and interval disagree about it" if pair.held_back_by else ""
 
 
 def gate(
@@ -176,21 +194,22 @@ def gate(
 
     ``baseline`` is a run, or saved results: a ``Result``, or the path of a ``.json`` file that
     ``germane evaluate --format json --per-query`` wrote. A measure falls if its mean drops by more
-    than ``max_drop`` and the test's p-value, corrected over all measures, is below ``alpha``. If
-    the test cannot reach ``alpha``, ``max_drop`` alone decides: the drop is inconclusive, and the
-    gate fails. It also fails if a query has a value in the baseline and none in the run. The other
-    arguments are those of ``compare``. Raises PolicyError for results that were saved under other
+    than ``max_drop``, the test's p-value, corrected over all measures, is below ``alpha``, and the
+    interval excludes 0. If the test cannot reach ``alpha``, or its p-value is below it and the
+    interval contains 0, ``max_drop`` alone decides: the drop is inconclusive, and the gate fails.
+    It also fails if a query has a value in the baseline and none in the run. The other arguments
+    are those of ``compare``. Raises PolicyError for results that were saved under other
     conventions, InputError for results with other judgments, CoverageError if no judged item was
     found, and what ``compare`` raises.
     """
     check_limits(max_drop, alpha)
+    data = open_data(qrels, policy)
     refuse_lists(
-        parse_all(measures),
+        data.options.read_measures(measures),
         "and a lower or a higher value is no regression; leave it out of the gate.",
     )
-    data = open_evaluation(qrels, policy)
     now = evaluate(data, run, measures, name=RUN)
-    if odd := [one for one in now.measures if one.name in QUANTITIES]:
+    if odd := [measure for measure in now.measures if measure.name in QUANTITIES]:
         raise MeasureError(
             f"a gate needs measures for which higher is better. A lower {odd[0]} is no regression;"
             " leave it out."
@@ -277,9 +296,9 @@ def assert_no_regression(
     return found
 
 
-def _name(given: Any, otherwise: str) -> str:
+def _name(raw: Any, otherwise: str) -> str:
     """Name results by their file, if they have one."""
-    return os.fspath(given) if is_path(given) else otherwise
+    return os.fspath(raw) if is_path(raw) else otherwise
 
 
 def _read_saved(baseline: Any) -> Result | None:

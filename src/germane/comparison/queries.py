@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from germane.comparison.displays import DifferenceDisplay
-from germane.errors import InputError, clip
+from germane.core.arithmetic import average_numbers
+from germane.errors import InputError, clip, make_visible
 from germane.evaluation.judging import Placement
 from germane.evaluation.query_groups import find_categories
 from germane.measures.measure import Measure
 from germane.output.formatting import format_number
-from germane.output.frames import Columnar, make_ids, make_numbers, make_texts
+from germane.output.frames import Tabular, make_ids, make_numbers, make_texts
 from germane.output.markup import Paper
-from germane.output.tables import Table, Tabular
+from germane.output.tables import Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,7 +35,7 @@ class Move:
 
     def __str__(self) -> str:
         before, after = ("–" if rank is None else str(rank) for rank in (self.before, self.after))
-        return f"{self.item} ({self.relevance:g}): {before} → {after}"
+        return make_visible(f"{self.item} ({self.relevance:g}): {before} → {after}")
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ class Slice:
 
 
 @dataclass(frozen=True)
-class QueryDifferences(Columnar, Tabular):
+class QueryDifferences(Tabular):
     """All queries of a pair, from the largest gain to the largest loss.
 
     >>> runs = {"a": {"q": ["x", "d"], "p": ["e"]}, "b": {"q": ["d"], "p": ["e"]}}
@@ -234,9 +235,10 @@ def find_moves(
 
 def _make_slice(name: Hashable, rows: Sequence[QueryDifference]) -> Slice:
     baseline, system = (
-        sum(values) / len(rows)
+        average_numbers(values)
         for values in zip(*((row.baseline, row.system) for row in rows), strict=True)
     )
     wins, losses = (sum(sign * row.difference > 0 for row in rows) for sign in (1, -1))
     ties = len(rows) - wins - losses
-    return Slice(name, len(rows), baseline, system, system - baseline, wins, losses, ties)
+    difference = average_numbers(row.difference for row in rows)
+    return Slice(name, len(rows), baseline, system, difference, wins, losses, ties)

@@ -9,12 +9,16 @@ from typing import Any
 import numpy as np
 
 from germane.core.ragged import Floats, Ints
+from germane.core.rounding import drop_rounding
 from germane.dialects.parsing import parse
-from germane.errors import CoverageError, MeasureError, list_some
+from germane.errors import CoverageError, MeasureError, list_some, write_option
 from germane.evaluation.catalogue_result import CatalogueResult
 from germane.evaluation.result import Result, Results
+from germane.evaluation.special_queries import lacks_worst
+from germane.measures.averaging import QueryValues
 from germane.measures.catalogue import CatalogueDefinition
 from germane.measures.measure import Measure
+from germane.output.formatting import write_count
 
 Runs = Mapping[str, Result] | Results
 
@@ -69,12 +73,15 @@ class Sample:
         return len(self) - len(self.datasets)
 
     def center(self, parts: Floats) -> Floats:
-        """… × Q → … × Q: subtract from each query's part the mean part of its data set."""
+        """… × Q → … × Q: subtract from each query's part the mean part of its data set.
+
+        It is exactly 0 if all parts of the data set are equal.
+        """
         out = parts.copy()
         for stratum in range(len(self.datasets)):
             of_stratum = self.strata == stratum
             out[..., of_stratum] -= out[..., of_stratum].mean(axis=-1, keepdims=True)
-        return out
+        return drop_rounding(out, np.abs(parts).max(axis=-1, keepdims=True))
 
 
 def match_samples(
@@ -93,15 +100,34 @@ def match_samples(
                 f"{measure}: a difference of {mean} means is not a mean of differences; "
                 f"compare {measure(mean='arithmetic')}."
             )
-        if isinstance(measure.row, CatalogueDefinition) and measure.row.of_all is not None:
+        row = measure.row
+        if isinstance(row, CatalogueDefinition) and (row.of_lists is None or row.pooled):
             raise MeasureError(
                 f"{measure} is one number for all lists: queries have no values to compare."
                 " evaluate computes it for every run; means over lists, such as Novelty and ILD,"
                 " are compared."
             )
+        for runs in datasets.values():
+            refuse_unanswered({name: run[measure] for name, run in runs.items()})
         shared = tuple(_find_shared_queries(name, runs, measure) for name, runs in datasets.items())
         groups.setdefault(shared, []).append(measure)
     return tuple(_make_sample(datasets, tuple(alike), shared) for shared, alike in groups.items())
+
+
+def refuse_unanswered(values: Mapping[str, QueryValues]) -> None:
+    """Refuse to compare runs that lack queries on a measure that has no worst value for these.
+
+    Raises CoverageError.
+    """
+    for name, value in values.items():
+        if lacks_worst(value):
+            queries = write_count(value.unanswered, "judged query", "judged queries")
+            raise CoverageError(
+                f"{value.measure}: {name} lacks {queries}. A low value is good, and there is no"
+                f" worst one that these could have. {write_option('missing', 'skip')} leaves them"
+                f" out, and {write_option('missing', 'error')} refuses such a run. Or compare"
+                " another measure, such as RR."
+            )
 
 
 def _find_shared_queries(dataset: str, runs: Runs, measure: Measure) -> tuple[Hashable, ...]:

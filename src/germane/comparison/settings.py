@@ -10,8 +10,8 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from germane.comparison.significance import TESTS
-from germane.core.arguments import check_number
+from germane.comparison.significance import NEAR, TESTS
+from germane.core.arguments import check_number, parse_whole
 from germane.core.ragged import Floats
 from germane.errors import (
     EmptyError,
@@ -50,10 +50,13 @@ def _correct_benjamini_hochberg(p: Floats) -> Floats:
 
 
 def _find_levels_of_holm(p: Floats, alpha: float) -> Floats:
-    """Return the levels of p-values; the first p that is not below its level stops."""
+    """Return the levels of p-values; the first p that is not below its level stops.
+
+    Equal p-values have the same level, that of the first of them.
+    """
     significant = int(np.count_nonzero(_correct_holm(p) < alpha))
-    steps = np.arange(len(p), 0, -1)[np.argsort(np.argsort(p, kind="stable"))]
-    levels: Floats = alpha / np.maximum(steps, len(p) - significant)
+    smaller = np.searchsorted(np.sort(p), p * (1 - NEAR))  # but for rounding
+    levels: Floats = alpha / (len(p) - np.minimum(smaller, significant))
     return levels
 
 
@@ -85,7 +88,7 @@ CORRECTIONS: dict[str, Adjustment] = {
     "none": Adjustment("uncorrected", lambda p: p, lambda p, alpha: np.full(len(p), alpha)),
 }
 
-FEWEST = 100  # resamples
+FEWEST, MOST = 100, 10_000_000  # resamples
 
 
 @dataclass(frozen=True)
@@ -116,9 +119,11 @@ class Settings:
         check_number("confidence", self.confidence, 0, 1)
         if self.equivalence is not None:
             check_number("equivalence", self.equivalence, 0)
-        if not hasattr(self.resamples, "__index__") or self.resamples < FEWEST:
+        resamples = parse_whole(self.resamples)
+        if resamples is None or not FEWEST <= resamples <= MOST:
             raise InputError(
-                f"resamples takes a whole number from {FEWEST}; got {clip(self.resamples)}"
+                f"resamples takes a whole number from {FEWEST} to {MOST:,}; got"
+                f" {clip(self.resamples)}"
             )
 
     def check_systems(self, names: Collection[str], noun: str) -> None:

@@ -13,8 +13,9 @@ from itertools import permutations
 import numpy as np
 
 from germane.comparison.sample import Sample
-from germane.core.dispersion import compute_student_p, explain_scipy, measure_dispersion
+from germane.core.dispersion import compute_student_p, measure_dispersion
 from germane.core.ragged import Floats, Ints
+from germane.core.rounding import ROUNDING, subtract_values
 
 COUNTED = 24  # queries of free sign up to which all ways to choose their signs are counted
 REACH = 14.0  # standard deviations between the copies of a density that a sum repeats
@@ -22,6 +23,9 @@ LEAST, MOST = 2**14, 2**18  # cosines after which an integral may stop, and must
 POINTS = 128  # the least points of an integral: several times as many as a normal density needs
 BLOCK, HELD = 32, 2**20  # points that are summed at once, and cosines in memory for them
 SMALLEST = float(np.finfo(float).tiny)  # a p-value is never 0
+# Sums that are as near count as equal. Differences of nearly equal values have lost some digits,
+# and no p-value depends on so little.
+NEAR = 1e-9
 
 
 def compute_sign_flip_p(differences: Floats) -> float:
@@ -33,7 +37,7 @@ def compute_sign_flip_p(differences: Floats) -> float:
     the sum is integrated, which computes even very small p-values. Queries without a difference
     have no effect.
     """
-    observed, rounding = abs(float(differences.sum())), float(bound_rounding(differences))
+    observed, rounding = abs(float(differences.sum())), NEAR * float(np.abs(differences).sum())
     if observed <= rounding:
         return 1.0
     sizes = np.sort(np.abs(differences[differences != 0]))
@@ -46,12 +50,6 @@ def compute_sign_flip_p(differences: Floats) -> float:
     else:
         share = _compute_tail(*_find_distinct(free), float(free.sum()) - 2 * room)
     return min(1.0, max(math.ldexp(share, 1 - len(sizes) + len(free)), SMALLEST))
-
-
-def bound_rounding(values: Floats) -> Floats:
-    """Bound the rounding error of a sum along the last axis, so that equal sums count as equal."""
-    summed: Floats = 1e-12 * np.abs(values).sum(axis=-1)
-    return summed
 
 
 def _count_subsets(sizes: Floats, most: float) -> int:
@@ -183,23 +181,26 @@ class Procedure:
     """A test of significance: its p-values for all measures and pairs of a sample."""
 
     title: str
+    assumes: str  # of equal systems
     p_values: Callable[[Sample, Pairs, int, np.random.Generator], Floats]  # M × P
     smallest: Callable[[Sample, Pairs, int], Floats]  # M × P: if all differences had one direction
+    # above 0 if it favors the system, below 0 if the baseline
+    find_direction: Callable[[Floats], float] = lambda difference: 0.0  # as the mean
     resamples: bool = False  # does it draw resamples?
     corrects: bool = False  # are its p-values corrected for the number of pairs?
 
 
 def compute_differences(sample: Sample, pairs: Pairs) -> Floats:
-    """M × P × Q: system less baseline."""
+    """M × P × Q: system less baseline; differences that are equal but for rounding are equal."""
     baselines, systems = (list(side) for side in zip(*pairs, strict=True))
-    difference: Floats = sample.values[:, systems] - sample.values[:, baselines]
-    return difference
+    return subtract_values(sample.values[:, systems], sample.values[:, baselines])
 
 
 def _test_tukey(sample: Sample, pairs: Pairs, resamples: int, rng: np.random.Generator) -> Floats:
     ranges = draw_largest_differences(sample.weighted, resamples, rng)
+    rounding = ROUNDING * np.abs(sample.weighted).sum(axis=2).max(axis=1)
     weighted = compute_differences(sample, pairs) * sample.weights
-    reached = np.abs(weighted.sum(axis=2)) - bound_rounding(weighted)  # M × P
+    reached = np.abs(weighted.sum(axis=2)) - rounding[:, None]  # M × P
     as_large = [
         np.count_nonzero(chance[:, None] >= least, axis=0)
         for chance, least in zip(ranges, reached, strict=True)
@@ -214,12 +215,13 @@ def _find_smallest_of_tukey(sample: Sample, pairs: Pairs, resamples: int) -> Flo
     Of S systems there are S (S - 1) such choices on each query. At least one resample counts.
     """
     systems = len(sample.systems)
-    differing = np.count_nonzero(np.ptp(sample.values, axis=1), axis=1)  # M
+    apart = compute_differences(sample, [(0, system) for system in range(1, systems)])
+    differing = np.count_nonzero(apart.any(axis=1), axis=1)  # M
     ways = (systems * (systems - 1.0)) ** (1.0 - np.maximum(differing, 1))
     return np.repeat(np.maximum(ways, 1 / (resamples + 1))[:, None], len(pairs), axis=1)
 
 
-def _test_each(title: str, test: Callable[[Sample, Floats], float]) -> Procedure:
+def _test_each(title: str, assumes: str, test: Callable[[Sample, Floats], float]) -> Procedure:
     """Apply a test to the differences of every measure and pair; p is 1 where nothing differs."""
 
     def test_all(sample: Sample, rows: Floats) -> Floats:
@@ -227,6 +229,7 @@ def _test_each(title: str, test: Callable[[Sample, Floats], float]) -> Procedure
 
     return Procedure(
         title,
+        assumes,
         lambda sample, pairs, *_: test_all(sample, compute_differences(sample, pairs)),
         lambda sample, pairs, _: test_all(sample, np.abs(compute_differences(sample, pairs))),
     )
@@ -238,42 +241,72 @@ def _test_student(sample: Sample, row: Floats) -> float:
     return 1.0 if spread is None else compute_student_p(float(weighted.sum()), spread)
 
 
-def _test_wilcoxon(sample: Sample, row: Floats) -> float:
-    try:
-        from scipy.stats import wilcoxon
-    except ImportError:
-        raise explain_scipy("Wilcoxon's test") from None
-    return float(wilcoxon(row[row != 0]).pvalue)
+def _rank_sizes(row: Floats) -> Floats:
+    """Replace differences by the ranks of their sizes; equal ones share the mean of their ranks."""
+    row = row[row != 0]
+    _, place, counts = np.unique(np.abs(row), return_inverse=True, return_counts=True)
+    ranks = np.cumsum(counts) - (counts - 1) / 2
+    signed: Floats = np.sign(row) * ranks[place]
+    return signed
 
 
 def compute_sign_p(wins: int, losses: int) -> float:
     """Compute the two-sided mid-p value of so many wins and losses; ties are left out.
 
-    Outcomes as extreme as the observed one count half. If they counted in full, the test would be
-    too strict: with so few possible p-values, it would call 3% of equal systems different at 0.05.
+    It is the probability of outcomes farther from even than the observed one, and half of that of
+    outcomes equally far (Lancaster 1961; Fagerland, Lydersen and Laake 2013). If these counted in
+    full, the test would be too strict: with so few possible p-values, it would call 3% of equal
+    systems different at 0.05.
     """
     trials, ways, total = wins + losses, 1, 0
+    if not trials:
+        return 1.0
     for heads in range(min(wins, losses)):
         total += ways
         ways = ways * (trials - heads) // (heads + 1)
-    return float((2 * total + ways) / 2**trials)
+    equally_far = ways if wins == losses else 2 * ways
+    return float((4 * total + equally_far) / 2 ** (trials + 1))
 
+
+SYMMETRY = "assumes that differences of equal systems are symmetric around 0"
 
 TESTS: dict[str, Procedure] = {
     "randomization": _test_each(
-        "paired randomization test", lambda sample, row: compute_sign_flip_p(row * sample.weights)
+        "paired randomization test",
+        SYMMETRY,
+        lambda sample, row: compute_sign_flip_p(row * sample.weights),
     ),
     # two differences can be nearly equal, so that p is nearly 0; a single one has no p
     "t": replace(
-        _test_each("paired t-test", _test_student),
+        _test_each(
+            "paired t-test", "assumes that the mean of so many differences is normal", _test_student
+        ),
         smallest=lambda sample, pairs, _: np.full(
             (len(sample.values), len(pairs)), 0.0 if len(sample) > 1 else 1.0
         ),
     ),
-    "wilcoxon": _test_each("Wilcoxon signed-rank test", _test_wilcoxon),
-    "sign": _test_each(
-        "sign test with mid-p values",
-        lambda _, row: compute_sign_p(int((row > 0).sum()), int((row < 0).sum())),
+    "wilcoxon": replace(
+        _test_each(
+            "Wilcoxon signed-rank test",
+            SYMMETRY,
+            lambda _, row: compute_sign_flip_p(_rank_sizes(row)),
+        ),
+        find_direction=lambda row: float(_rank_sizes(row).sum()),
     ),
-    "tukey": Procedure("randomized Tukey HSD", _test_tukey, _find_smallest_of_tukey, True, True),
+    "sign": replace(
+        _test_each(
+            "sign test with mid-p values",
+            "asks about wins and losses, not about the mean",
+            lambda _, row: compute_sign_p(int((row > 0).sum()), int((row < 0).sum())),
+        ),
+        find_direction=lambda row: float(np.sign(row).sum()),
+    ),
+    "tukey": Procedure(
+        "randomized Tukey HSD",
+        "assumes that equal systems could exchange their values on every query",
+        _test_tukey,
+        _find_smallest_of_tukey,
+        resamples=True,
+        corrects=True,
+    ),
 }

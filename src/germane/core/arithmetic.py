@@ -11,14 +11,14 @@ Halves: TypeAlias = Literal["up", "even"]
 
 def average_numbers(values: Iterable[float]) -> float:
     """Return the mean of the values that are not NaN; NaN where there are none."""
-    kept = [one for one in values if one == one]
-    return math.fsum(kept) / len(kept) if kept else math.nan
+    numbers = [value for value in values if value == value]
+    return math.fsum(numbers) / len(numbers) if numbers else math.nan
 
 
 def _apply(operate: Callable[[Any, Any], Any], *, reflected: bool = False) -> Callable[..., Any]:
     def compute(self: Any, other: Any) -> Any:
-        mine, its = float(self), float(other) if isinstance(other, Arithmetic) else other
-        return operate(its, mine) if reflected else operate(mine, its)
+        mine, second = float(self), float(other) if isinstance(other, Arithmetic) else other
+        return operate(second, mine) if reflected else operate(mine, second)
 
     return compute
 

@@ -25,6 +25,9 @@ class Interval:
     measure's range
     """
 
+    def __contains__(self, value: float) -> bool:
+        return self.low <= value <= self.high
+
     @property
     def level(self) -> str:
         """The confidence in percent, such as 95% or 99.89%, with two digits of the error rate."""
@@ -38,13 +41,9 @@ def estimate_interval(centered: Floats, strata: Ints, mean: float, alpha: float)
     ``centered`` holds each query's part of the mean less the mean part of its stratum. Each stratum
     has two queries or more.
     """
-    if np.abs(centered).sum() <= 1e-12 * abs(mean):
-        return Interval(mean, mean, 1 - alpha)  # every query has the same value
     freedom = len(strata) - len(np.unique(strata))
-    reached = estimate_bca(centered, strata, widen_quantile(alpha, freedom))
-    rounding = 1e-12 * (abs(mean) + float(np.abs(centered).sum()))
-    low, high = (0.0 if abs(mean + end) < rounding else mean + end for end in reached)
-    return Interval(low, high, 1 - alpha)
+    low, high = estimate_bca(centered, strata, widen_quantile(alpha, freedom))
+    return Interval(mean + low, mean + high, 1 - alpha)
 
 
 def check_confidence(confidence: Any) -> None:
@@ -148,12 +147,12 @@ def find_root(function: Callable[[float], float], near: float, far: float) -> fl
         if abs(at_far) < 1e-9 or at_far == at_near:
             break
         between = far - at_far * (far - near) / (at_far - at_near)
-        at = function(between)
-        if (at > 0) != (at_far > 0):
+        value = function(between)
+        if (value > 0) != (at_far > 0):
             near, at_near = far, at_far
         else:
             at_near /= 2
-        far, at_far = between, at
+        far, at_far = between, value
     return far
 
 
@@ -167,7 +166,7 @@ def widen_quantile(alpha: float, freedom: int) -> float:
     return find_student_quantile(alpha, freedom) * math.sqrt((freedom + 1) / freedom)
 
 
-def find_student_quantile(alpha: float, freedom: int) -> float:
+def find_student_quantile(alpha: float, freedom: float) -> float:
     """Find Student's two-sided quantile by the expansion of Abramowitz and Stegun, 26.7.5."""
     from statistics import NormalDist  # slow to import
 

@@ -13,8 +13,9 @@ import numpy as np
 
 from germane.core.bootstrap import Interval, find_root
 from germane.core.ragged import Floats
+from germane.core.rounding import ROUNDING, reaches
 
-# Calibrated in bench/judges.py and bench/significance.py:
+# Calibrated in bench/significance.py:
 FAR = 4.0  # values at the far end of the range that a spread must be worth
 MIDDLE, SEVERAL = 0.5, 6.0  # or: the part of the range that the mean must be in, of so many values
 # Or of so many values, whose deviation is at most this part of the way to the far end:
@@ -62,12 +63,12 @@ def shows_spread(values: Floats, centered: Floats, shares: Floats, span: Span) -
     heaviest, mean = float(shares.max()), float(shares @ values)
     above, below = span.high - mean, mean - span.low
     spread, far = float(np.sum((shares * centered) ** 2)), (heaviest * max(above, below)) ** 2
-    if spread >= FAR * far:
+    if reaches(spread, FAR * far):
         return True
-    if min(above, below) < MIDDLE * (span.high - span.low) / 2:
+    if not reaches(min(above, below), MIDDLE * (span.high - span.low) / 2):
         return False
-    is_close = heaviest * FEW <= 1 + 1e-9 and spread <= CLOSE**2 * FEW * far
-    return heaviest * SEVERAL <= 1 or is_close
+    is_close = reaches(1, heaviest * FEW) and reaches(CLOSE**2 * FEW * far, spread)
+    return reaches(1, heaviest * SEVERAL) or is_close
 
 
 def estimate_bounded_interval(
@@ -100,13 +101,13 @@ def _find_end(values: Floats, shares: Floats, top: float, tail: float) -> float:
     counts = np.append(times.astype(float), 1.0)
     lowest = float(distinct.min())
     width = top - lowest
-    if width <= 1e-12 * max(1.0, abs(top)):
+    if width <= ROUNDING * max(abs(lowest), abs(top)):
         return top
     wanted = math.sqrt(-2 * math.log(tail))
 
     @cache
-    def miss(at: float) -> float:  # nearly a straight line, as normal quantiles are
-        above = _compute_exceedance(scale * (distinct - at) / width, counts)
+    def miss(end: float) -> float:  # nearly a straight line, as normal quantiles are
+        above = _compute_exceedance(scale * (distinct - end) / width, counts)
         return wanted - math.sqrt(-2 * math.log(min(1.0, max(above, 1e-300))))
 
     near, far = lowest + 1e-9 * width, top - 1e-12 * width
@@ -144,8 +145,8 @@ def _compute_exceedance(sizes: Floats, counts: Floats) -> float:
     line = tilt + 1j * width * np.sinh(places)
     ratios = sizes / (1 - tilt * sizes)
     factors = 1 / (1 - 1j * np.outer(ratios, line.imag))
-    several = counts > 1
-    factors[several] **= counts[several, None]
+    are_several = counts > 1
+    factors[are_several] **= counts[are_several, None]
     terms = (np.multiply.reduce(factors, axis=0) / line).real * np.cosh(places)
     terms[0] /= 2
     moment = math.exp(-float(counts @ np.log(1 - tilt * sizes)))

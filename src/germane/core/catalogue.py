@@ -13,7 +13,7 @@ import numpy as np
 
 from germane.core import ragged
 from germane.core.ragged import Bools, Floats, Ints
-from germane.errors import MeasureError
+from germane.errors import MeasureError, write_option
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -41,16 +41,15 @@ class Seen:
         first = np.append(True, pairs[1:] != pairs[:-1])[: len(pairs)]
         return np.bincount(pairs[first] % max(self.known, 1), minlength=self.known)
 
-    def count(self, by: str) -> tuple[Ints, int]:
-        """Count the interactions or the users of each item, and all of them."""
-        if by == "users":
-            return self.users, int(np.count_nonzero(ragged.find_lengths(self.offsets)))
-        return self.interactions, len(self.items)
+    def count(self, by: str) -> Ints:
+        """Count the interactions or the users of each item (I)."""
+        return self.users if by == "users" else self.interactions
 
-    @property
-    def lists(self) -> "Lists":
-        """The items of each user, as a list."""
-        return Lists(self.offsets, self.items)
+    def count_all(self, by: str) -> int:
+        """Count all interactions, or all users with one."""
+        if by == "users":
+            return int(np.count_nonzero(ragged.find_lengths(self.offsets)))
+        return len(self.items)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -80,9 +79,9 @@ class Lists:
         if k is None or not len(self) or self.sizes.max() <= k:
             return self
         sizes = np.minimum(self.sizes, k)
-        at = ragged.list_stretches(self.offsets[:-1], sizes)
-        relevant = None if self.relevant is None else self.relevant[at]
-        return Lists(ragged.make_offsets(sizes), self.items[at], relevant, self.user)
+        places = ragged.list_stretches(self.offsets[:-1], sizes)
+        relevant = None if self.relevant is None else self.relevant[places]
+        return Lists(ragged.make_offsets(sizes), self.items[places], relevant, self.user)
 
     @property
     def rank(self) -> Ints:
@@ -131,8 +130,9 @@ class Catalogue:
         """Return the number of items of the catalogue. Raises MeasureError if it is unknown."""
         if self.size is None:
             raise MeasureError(
-                f"{measure} needs the catalogue: catalogue=… (--catalogue) takes its items, their"
-                " number, or 'seen' for the items of seen=…" + _OTHER * (measure == "Coverage")
+                f"{measure} needs the catalogue: {write_option('catalogue', '…')} (--catalogue)"
+                " takes its items, their number, or 'seen' for the items of"
+                f" {write_option('seen', '…')}" + _OTHER * (measure == "Coverage")
             )
         return self.size
 
@@ -140,8 +140,8 @@ class Catalogue:
         """Return what users saw before. Raises MeasureError where that is not known."""
         if self.seen is None:
             raise MeasureError(
-                f"{measure} needs what users saw before: seen=… (--seen FILE) takes rows of user"
-                " and item, or {user: items}."
+                f"{measure} needs what users saw before: {write_option('seen', '…')} (--seen"
+                " FILE) takes rows of user and item, or {user: items}."
             )
         return self.seen
 
@@ -149,8 +149,8 @@ class Catalogue:
         """Return how items differ. Raises MeasureError where that is not known."""
         if self.distance is None:
             raise MeasureError(
-                f"{measure} needs to know how items differ: distance=… (--distance FILE) takes"
-                " {item: vector}, or a function of two items."
+                f"{measure} needs to know how items differ: {write_option('distance', '…')}"
+                " (--distance FILE) takes {item: vector}, or a function of two items."
             )
         return self.distance
 
@@ -173,10 +173,12 @@ class Exposure:
         if not by_size:
             return cls(counts, sizes)
         if len(sizes) and (sizes == sizes[0]).all():  # most runs have lists of one size
-            held = np.flatnonzero(counts)
-            return cls(counts, sizes, np.stack([held, np.full(len(held), sizes[0]), counts[held]]))
-        one = np.ones(len(lists.items), np.int64)
-        return cls(counts, sizes, _add_pairs(np.stack([lists.items, sizes[lists.owner], one])))
+            places = np.flatnonzero(counts)
+            return cls(
+                counts, sizes, np.stack([places, np.full(len(places), sizes[0]), counts[places]])
+            )
+        ones = np.ones(len(lists.items), np.int64)
+        return cls(counts, sizes, _add_pairs(np.stack([lists.items, sizes[lists.owner], ones])))
 
     def renumber(self, numbers: Ints, items: int) -> "Exposure":
         """Give the items other numbers, of ``items``."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from germane.core.ragged import Floats, Ints
+from germane.core.rounding import reaches
 from germane.errors import InputError
 
 POWER = 0.8
@@ -72,7 +73,7 @@ def compute_student_p(difference: float, spread: Dispersion) -> float:
 def compute_equivalence_p(difference: float, bound: float, spread: Dispersion) -> float:
     """Compute the p-value of two one-sided t-tests for a difference within ±bound."""
     if not spread.error:
-        return 0.0 if abs(difference) < bound else 1.0
+        return 1.0 if reaches(abs(difference), bound) else 0.0
     upper, lower = (difference - bound) / spread.error, (-difference - bound) / spread.error
     return max(_integrate_student(upper, spread.freedom), _integrate_student(lower, spread.freedom))
 
@@ -86,6 +87,6 @@ def _integrate_student(t: float, freedom: float) -> float:
     return float(stdtr(freedom, t))
 
 
-def explain_scipy(what: str) -> InputError:
+def explain_scipy(noun: str) -> InputError:
     """Make the error for a statistic that needs SciPy where it is not installed."""
-    return InputError(f"{what} needs SciPy: pip install 'germane[stats]'")
+    return InputError(f"{noun} needs SciPy: pip install 'germane[stats]'")

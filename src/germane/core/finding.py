@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from itertools import islice
 from typing import Any, Literal, TypeAlias
 
-from germane.errors import GermaneWarning, clip
+from germane.errors import GermaneWarning, clip, make_visible, spell_options
 
 Severity: TypeAlias = Literal["serious", "doubtful", "note"]
 SEVERITIES: tuple[Severity, ...] = ("serious", "doubtful", "note")
@@ -39,11 +39,16 @@ class Finding:
     where: str = ""
     """The run or the qrels."""
 
+    def __post_init__(self) -> None:
+        for name in ("says", "advice"):
+            object.__setattr__(self, name, spell_options(getattr(self, name)))
+
     def __str__(self) -> str:
         where = f"{self.where}: " if self.where else ""
-        more = ", …" if self.count > len(self.examples) else ""
-        examples = f": {', '.join(self.examples)}{more}" if self.examples else ""
-        return f"{where}{self.says}{examples}.{' ' * bool(self.advice)}{self.advice}"
+        ellipsis = ", …" if self.count > len(self.examples) else ""
+        examples = f": {', '.join(self.examples)}{ellipsis}" if self.examples else ""
+        text = f"{where}{self.says}{examples}.{' ' * bool(self.advice)}{self.advice}"
+        return make_visible(text)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
@@ -61,10 +66,10 @@ def warn(name: str, findings: Sequence[Finding]) -> None:
         frame, level = sys._getframe(1), 2
         while frame.f_back and frame.f_globals.get("__name__", "").partition(".")[0] == "germane":
             frame, level = frame.f_back, level + 1
-        says = " ".join(str(one).removeprefix(f"{name}: ") for one in findings)
-        warnings.warn(f"{name}: {says}", GermaneWarning, stacklevel=level)
+        text = " ".join(str(finding).removeprefix(f"{name}: ") for finding in findings)
+        warnings.warn(make_visible(f"{name}: {text}"), GermaneWarning, stacklevel=level)
 
 
 def sort_by_severity(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Sort findings by severity, the serious ones first."""
-    return tuple(sorted(findings, key=lambda one: SEVERITIES.index(one.severity)))
+    return tuple(sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity)))

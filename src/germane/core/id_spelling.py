@@ -1,15 +1,73 @@
-"""Spelling of ids: those that differ only in letter case, white space and the like."""
+"""Spelling of ids: equal numbers are one id; texts may differ in letter case, white space etc."""
 
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
-from germane.errors import list_choices, name_type
+import numpy as np
 
+from germane.errors import DuplicateError, clip, list_choices, name_type
+
+Value = TypeVar("Value")
 Fold: TypeAlias = tuple[str, Callable[[str], str]]
+
+# --- Out of what holds them ---------------------------------------------------------------------
+
+PLAIN = frozenset({str, int, bytes, tuple, np.str_, np.int64})
+"""Types of ids that are equal where their values are, and that are never missing."""
+
+
+def unwrap_id(raw: Any) -> Any:
+    """Take an id out of what holds it, so that equal numbers are one id.
+
+    A number of NumPy's or Arrow's, and an array or a tensor without dimensions become Python's.
+    Everything else stays as it is.
+    """
+    if type(raw) in PLAIN:
+        return raw
+    if hasattr(raw, "as_py"):  # Arrow
+        return unwrap_id(raw.as_py())
+    if isinstance(raw, np.generic):
+        return raw.item() if raw.dtype.kind in "biufUS" else raw
+    if getattr(raw, "shape", None) == ():  # a tensor's hash and equality are those of the object
+        return unwrap_id(raw.item() if hasattr(raw, "item") else np.asarray(raw).item())
+    return raw
+
+
+def unwrap_ids(ids: Any) -> Any:
+    """Take each id out of what holds it. Returns the same object if nothing does."""
+    if PLAIN.issuperset(map(type, ids)):
+        return ids
+    taken = list(map(unwrap_id, ids))
+    return (
+        ids if all(identifier is raw for identifier, raw in zip(taken, ids, strict=True)) else taken
+    )
+
+
+def unwrap_keys(raw: Mapping[Any, Value], where: str) -> Mapping[Any, Value]:
+    """Take the keys of a mapping out of what holds them. Returns the same object if nothing does.
+
+    Raises DuplicateError for two keys that are one id.
+    """
+    if PLAIN.issuperset(map(type, raw)):
+        return raw
+    taken = list(map(unwrap_id, raw))
+    unwrapped: dict[Any, Value] = dict(zip(taken, raw.values(), strict=True))
+    if len(unwrapped) < len(taken):
+        twice = next(identifier for identifier in unwrapped if taken.count(identifier) > 1)
+        raise DuplicateError(f"{where}: two of the keys are the id {clip(twice)}.")
+    return unwrapped
+
+
+def is_id(value: object) -> bool:
+    """Can this be an id? An array or a tensor with dimensions is none, though some have a hash."""
+    return isinstance(value, Hashable) and not getattr(value, "shape", ())
+
+
+# --- Spelling -----------------------------------------------------------------------------------
 
 
 def _decode(text: str) -> str:
@@ -49,7 +107,7 @@ def _remove_invisible(text: str) -> str:
     """Remove characters of no width: zero-width spaces, soft hyphens, byte-order marks."""
     if text.isascii():
         return text
-    return "".join(one for one in text if unicodedata.category(one) != "Cf")
+    return "".join(letter for letter in text if unicodedata.category(letter) != "Cf")
 
 
 def _compose(text: str) -> str:
@@ -96,18 +154,18 @@ def fold_ids(ids: Sequence[Hashable]) -> list[str]:
     """Fold each id. Ids that differ only in what FOLDS names have the same folded form."""
     texts: Any = ids
     try:
-        whole = "\n".join(texts)
+        joined = "\n".join(texts)
     except TypeError:
         texts = list(map(decode_id, ids))
-        whole = "\n".join(texts)
-    if whole.count("\n") != len(texts) - 1 or not _ORDINARY.fullmatch(whole):
+        joined = "\n".join(texts)
+    if joined.count("\n") != len(texts) - 1 or not _ORDINARY.fullmatch(joined):
         return [text if _FOLDED.fullmatch(text) else _fold(text) for text in texts]
-    whole = whole.casefold().replace("_", "-")  # the remaining folds, for all ids at once
-    if "0" in whole:
-        whole = _ZEROS.sub("", whole)
-        if ".0" in whole:
-            whole = _DECIMALS.sub("", whole)
-    return whole.split("\n")
+    joined = joined.casefold().replace("_", "-")  # the remaining folds, for all ids at once
+    if "0" in joined:
+        joined = _ZEROS.sub("", joined)
+        if ".0" in joined:
+            joined = _DECIMALS.sub("", joined)
+    return joined.split("\n")
 
 
 _FOLDED = re.compile("[a-z]*([1-9][0-9]*|0)?")  # these are their own folded form
@@ -124,7 +182,7 @@ def describe_difference(one: Hashable, other: Hashable) -> str:
         return "spelling"
     needed = list(FOLDS)
     for fold in FOLDS[::-1]:
-        fewer = [kept for kept in needed if kept is not fold]
+        fewer = [form for form in needed if form is not fold]
         if _fold(first, fewer) == _fold(second, fewer):
             needed = fewer
     names = [name + _point_out(first, second) * (fold is _compose) for name, fold in needed]
@@ -132,22 +190,25 @@ def describe_difference(one: Hashable, other: Hashable) -> str:
 
 
 def describe_types(
-    one: str, ids: Iterable[Hashable], other: str, others: Iterable[Hashable]
+    name: str, ids: Iterable[Hashable], their_name: str, their_ids: Iterable[Hashable]
 ) -> str:
     """Describe the types of two sides' ids: ``The run's ids are int, the qrels' are str``.
 
     Returns "" where the sides have a type in common, or one has no ids.
     """
-    kinds, their_kinds = (sorted({name_type(one) for one in side}) for side in (ids, others))
+    kinds, their_kinds = (
+        sorted({name_type(identifier) for identifier in side}) for side in (ids, their_ids)
+    )
     if not kinds or not their_kinds or set(kinds) & set(their_kinds):
         return ""
-    return f"The {one} ids are {list_choices(kinds)}, the {other} are {list_choices(their_kinds)}"
+    theirs = list_choices(their_kinds)
+    return f"The {name} ids are {list_choices(kinds)}, the {their_name} are {theirs}"
 
 
-def _point_out(one: str, other: str) -> str:
+def _point_out(first: str, second: str) -> str:
     """Write the code points where two texts differ: `` (U+00E9 and U+0065 U+0301)``."""
-    texts = one, other
-    unlike = (at for at, (a, b) in enumerate(zip(*texts, strict=False)) if a != b)
+    texts = first, second
+    unlike = (place for place, (a, b) in enumerate(zip(*texts, strict=False)) if a != b)
     start = next(unlike, min(map(len, texts)))
     if start and any(map(_is_combining, (text[start:] for text in texts))):
         start -= 1
@@ -162,34 +223,39 @@ def _is_combining(text: str) -> bool:
 
 
 def find_pairs(
-    ids: Sequence[Hashable], others: Sequence[Hashable]
+    ids: Sequence[Hashable], their_ids: Sequence[Hashable]
 ) -> Iterator[tuple[Hashable, Hashable]]:
     """Pair each id with another that differs from it only in what FOLDS names."""
     by_form: dict[str, Hashable] = {}
-    for form, other in zip(fold_ids(others), others, strict=True):
-        by_form.setdefault(form, other)
+    for form, their_id in zip(fold_ids(their_ids), their_ids, strict=True):
+        by_form.setdefault(form, their_id)
     forms = fold_ids(ids)
     if by_form.keys().isdisjoint(forms):
         return
-    for form, one in zip(forms, ids, strict=True):
-        other = by_form.get(form, one)
-        if other is not one and (type(other) is not type(one) or other != one):
-            yield one, other
+    for form, identifier in zip(forms, ids, strict=True):
+        their_id = by_form.get(form, identifier)
+        if their_id is not identifier and (
+            type(their_id) is not type(identifier) or their_id != identifier
+        ):
+            yield identifier, their_id
 
 
-# --- Prefixes and suffixes --------------------------------------------------------------------
+# --- Prefixes and suffixes ----------------------------------------------------------------------
 
 _SAMPLE, _LONGEST, _FEW = 200, 64, 20
 
 
-def find_affix(ids: Iterable[Hashable], others: Iterable[Hashable]) -> str | None:
+def find_affix(ids: Iterable[Hashable], their_ids: Iterable[Hashable]) -> str | None:
     """Find the text that most ids have before or after one of the others, or both.
 
     Returns ``the prefix 'doc_'``, or ``the prefix '<' and the suffix '>'``.
     """
-    known, some = set(map(decode_id, others)), list(islice(map(decode_id, ids), _SAMPLE))
-    for texts, cut in ((some, _cut_once), (some[:_FEW], _cut_twice)):
-        found = Counter((a, z) for text in texts for a, kept, z in cut(text) if kept in known)
+    their_texts, texts_tried = (
+        set(map(decode_id, their_ids)),
+        list(islice(map(decode_id, ids), _SAMPLE)),
+    )
+    for texts, cut in ((texts_tried, _cut_once), (texts_tried[:_FEW], _cut_twice)):
+        found = Counter((a, z) for text in texts for a, rest, z in cut(text) if rest in their_texts)
         for (before, after), count in found.most_common(1):
             if count * 2 > len(texts):
                 affixes = ("the prefix", before), ("the suffix", after)
@@ -199,9 +265,9 @@ def find_affix(ids: Iterable[Hashable], others: Iterable[Hashable]) -> str | Non
 
 def _cut_once(text: str) -> Iterator[tuple[str, str, str]]:
     """Cut a text at every place, and yield the prefix, the text that is kept, and the suffix."""
-    for at in range(1, min(len(text), _LONGEST)):
-        yield text[:at], text[at:], ""
-        yield "", text[:-at], text[-at:]
+    for place in range(1, min(len(text), _LONGEST)):
+        yield text[:place], text[place:], ""
+        yield "", text[:-place], text[-place:]
 
 
 def _cut_twice(text: str) -> Iterator[tuple[str, str, str]]:
@@ -212,16 +278,16 @@ def _cut_twice(text: str) -> Iterator[tuple[str, str, str]]:
 
 
 def find_extended(
-    ids: Iterable[Hashable], others: Iterable[Hashable]
+    ids: Iterable[Hashable], their_ids: Iterable[Hashable]
 ) -> tuple[Hashable, Hashable, str] | None:
     """Find two ids of which one is the other with a mark and more text: ``q1`` and ``topic-q1``."""
-    among = list(islice(others, _LONGEST))
-    for one in islice(ids, _LONGEST):
-        for other in among:
-            short, long = sorted((decode_id(one), decode_id(other)), key=len)
+    among = list(islice(their_ids, _LONGEST))
+    for identifier in islice(ids, _LONGEST):
+        for their_id in among:
+            short, long = sorted((decode_id(identifier), decode_id(their_id)), key=len)
             before, after = long.removesuffix(short), long.removeprefix(short)
             if short and before != long and before and not before[-1].isalnum():
-                return one, other, f"the prefix {before!r}"
+                return identifier, their_id, f"the prefix {before!r}"
             if short and after != long and after and not after[0].isalnum():
-                return one, other, f"the suffix {after!r}"
+                return identifier, their_id, f"the suffix {after!r}"
     return None

@@ -13,6 +13,7 @@ import numpy as np
 from germane.core.bootstrap import Interval, estimate_interval
 from germane.core.bounded_means import Span, count_events, estimate_bounded_interval, shows_spread
 from germane.core.ragged import Floats, Ints
+from germane.core.rounding import drop_rounding, reaches, unite_equal
 
 FEWEST = 5  # values of an interval
 EVENTS = 5.0  # values that make up the spread; calibrated in bench/significance.py
@@ -32,6 +33,7 @@ def estimate_mean_interval(
         values, weights = values[weights > 0], weights[weights > 0]
     if len(values) < FEWEST:
         return None
+    values = unite_equal(values)
     if weights is None:
         shares = np.full(len(values), 1 / len(values))
         mean = float(values.mean())
@@ -39,8 +41,10 @@ def estimate_mean_interval(
         shares = weights / weights.sum()
         mean = float(shares @ values)
     strata, centered = np.zeros(len(values), int), (values - mean) * shares
-    found = estimate_weighted_interval(values, shares, centered, strata, span, mean, 1 - confidence)
-    return replace(found, confidence=confidence)
+    interval = estimate_weighted_interval(
+        values, shares, centered, strata, span, mean, 1 - confidence
+    )
+    return replace(interval, confidence=confidence)
 
 
 def estimate_weighted_interval(
@@ -54,26 +58,31 @@ def estimate_weighted_interval(
     spread, it is the BCa bootstrap, widened for rare values that were not drawn. Elsewhere the
     spread says too little, and ``span``, in which every value lies, takes its place.
     """
+    centered = drop_rounding(centered, float(np.abs(values * shares).max()))
     apart = centered / shares
-    if count_events(apart, shares) < EVENTS or not shows_spread(values, apart, shares, span):
-        return estimate_bounded_interval(values, shares, span.extend(), 1 - alpha)
-    plain = estimate_interval(centered, strata, mean, alpha)
-    squares = centered**2
-    factor = math.sqrt(1 + UNSEEN * float(np.max(squares)) / float(np.sum(squares)))
-    low, high = (mean + factor * (end - mean) for end in (plain.low, plain.high))
-    if not span.room:
-        low, high = max(low, span.low), min(high, span.high)
-    return Interval(low, high, plain.confidence)
+    events = count_events(apart, shares)
+    if reaches(events, EVENTS) and shows_spread(values, apart, shares, span):
+        interval = estimate_interval(centered, strata, mean, alpha)
+        squares = centered**2
+        factor = math.sqrt(1 + UNSEEN * float(np.max(squares)) / float(np.sum(squares)))
+        low, high = (mean + factor * (end - mean) for end in (interval.low, interval.high))
+        if not span.room:
+            low, high = max(low, span.low), min(high, span.high)
+    else:
+        interval = estimate_bounded_interval(values, shares, span.extend(), 1 - alpha)
+        low, high = interval.low, interval.high
+    low, high = drop_rounding(np.array([low, high]), abs(mean) + high - low).tolist()
+    return replace(interval, low=low, high=high)
 
 
-def describe_intervals(found: Iterable[Interval | None], units: str) -> str:
+def describe_intervals(intervals: Iterable[Interval | None], units: str) -> str:
     """Describe what intervals come from, as the end of a sentence; nothing where there are none."""
-    known = {one.basis for one in found if one is not None}
+    bases = {interval.basis for interval in intervals if interval is not None}
     from_range = "from the range of the measure (Gaffke 2005)"
-    if known == {"range"}:
+    if bases == {"range"}:
         return f"{from_range}, as the {units} show too little of the spread"
-    also = f"; {from_range} where they show too little of the spread" * ("range" in known)
-    return f"BCa bootstrap of the {units}{also}" if known else ""
+    also = f"; {from_range} where they show too little of the spread" * ("range" in bases)
+    return f"BCa bootstrap of the {units}{also}" if bases else ""
 
 
 def explain_missing(units: str) -> str:
@@ -82,10 +91,10 @@ def explain_missing(units: str) -> str:
 
 
 def explain_printed(
-    found: Iterable[Interval | None], number: str, confidence: float, units: str
+    intervals: Iterable[Interval | None], number: str, confidence: float, units: str
 ) -> Iterator[str]:
     """Explain the intervals that stand below numbers, and why means of few values have none."""
-    every = list(found)
+    every = list(intervals)
     if source := describe_intervals(every, units):
         yield f"Below each {number}: its {100 * confidence:g}% interval, {source}."
     if None in every:

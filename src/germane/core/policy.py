@@ -12,18 +12,22 @@ from germane.core.arguments import is_number, parse_whole
 from germane.core.arithmetic import Halves
 from germane.core.ragged import Ints
 from germane.core.retrieved import COPIES, Order
-from germane.errors import PolicyError, check_choice, clip
+from germane.errors import PolicyError, check_choice, clip, write_option
 
 Duplicates: TypeAlias = Literal["error", "first", "last", "max", "keep", "recount"]
-Ties: TypeAlias = Literal["trec", "ascending", "given", "expected", "best", "worst", "grouped"]
-Missing: TypeAlias = Literal["zero", "skip", "error"]
+Ties: TypeAlias = Literal[
+    "trec", "ascending", "given", "expected", "best", "worst", "middle", "grouped"
+]
+Missing: TypeAlias = Literal["zero", "skip", "nan", "error"]
 Unjudged: TypeAlias = Literal["nonrelevant", "remove"]
 NoRelevant: TypeAlias = Literal["zero", "skip", "one", "nan", "error"]
 Relevant: TypeAlias = Literal["judged", "listed"]
 Repeated: TypeAlias = Literal["error", "once", "each"]
 Scores: TypeAlias = Literal["double", "single", "sigmoid", "distances"]
 Grades: TypeAlias = Literal["exact", "whole", "nonnegative", "ones", "binary"]
+Ranks: TypeAlias = Literal["order", "places"]
 Own: TypeAlias = Literal["keep", "drop"]
+Padding: TypeAlias = Literal["keep", "drop"]
 Nonpositive: TypeAlias = Literal["hit", "miss"]
 Empty: TypeAlias = Literal["answer", "missing", "nan", "error", "error_if_all", "missing_if_some"]
 Short: TypeAlias = Literal["answer", "nan", "error", "error_if_all"]
@@ -62,6 +66,14 @@ class Reading:
     own: Own = "keep"
     """An item whose id is that of the query is kept, or dropped before ranks are counted."""
 
+    padding: Padding = "keep"
+    """A result with the id -1 is kept as an item, or dropped before anything else: lists of a fixed
+    length are padded with it. In arrays of ids it is never an item."""
+
+    ranks: Ranks = "order"
+    """Ranks without scores give the order of the results, or are their places in a longer list of
+    which only these rows are known."""
+
     qrels_duplicates: str | None = None
     """The choice of ``duplicates`` for judgments, where ``read_qrels`` was given another one."""
 
@@ -73,10 +85,12 @@ class Judging:
     ties: Ties = "trec"
     """Equal scores: by item id from the last to the first, as trec_eval does, or from the first to
     the last; in the order given; the exact mean over all orders; the order that is best or worst
-    for the system; or all items of a group at once, at its last rank."""
+    for the system; all items of a group at the middle of its ranks, such as 2.5; or all at once, at
+    its last rank."""
 
     missing: Missing = "zero"
-    """A judged query that the run does not answer counts as 0, is left out, or is an error."""
+    """A judged query that the run does not answer counts as one with an empty list, or as the worst
+    where low values are good; is left out; is NaN; or is an error."""
 
     unjudged: Unjudged = "nonrelevant"
     """Unjudged items count as not relevant, or are removed before ranks are counted."""
@@ -89,8 +103,11 @@ class Judging:
     misses.
     """
 
-    threshold: float | None = None
+    min_score: float | None = None
     """Items with a lower score do not count as retrieved."""
+
+    max_distance: float | None = None
+    """Items with a larger distance do not count as retrieved, under scores=distances."""
 
     empty: Empty = "answer"
     """A query with an empty list of results is answered, missing, NaN, or an error. error_if_all:
@@ -161,23 +178,40 @@ class Policy(Averaging, Judging, Reading):
                 raise PolicyError(f"depth must be a positive integer; got {clip(self.depth)}")
             object.__setattr__(self, "depth", min(depth, 2**62))
         for name in ("digits", "query_digits"):
-            given = getattr(self, name)
-            if given is not None:
-                digits = parse_whole(given)
+            word = getattr(self, name)
+            if word is not None:
+                digits = parse_whole(word)
                 if digits not in range(16):
-                    raise PolicyError(
-                        f"{name} takes a whole number from 0 to 15; got {clip(given)}"
-                    )
+                    raise PolicyError(f"{name} takes a whole number from 0 to 15; got {clip(word)}")
                 object.__setattr__(self, name, digits)
-        given = self.threshold
-        if given is not None:
-            if not is_number(given) or not isfinite(given):
-                raise PolicyError(f"threshold takes a finite number; got {clip(given)}")
-            object.__setattr__(self, "threshold", float(given))
-        if self.scores == "distances" and self.nonpositive == "miss":
+        for name in LIMITS:
+            word = getattr(self, name)
+            if word is not None:
+                if not is_number(word) or not isfinite(word):
+                    raise PolicyError(f"{name} takes a finite number; got {clip(word)}")
+                object.__setattr__(self, name, float(word))
+        if self.scores == "distances":
+            self._check_distances()
+        elif self.max_distance is not None:
             raise PolicyError(
-                "nonpositive=miss is for scores, and no distance is below 0; threshold=… leaves out"
-                " items that are farther away."
+                f"{write_option('max_distance', f'{self.max_distance:g}')} is for"
+                f" {write_option('scores', 'distances')}, of which the lowest is the best. Of"
+                f" scores, {write_option('min_score', '…')} leaves out the items with lower ones."
+            )
+
+    def _check_distances(self) -> None:
+        if self.nonpositive == "miss":
+            raise PolicyError(
+                "nonpositive=miss is for scores, and no distance is below 0;"
+                f" {write_option('max_distance', '…')} leaves out items that are farther away."
+            )
+        if self.min_score is not None:
+            least = f"{self.min_score:g}"
+            raise PolicyError(
+                f"{write_option('min_score', least)} is for scores, of which the highest is the"
+                f" best. With {write_option('scores', 'distances')},"
+                f" {write_option('max_distance', least)} takes its place: it leaves out items that"
+                " are farther away."
             )
 
     def __repr__(self) -> str:
@@ -202,15 +236,23 @@ class Policy(Averaging, Judging, Reading):
     @cached_property
     def whole_list(self) -> "Policy":
         """The policy that finds all listed items whatever their scores, for relevant=listed."""
-        if self.relevant == "judged" or (self.nonpositive == "hit" and self.threshold is None):
+        if self.relevant == "judged" or self.takes_any_score:
             return self
-        return replace(self, nonpositive="hit", threshold=None)
+        return replace(self, nonpositive="hit", min_score=None, max_distance=None)
+
+    @property
+    def takes_any_score(self) -> bool:
+        """Is an item a hit whatever its score?"""
+        return self.nonpositive == "hit" and self.min_score is self.max_distance is None
 
     @cached_property
     def order(self) -> Order:
         """The order in which readers rank the rows of a run."""
         equal, _ = ROW_ORDERS.get(self.ties, ROW_ORDERS["trec"])
-        return Order(equal, self.scores, self.threshold, self.own, self.nonpositive)
+        least = self.min_score if self.max_distance is None else -self.max_distance
+        return Order(
+            equal, self.scores, least, self.own, self.nonpositive, self.padding, self.ranks
+        )
 
     @cached_property
     def judged_twice(self) -> str:
@@ -220,6 +262,12 @@ class Policy(Averaging, Judging, Reading):
         return self.duplicates if self.duplicates not in COPIES else "error"
 
 
+LIMITS = ("min_score", "max_distance")
+RARE = (
+    *("repeated", "grades", "ranks", "own", "padding", "nonpositive", "empty", "short", "constant"),
+    *("unknown", "no_hit", "all_relevant", "undefined", "digits", "query_digits", "halves"),
+)
+"""Conventions of single tools: keyword arguments like any other, which signatures leave out."""
 STAGES = {"reading": Reading, "judging": Judging, "averaging": Averaging}
 DEFAULTS = {field.name: field.default for field in fields(Policy)}
 _CHOICES = {
@@ -246,11 +294,11 @@ def order_tied(ties: str, rank: Ints, tied_from: Ints, tied_to: Ints) -> Ints:
     return tied_from + tied_to - rank if is_reversed else rank
 
 
-UNORDERED = ("expected", "grouped")
+UNORDERED = ("expected", "middle", "grouped")
 """The orders of ties in which single items have no rank."""
 
-WITHOUT_VALUE = ("short", "constant", "halves")
-"""Conventions that explain no number: they take a value away, or matter beside another."""
+WITHOUT_VALUE = ("short", "constant", "halves", "padding")
+"""Conventions that explain no number: they take a value away, or matter on some data alone."""
 
 RARE_WORDS = {
     name: words for name, words in _CHOICES.items() if name not in (*_STATED, *WITHOUT_VALUE)

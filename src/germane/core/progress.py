@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from germane.errors import InputError, clip
+from germane.errors import InputError, clip, make_visible
 
 Progress: TypeAlias = Callable[[str, int, int | None], None]
 """Called with the file's name, the bytes read so far, and the size of the file or None."""
@@ -37,8 +37,6 @@ class ProgressLine:
         now = time.monotonic()
         if now - self._started < self._after or now - self._shown < APART:
             return
-        from germane.output.tables import make_visible  # slow to import, and most calls end before
-
         self._shown = now
         part = f"{done / size:4.0%}" if size else f"{done / 1e6:,.0f} MB"
         self._write(f"{WIPE}{self._doing} {make_visible(name[-50:])}: {part}")
@@ -62,19 +60,19 @@ class _CallersLine(ProgressLine):
         self.wipe()
 
 
-def make_progress(given: Any) -> Progress | None:
+def make_progress(raw: Any) -> Progress | None:
     """Return the function to call: germane's own line for True, None for False and None.
 
     Raises InputError for anything else that is no function.
     """
-    if given is None or given is False:
+    if raw is None or raw is False:
         return None
-    if given is True:
+    if raw is True:
         return _CallersLine()
-    if not callable(given):
+    if not callable(raw):
         raise InputError(
             "progress takes True, or a function of three arguments: a name, the amount done, and"
-            f" the total or None; got {clip(given)}"
+            f" the total or None; got {clip(raw)}"
         )
-    function: Progress = given
+    function: Progress = raw
     return function

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from germane.core import ragged
-from germane.core.ragged import Floats, Ints
+from germane.core.id_spelling import unwrap_id
+from germane.core.ragged import Bools, Floats, Ints
 from germane.core.subtopics import Subtopics
 from germane.errors import NotFoundError, clip, suggest
 
@@ -43,7 +44,8 @@ class Qrels:
     candidates: Any = None  # the items that may be retrieved (readers.candidates), if not all
     comments: int = 0  # lines that begin with # and are no data
     subtopics: Subtopics | None = None  # the grades for single subtopics, if there are any
-    written: "Qrels | None" = None  # with the grades as they were written, if these were converted
+    written: "Qrels | None" = None  # as they were written, if some were converted or left out
+    ignored: int = 0  # judgments that ignore=… took out
 
     def __len__(self) -> int:
         return len(self.queries)
@@ -53,10 +55,11 @@ class Qrels:
 
     def only(self, query: Hashable) -> "Qrels":
         """Select the judgments of one query. Raises NotFoundError where it has none."""
+        query = unwrap_id(query)
         q = self.position.get(query) if isinstance(query, Hashable) else None
         spelled = isinstance(query, (str, int, np.integer)) and not isinstance(query, bool)
         if q is None and spelled:  # numbers on a command line and in files are text
-            q = {str(one): q for q, one in enumerate(self.queries)}.get(str(query))
+            q = {str(query): q for q, query in enumerate(self.queries)}.get(str(query))
         if q is None:
             near = suggest(str(query), map(str, self.queries))
             raise NotFoundError(f"no query {clip(query)} is judged.{near}")
@@ -79,18 +82,36 @@ class Qrels:
         """Select the judgments of the queries at these places."""
         starts = self.offsets[places]
         lengths = self.offsets[places + 1] - starts
-        at = ragged.list_stretches(starts, lengths)
-        columns = self.columns and (self.columns[0].take(places), self.columns[1].take(at))
-        items = columns[1] if columns else [self.items[j] for j in at.tolist()]
+        rows = ragged.list_stretches(starts, lengths)
+        columns = self.columns and (self.columns[0].take(places), self.columns[1].take(rows))
+        items = columns[1] if columns else [self.items[j] for j in rows.tolist()]
         return replace(
             self,
             queries=[self.queries[q] for q in places.tolist()],
             offsets=ragged.make_offsets(lengths),
             items=items,
-            grades=self.grades[at],
+            grades=self.grades[rows],
             columns=columns,
-            subtopics=self.subtopics and self.subtopics.take(at, items),
+            subtopics=self.subtopics and self.subtopics.take(rows, items),
             written=self.written and self.written.some(places),
+        )
+
+    def keep(self, marks: Bools) -> "Qrels":
+        """Keep some of the judgments (J); a query may lose all of its own."""
+        rows, owner = np.flatnonzero(marks), ragged.find_owners(self.offsets)
+        columns = self.columns and (self.columns[0], self.columns[1].take(rows))
+        items: Any = columns[1] if columns else self.items
+        if not columns:
+            is_column = hasattr(items, "take")
+            items = items.take(rows) if is_column else [items[j] for j in rows.tolist()]
+        return replace(
+            self,
+            offsets=ragged.make_offsets(ragged.count_flags(marks, owner, len(self))),
+            items=items,
+            grades=self.grades[rows],
+            columns=columns,
+            subtopics=self.subtopics and self.subtopics.take(rows, items),
+            written=self.written or self,
         )
 
     @cached_property

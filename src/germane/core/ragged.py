@@ -90,9 +90,9 @@ def is_one(values: Floats) -> bool:
     return len(values) > 0 and not any(values.strides)
 
 
-def select(values: Floats, at: Ints) -> Floats:
+def select(values: Floats, rows: Ints) -> Floats:
     """Select values by position; a broadcast constant stays one."""
-    return np.broadcast_to(values[0], len(at)) if is_one(values) else values[at]
+    return np.broadcast_to(values[0], len(rows)) if is_one(values) else values[rows]
 
 
 def descends(values: Floats, offsets: Ints) -> bool:
@@ -105,9 +105,9 @@ def descends(values: Floats, offsets: Ints) -> bool:
 def list_distinct(values: Ints) -> Ints:
     """List the different values, ascending. np.unique would import numpy.ma, which takes long."""
     ascending = np.sort(values)
-    kept = np.ones(len(ascending), bool)
-    kept[1:] = ascending[1:] != ascending[:-1]
-    distinct: Ints = ascending[kept]
+    is_first = np.ones(len(ascending), bool)
+    is_first[1:] = ascending[1:] != ascending[:-1]
+    distinct: Ints = ascending[is_first]
     return distinct
 
 
@@ -164,21 +164,21 @@ def _scan(ufunc: np.ufunc, values: Floats, offsets: Ints) -> Floats:
     )
 
 
-def _apply_to_rows(of: Callable[[Any], Ints], values: Any, offsets: Ints, dtype: Any) -> Ints:
+def _apply_to_rows(function: Callable[[Any], Ints], values: Any, offsets: Ints, dtype: Any) -> Ints:
     """Apply a function to each row, in matrices of rows of similar length that NaN fills up."""
     size = find_lengths(offsets)
     if len(values) and (size == size[0]).all():
-        return of(values.reshape(len(size), -1)).ravel()
+        return function(values.reshape(len(size), -1)).ravel()
     out = np.empty(len(values), dtype)
     powers = np.frexp(size.astype(float))[1]  # rows of 2**(p-1) to 2**p - 1 values
     for power in list_distinct(powers[size > 0]).tolist():
         rows = np.flatnonzero(powers == power)
         column = np.arange(size[rows].max())
         inside = column < size[rows, None]
-        at = (offsets[rows, None] + column)[inside]
+        places = (offsets[rows, None] + column)[inside]
         padded = np.full(inside.shape, np.nan)
-        padded[inside] = values[at]
-        out[at] = of(padded)[inside]
+        padded[inside] = values[places]
+        out[places] = function(padded)[inside]
     return out
 
 

@@ -18,11 +18,11 @@ class Ranking:
     >>> import numpy as np
     >>> from germane.measures.averaging import compute_scores
     >>> first, ranks, grades = np.array([0, 0]), np.array([1, 4]), np.array([1.0, 1.0])
-    >>> ranking = germane.Ranking(
+    >>> ranking = germane.types.Ranking(
     ...     queries=["q"], owner=first, rank=ranks, relevance=grades, retrieved=np.array([4]),
     ...     ideal_offsets=np.array([0, 2]), ideal=grades, tied_from=ranks, tied_to=ranks,
     ... )
-    >>> compute_scores(germane.AP, ranking, "zero").tolist()
+    >>> compute_scores(germane.AP, ranking).tolist()
     [0.75]
 
     The *hits* of query ``q`` (its judged items that were retrieved) are the slice
@@ -32,7 +32,8 @@ class Ranking:
 
     A group of equal scores takes the ranks ``tied_from`` to ``tied_to``. With ``ties=ordered`` its
     items stand one after the other. With ``expected`` their order is random, and each has the
-    group's first rank; with ``grouped`` all stand at the group's last rank.
+    group's first rank; with ``grouped`` all stand at the group's last rank, and with ``middle`` at
+    the mean of both, which may be a half number.
     """
 
     queries: list[object]  # Q
@@ -44,7 +45,7 @@ class Ranking:
     ideal: Floats  # J, all grades judged for a query, descending
     tied_from: Ints  # H, first and last rank that the item's group of equal scores occupies
     tied_to: Ints  # H
-    ties: Literal["ordered", "expected", "grouped"] = "ordered"
+    ties: Literal["ordered", "expected", "middle", "grouped"] = "ordered"
     judgment: Ints | None = None  # H, the hit's place in the qrels; for explanations and subtopics
     subtopics: Cells | None = None  # for the measures that look at them, where there are any
 

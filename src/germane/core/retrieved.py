@@ -25,13 +25,15 @@ class Order:
 
     equal: str = "id"  # the order of equal scores: a word of kernel.plain.ORDERS
     scores: Literal["double", "single", "sigmoid", "distances"] = "double"
-    threshold: float | None = None  # items with a worse score are not retrieved
+    least: float | None = None  # items with a lower converted score are not retrieved
     own: Literal["keep", "drop"] = "keep"  # an item whose id is the query's
     nonpositive: Literal["hit", "miss"] = "hit"  # a judged item with a score of 0 or less
+    padding: Literal["keep", "drop"] = "keep"  # an item with the id -1
+    ranks: Literal["order", "places"] = "order"  # are ranks the places in a longer list?
 
     @property
     def takes_all(self) -> bool:
-        return self.threshold is None and self.own == "keep"
+        return self.least is None and self.own == "keep"
 
     @cached_property
     def plain(self) -> bool:
@@ -53,12 +55,16 @@ class Order:
                 single = np.where(outside[owner], 1 / (1 + np.exp(-single)), single)
             return single.astype(np.float64)
 
-    def reach_threshold(self, scores: Floats) -> Bools:
-        """Mark the converted scores that reach the threshold, which distances must not exceed."""
-        if self.threshold is None:
-            return np.ones(len(scores), bool)
-        return scores >= (-self.threshold if self.scores == "distances" else self.threshold)
+    def reach_least(self, scores: Floats) -> Bools:
+        """Mark the converted scores that are high enough."""
+        return np.ones(len(scores), bool) if self.least is None else scores >= self.least
 
+
+EMPTYING = ("", "candidates", "order", "nonpositive")
+"""Causes that may take all results, or all hits, of a query: the pairs that select results, the
+lowest score and the query's own item, and scores that count as misses."""
+COUNTED = ("rows", "excluded", "emptied", "gaps")
+"""Fields of ``Retrieved`` that hold a number for each query, where there are some."""
 
 AS_GIVEN, BY_ID = Order("given"), Order()
 
@@ -78,13 +84,13 @@ class Sample:
         score: Floats | None = None,
         *,
         rank: Callable[[int], Floats] | None = None,
-        given: Callable[[int], Sequence[Any]] | None = None,
+        raw: Callable[[int], Sequence[Any]] | None = None,
         ids: str = "typed",  # as in Qrels, or "places": the rows and columns of an array
         rounded: int = 0,  # scores of the whole run that became equal to another as doubles
         finer: bool = False,  # may the scores have had more digits than doubles?
     ) -> None:
         self.queries, self.offsets, self.items, self.score = queries, offsets, items, score
-        self.rank, self.given, self.ids = rank, given, ids
+        self.rank, self.given, self.ids = rank, raw, ids
         self.rounded, self.finer = rounded, finer
 
     def __len__(self) -> int:
@@ -96,12 +102,12 @@ class Sample:
         return ragged.find_owners(self.offsets)
 
 
-def choose_rows(offsets: Ints, most: int) -> tuple[Ints, Ints]:
+def choose_rows(offsets: Ints, most_rows: int) -> tuple[Ints, Ints]:
     """Choose the rows of a sample: the first of each of the first queries, and their offsets."""
-    lengths = np.diff(offsets[: most + 1])
-    depth = most // max(1, min(len(lengths), SAMPLED, most // DEEP))
+    lengths = np.diff(offsets[: most_rows + 1])
+    depth = most_rows // max(1, min(len(lengths), SAMPLED, most_rows // DEEP))
     ends = ragged.make_offsets(np.minimum(lengths, depth))
-    ends = ends[: max(2, int(np.searchsorted(ends, most, "right")))]
+    ends = ends[: max(2, int(np.searchsorted(ends, most_rows, "right")))]
     return ragged.list_stretches(offsets[: len(ends) - 1], np.diff(ends)), ends
 
 
@@ -123,8 +129,11 @@ class Retrieved:
     sample: "Callable[[int], Sample] | None" = None  # returns at most so many of the first rows
     findings: tuple[Finding, ...] = ()  # about the rows of batches, whose samples are not kept
     excluded: Ints | None = None  # Q, results that are no candidates, if there are candidates
+    emptied: Ints | None = None  # Q, what took all results of a query: a number of EMPTYING, or 0
+    gaps: Bools | None = None  # Q, do ranks without scores exceed the number of results?
     comments: int = 0  # lines of a file that begin with # and are no data
     rows: Ints | None = None  # Q, the results before groups took their place; None: they did not
+    missed: "Retrieved | None" = None  # judged items that take ranks and are no hits, if scores say
 
     @cached_property
     def answers(self) -> int:
@@ -134,6 +143,10 @@ class Retrieved:
     def equals(self, other: "Retrieved") -> bool:
         """Is the other one the same, read in another way?"""
         if self.is_tied != other.is_tied or self.unknown != other.unknown:
+            return False
+        if (self.missed is None) != (other.missed is None):
+            return False
+        if self.missed and other.missed and not self.missed.equals(other.missed):
             return False
         names = ["rank", "tied_from", "tied_to"] if self.is_tied else ["rank"]
         return (self.findings, self.comments) == (other.findings, other.comments) and all(

@@ -45,9 +45,9 @@ class Subtopics:
     @cached_property
     def highest(self) -> Floats:
         """J: the highest grade of each item for any subtopic; 0 without a subtopic."""
-        highest, some = np.zeros(len(self.items)), ragged.find_lengths(self.starts) > 0
-        if some.any():
-            highest[some] = np.maximum.reduceat(self.grades, self.starts[:-1][some])
+        highest, filled = np.zeros(len(self.items)), ragged.find_lengths(self.starts) > 0
+        if filled.any():
+            highest[filled] = np.maximum.reduceat(self.grades, self.starts[:-1][filled])
         return highest
 
     @cached_property
@@ -61,10 +61,10 @@ class Subtopics:
         doubtful = not self.is_named and len(self.code) <= len(self.items)
         return len(self.items) if doubtful else 0
 
-    def take(self, at: Ints, items: Sequence[Hashable]) -> Subtopics:
+    def take(self, rows: Ints, items: Sequence[Hashable]) -> Subtopics:
         """Select the entries of some judgments."""
-        lengths = ragged.find_lengths(self.starts)[at]
-        entries = ragged.list_stretches(self.starts[at], lengths)
+        lengths = ragged.find_lengths(self.starts)[rows]
+        entries = ragged.list_stretches(self.starts[rows], lengths)
         return replace(
             self,
             starts=ragged.make_offsets(lengths),
@@ -113,8 +113,8 @@ class Cells:
         if counts.all():
             return _number_distinct(key)
         cell = np.full(len(owner), -1)
-        cell[counts], found = _number_distinct(key[counts])
-        return cell, found
+        cell[counts], distinct = _number_distinct(key[counts])
+        return cell, distinct
 
     @cached_property
     def judgment(self) -> Ints:
@@ -153,8 +153,8 @@ class Cells:
     def find_relevant(self, rel: float) -> Entries:
         """Find the entries of grade ``rel`` or higher, item by item."""
         if rel not in self._relevant:
-            at = np.flatnonzero((self.judged.grades >= rel) & (self.cell >= 0))
-            self._relevant[rel] = Entries(self.judgment[at], self.cell[at])
+            places = np.flatnonzero((self.judged.grades >= rel) & (self.cell >= 0))
+            self._relevant[rel] = Entries(self.judgment[places], self.cell[places])
         return self._relevant[rel]
 
     def find_covered(self, judgment: Ints, rel: float) -> Entries:
@@ -162,8 +162,8 @@ class Cells:
         lengths = ragged.find_lengths(self.judged.starts)[judgment]
         entry = ragged.list_stretches(self.judged.starts[judgment], lengths)
         row = np.repeat(np.arange(len(judgment)), lengths)
-        kept = self.judged.grades[entry] >= rel
-        return Entries(row[kept], self.cell[entry[kept]])
+        is_relevant = self.judged.grades[entry] >= rel
+        return Entries(row[is_relevant], self.cell[entry[is_relevant]])
 
 
 def number_all(judged: Subtopics | None) -> Cells | None:
@@ -174,11 +174,11 @@ def number_all(judged: Subtopics | None) -> Cells | None:
 def _number_distinct(key: Ints) -> tuple[Ints, Ints]:
     """Number the distinct keys in ascending order. Returns each one's number, and the keys."""
     if not len(key) or key.max() > SPARSE * len(key):
-        found, number = np.unique(key, return_inverse=True)
-        return number, found
-    there = np.zeros(int(key.max()) + 1, bool)
-    there[key] = True
-    return (np.cumsum(there) - 1)[key], np.flatnonzero(there)
+        distinct, number = np.unique(key, return_inverse=True)
+        return number, distinct
+    is_present = np.zeros(int(key.max()) + 1, bool)
+    is_present[key] = True
+    return (np.cumsum(is_present) - 1)[key], np.flatnonzero(is_present)
 
 
 SPARSE = 16  # keys are numbered by a table of at most so many places for each of them

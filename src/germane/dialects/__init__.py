@@ -9,12 +9,14 @@ A new dialect is an entry in its family's file. Its answers are recorded in
 ``tests/data/conformance.json``, and ``python docs/generate_dialects.py`` writes its page.
 """
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from germane.errors import PolicyError, clip, suggest
 
 if TYPE_CHECKING:
     from germane.dialects.dialect import Dialect
+    from germane.measures.spelling import Spelled
 
 
 def dialects() -> "dict[str, Dialect]":
@@ -39,7 +41,9 @@ def resolve_dialect(name: object, boxes: "tuple[Dialect, ...] | None" = None) ->
         return name
     from germane.dialects.table import DIALECTS
 
-    known = {key: one for one in boxes or DIALECTS for key in (one.name, *one.aliases)}
+    known = {
+        key: dialect for dialect in boxes or DIALECTS for key in (dialect.name, *dialect.aliases)
+    }
     if isinstance(name, str) and (found := known.get(name.casefold())) is not None:
         return found
     near = suggest(name, known) if isinstance(name, str) else ""
@@ -54,4 +58,29 @@ def find_speakers(name: str) -> "dict[str, str]":
 
     if len(name) > LONGEST:
         return {}
-    return {one.name: one.measure(name) for one in DIALECTS if one.find(name)}
+    return {dialect.name: dialect.measure(name) for dialect in DIALECTS if dialect.find(name)}
+
+
+@cache
+def list_tool_names() -> "dict[str, Spelled]":
+    """List the tools' names that are a single measure wherever a tool has them, by their letters.
+
+    Names that are germane's own, too, and names of up to three letters are left out.
+    """
+    from germane.dialects.table import DIALECTS
+    from germane.measures.spelling import Spelled, is_known, list_letters
+
+    found: dict[str, dict[str, Spelled]] = {}
+    for dialect in DIALECTS:
+        for entry in dialect.measuring:
+            means = entry.write_measure(None).replace("{k}", "k")
+            for name in (entry.name, *entry.also):
+                shown = name.replace("{k}", "10")
+                named = Spelled(shown, means, tool=f"{shown} in {dialect.name}")
+                for letters in list_letters(shown):
+                    found.setdefault(letters, {}).setdefault(named.family, named)
+    return {
+        letters: next(iter(families.values()))
+        for letters, families in found.items()
+        if len(families) == 1 and len(letters) > 3 and not is_known(letters)
+    }

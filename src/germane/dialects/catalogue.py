@@ -50,7 +50,7 @@ EVIDENTLY = (
 
 ELLIOT = (
     Entry("Gini@{k}", "Gini(sign=equal,norm=n-1)@{k}"),
-    Entry("SEntropy@{k}", "Entropy(lists=equal)@{k}"),
+    Entry("SEntropy@{k}", "Entropy(lists=mean)@{k}"),
     Entry("ItemCoverage@{k}", "Coverage(norm=none)@{k}"),
     Entry("ARP@{k}", "ARP@{k}"),
 )

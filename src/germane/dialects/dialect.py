@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import Any, Literal
 
-from germane.errors import MeasureError, clip, suggest
+from germane.errors import MeasureError, clip
+from germane.measures.spelling import Spelled, find_nearest, respell
 
 Stage = Literal["reading", "judging", "measuring", "averaging"]
 STAGE_NAMES: tuple[Stage, ...] = ("reading", "judging", "measuring", "averaging")
@@ -57,6 +58,7 @@ _PLACES = {
     ),
 }
 _PLACE = re.compile(r"\{(\w+)\}")
+_LEVEL = re.compile(rf"\brel=({_NUMBER})")
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,8 @@ class Entry:
     """An entry of a dialect: the tool's name of a measure, and germane's name of it.
 
     ``{k}`` stands for a cutoff and ``{x}`` for a number, in both names; ``_PLACES`` has all that
-    can stand so. ``choices`` are conventions that the tool has for this measure alone.
+    can stand so. ``choices`` are conventions that the tool has for this measure alone; one may be
+    the cutoff, ``{k}``, or the lowest relevant grade, ``{rel}``.
     """
 
     name: str
@@ -79,23 +82,35 @@ class Entry:
         return None if values is None else _fill(self.measure, values)
 
     def read_choices(self, name: str) -> dict[str, Any]:
-        """Return the conventions of a measure by its name; one may be its cutoff."""
-        return self.fill_choices((self._match(name) or {}).get("k"))
+        """Return the conventions of a measure by its name."""
+        values = self._match(name) or {}
+        level, k = _LEVEL.search(_fill(self.measure, values)), values.get("k")
+        return self.fill_choices(int(k) if k else None, float(level[1]) if level else None)
 
-    def fill_choices(self, k: int | str | None) -> dict[str, Any]:
-        """Return the conventions with the cutoff put in; without a cutoff, those that need none."""
-        filled = {
-            name: int(k) if k and word == "{k}" else word for name, word in self.choices.items()
+    def fill_choices(self, k: int | None, rel: float | None) -> dict[str, Any]:
+        """Return the conventions with the cutoff and the level of relevance put in.
+
+        Those that need one that is not there are left out.
+        """
+        places = {"{k}": k, "{rel}": rel}
+        return {
+            name: places.get(word, word)
+            for name, word in self.choices.items()
+            if word not in places or places[word] is not None
         }
-        return {name: word for name, word in filled.items() if word != "{k}"}
+
+    @property
+    def of_level(self) -> tuple[str, ...]:
+        """The conventions that are the lowest relevant grade, and move with it."""
+        return tuple(name for name, word in self.choices.items() if word == "{rel}")
 
     def _match(self, name: str) -> dict[str, str] | None:
         """Find the values in a name, translated to germane's, by their places."""
         for written in _normalize_twice(name):
             for spelling in (self.name, *self.also):
-                if found := _compile_pattern(spelling).fullmatch(written):
+                if match := _compile_pattern(spelling).fullmatch(written):
                     places = _PLACE.findall(normalize_name(spelling))
-                    values = zip(places, found.groups(), strict=True)
+                    values = zip(places, match.groups(), strict=True)
                     return {at: _PLACES[at].read(value) for at, value in values}
         return None
 
@@ -137,11 +152,11 @@ def _read_examples() -> Mapping[str, str]:
 def normalize_name(name: str) -> str:
     """Write a name without blanks and quotes, and with its parameters in order."""
     bare = re.sub(r"[\s'\"]", "", name)
-    found = re.fullmatch(r"([^()]*)\(([^()]*)\)(.*)", bare)
-    if found is None:
+    match = re.fullmatch(r"([^()]*)\(([^()]*)\)(.*)", bare)
+    if match is None:
         return bare
-    parameters = re.findall(r"(?:[^,{}]|\{[^{}]*\})+", found[2])
-    return f"{found[1]}({','.join(sorted(parameters))}){found[3]}"
+    parameters = re.findall(r"(?:[^,{}]|\{[^{}]*\})+", match[2])
+    return f"{match[1]}({','.join(sorted(parameters))}){match[3]}"
 
 
 @lru_cache(256)  # a name is compared with all entries of a dialect
@@ -203,8 +218,8 @@ class Limit:
     """tied · tied_long (in more than 15 results) · unordered (rows are not in the order of their
     scores) · no_relevant · all_relevant · all_within (all are relevant, and no more than k) · empty
     · short (than k) · shallow · single · uneven · repeated · negative · early (the last relevant
-    result stands above k) · missed · unknown · named (a query's id is no number) · level (of
-    relevance is given)"""
+    result stands above k) · several (relevant items of a query) · missed · unknown · named (a
+    query's id is no number) · level (of relevance is given)"""
     says: str
     only: tuple[str, ...] = ()
     """The names of the measures that it concerns; none: all of them."""
@@ -276,8 +291,8 @@ class Dialect:
             if {whole, re.split(r"[(@]", whole)[0]} & set(one.names):
                 return MeasureError(f"{self.name}: {clip(whole)} is not evaluated: {one.says}")
         numbers = re.findall(r"\d+(?:\.\d+)?", name)
-        cutoff = next((one for one in numbers if re.fullmatch(r"[1-9]\d*", one)), 10)
-        near = suggest(name, self.names(cutoff, [1, *numbers][-1]))
+        cutoff = next((number for number in numbers if re.fullmatch(r"[1-9]\d*", number)), 10)
+        near = self._suggest_name(name, self.names(cutoff, [1, *numbers][-1]))
         if numbers and self.find(re.sub(r"-?\d+(?:\.\d+)?", "10", name)):
             near += " A cutoff must be a positive integer."
         command = "boxes dialects" if self.summary else "dialects"
@@ -285,6 +300,20 @@ class Dialect:
             f"{self.name} has no measure {clip(name)}.{near}{besides}  "
             f"All of them: germane {command} {self.name}"
         )
+
+    def _suggest_name(self, name: str, names: list[str]) -> str:
+        """Say what germane knows of a name, or suggest the tool's name that it is a slip of."""
+        try:
+            respell(name)
+        except MeasureError as error:
+            return f" {error}"
+        listed = {_squeeze(name): Spelled(name, self.measure(name)) for name in names}
+        near = find_nearest(_squeeze(name), listed)
+        return f" Did you mean {near.shown!r}?" if near else ""
+
+
+def _squeeze(name: str) -> str:
+    return re.sub(r"[-_\s]", "", name).casefold()
 
 
 # --- Shared by dialects of several families -------------------------------------------------------

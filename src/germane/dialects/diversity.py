@@ -69,7 +69,7 @@ def _list_in_ir_measures() -> tuple[Entry, ...]:
         names += ["MAP_IA"] if name == "AP_IA" else []
         among = _PARAMETERS.get(name, ("rel",))
         for some in chain.from_iterable(combinations(among, n) for n in range(len(among) + 1)):
-            called = [_add_parameters(one, some) for one in names]
+            called = [_add_parameters(name, some) for name in names]
             if name in ("ERR_IA", "alpha_DCG"):  # which ndeval normalizes from rank 2 on
                 first = _add_parameters(f"{name}(norm=none)", some) + "@1"
                 entries.append(

@@ -57,8 +57,12 @@ DIALECTS = (
         version="git f8cd150",
         judging={**LISTS, "empty": "missing"},
         averaging={"no_relevant": "skip"},
-        measuring=(Entry("mAP", "AP(norm=R)"),),
-        why="AP over the whole gallery. Queries without a match are left out.",
+        measuring=(Entry("mAP", "AP(norm=R)"), Entry("Rank-{k}", "Success@{k}")),
+        why=(
+            "AP over the whole gallery. Images of the query's person and camera are junk, which"
+            " cameras= of labels takes out, and ignore= of other judgments. Queries without a match"
+            " are left out."
+        ),
         source="metrics/rank.py::eval_market1501",
         limits=(
             Limit("tied", "The sort leaves the order of equal distances open.", order=True),
@@ -78,8 +82,9 @@ DIALECTS = (
         ),
         why=(
             "AP is the area under straight lines between the precisions before and at each relevant"
-            " image, beginning with precision 1. Junk images must be taken out before. A query of"
-            " which nothing was found is an error."
+            " image, beginning with precision 1. Junk images are those of ignore=: for Easy, junk"
+            " and hard ones; for Medium, junk; for Hard, junk and easy ones. A query of which"
+            " nothing was found is an error."
         ),
         source="python/evaluate.py::compute_ap",
         limits=(

@@ -9,6 +9,7 @@ from germane.dialects.diversity import IN_IR_MEASURES
 
 _JUDGED_ONLY = {"unjudged": "remove"}
 _BY_ID = {"ties": "ascending", "scores": "double"}
+_ANSWERED = {"missing": "zero", "empty": "answer", "no_relevant": "zero"}
 _JUDGED = {**_BY_ID, "grades": "nonnegative", "empty": "error"}
 _GDEVAL = {"scores": "double", "query_digits": 5, "halves": "even"}
 _LOG2 = "dcg='log2'"
@@ -106,8 +107,8 @@ DIALECTS = (
             *_vary("infAP", "infAP", judged_only=False),
             *_vary("Success", "Success", cut="@{k}"),
             *_vary("SetP", "P"),
-            *_vary("SetP", "R(norm=min)", "relative=True"),
-            *_vary("SetRelP", "R(norm=min)"),
+            *_vary("SetP", "R(norm=possible)", "relative=True"),
+            *_vary("SetRelP", "R(norm=possible)"),
             *_vary("SetR", "R", judged_only=False),
             *_vary("SetF", "F"),
             *_vary("SetF", "F(beta={square})", "beta={square}"),
@@ -196,17 +197,17 @@ DIALECTS = (
         tool="ir_measures with trectools",
         version="0.4.3",
         reading=COPIES_COUNT,
-        judging={"ties": "given", "missing": "zero", "empty": "nan"},
+        judging={"ties": "given", "missing": "nan", "empty": "nan"},
         averaging={"no_relevant": "nan"},
         measuring=(
             *name_both("AP", "AP(norm=R)"),
-            Entry("P@{k}", "P@{k}", {"empty": "answer", "no_relevant": "zero"}),
+            Entry("P@{k}", "P@{k}", _ANSWERED),
             Entry("RR", "RR", {"no_hit": "nan"}),
             Entry("Rprec", "Rprec", {"no_hit": "nan"}),
             Entry(
                 "Bpref",
                 "bpref",
-                {"empty": "answer", "no_relevant": "zero", "all_relevant": "zero"},
+                {**_ANSWERED, "all_relevant": "zero"},
             ),
         ),
         why="A query without relevant items or without results is NaN, and so is the mean.",

@@ -42,6 +42,7 @@ DIALECTS = (
             " Empty groups alone are an error, and any is one in pre@."
         ),
         source="src/metric/rank_metric.cc",
+        same=("XGBoost 3.4.1",),
         limits=(
             Limit(
                 "tied_long",
@@ -164,6 +165,7 @@ DIALECTS = (
             " has no counterpart."
         ),
         source="python/ops/metrics_impl.py",
+        same=("TensorFlow 2.21.0",),
         limits=(Limit("no_relevant", "Needs a label."),),
     ),
 )

@@ -24,6 +24,38 @@ class RequestedMeasure:
     choices: Mapping[str, Any]
 
 
+@dataclass(frozen=True, eq=False)
+class ToolMeasure(RequestedMeasure):
+    """A measure of a tool: germane's name of it, its own conventions, and the tool's name."""
+
+    entry: Entry
+    name: str
+
+
+def find_named(dialect: Dialect, name: str) -> ToolMeasure | None:
+    """Find the tool's measure of this name, of whatever family it is; None where it has none."""
+    entry = dialect.find(name) if len(name) <= LONGEST else None
+    if entry is None:
+        return None
+    return ToolMeasure(parse_own(entry.read(name) or ""), entry.read_choices(name), entry, name)
+
+
+def list_definitions(dialect: Dialect, asked: Measure, name: str = "") -> Iterator[ToolMeasure]:
+    """List what a tool may mean: its measure of the name that was written, and those of the kind.
+
+    The name may belong to another family in the tool: precision@5 of implicit is a recall. What it
+    has by that name comes first.
+    """
+    named = find_named(dialect, name)
+    if named is not None:
+        yield named
+    for entry in list_same_kind(dialect, asked):
+        if named is None or entry is not named.entry:
+            measure, k = translate_entry(entry, asked), asked.k
+            choices = entry.fill_choices(k, measure.rel)
+            yield ToolMeasure(measure, choices, entry, entry.write_name(k))
+
+
 def resolve_measures(measures: Measures, dialect: Dialect) -> tuple[RequestedMeasure, ...]:
     """Resolve names: a measure that the tool has is the tool's, every other is germane's.
 
@@ -32,12 +64,12 @@ def resolve_measures(measures: Measures, dialect: Dialect) -> tuple[RequestedMea
     measure; and for two names of one measure under different conventions.
     """
     found: dict[Measure, RequestedMeasure] = {}
-    for one in list_names(measures, Measure, partial(_split_names, dialect)):
-        this = resolve_measure(one, dialect)
+    for name in list_names(measures, Measure, partial(_split_names, dialect)):
+        this = resolve_measure(name, dialect)
         before = found.setdefault(this.measure, this)
         if dict(before.choices) != dict(this.choices):
             raise MeasureError(
-                f"{dialect.name}: {one} and a measure before it are both {this.measure}, under"
+                f"{dialect.name}: {name} and a measure before it are both {this.measure}, under"
                 " different conventions; evaluate them in separate calls."
             )
     return tuple(found.values())
@@ -56,17 +88,24 @@ def find_default_names(measures: str, dialect: Dialect) -> list[str]:
     return names
 
 
-def find_entry(dialect: Dialect, measure: Measure) -> Entry | None:
-    """Find the tool's entry for exactly this measure, at any threshold; None where it has none.
+def find_entry(dialect: Dialect, measure: Measure, policy: Any = None) -> Entry | None:
+    """Find the tool's entry for exactly this measure, at any level; None where it has none.
 
-    Without a cutoff AP(norm=R) and AP are one measure.
+    Without a cutoff AP(norm=R) and AP are one measure. Of several entries, the one with the
+    conventions of ``policy`` is preferred.
     """
     fits = [one for one in dialect.measuring if not (one.cutoff and measure.k is None)]
-    for is_same in (Measure.__eq__, agree):
-        for one in fits:
-            if is_same(_complete_entry(one, measure), measure):
-                return one
-    return None
+    several = [
+        one
+        for is_same in (Measure.__eq__, agree)
+        for one in fits
+        if is_same(_complete_entry(one, measure), measure)
+    ]
+    for one in several if policy is not None else ():
+        words = {**dialect.choices, **one.fill_choices(measure.k, measure.rel)}
+        if all(getattr(policy, name) == word for name, word in words.items()):
+            return one
+    return next(iter(several), None)
 
 
 def find_same_kind(dialect: Dialect, measure: Measure) -> Entry | None:
@@ -87,18 +126,18 @@ def list_same_kind(dialect: Dialect, measure: Measure) -> Iterator[Entry]:
     kinds = [parse_own(one.write_measure(measure.k)) for one in fits]
     found = [(one, kind.name) for one, kind in zip(fits, kinds, strict=True) if kind.k == measure.k]
     own = [one for one, name in found if name == measure.name]
-    if measure != _apply_threshold(Measure(measure.name, (), measure.k), measure):
+    if measure != _apply_level(Measure(measure.name, (), measure.k), measure):
         own.sort(key=lambda one: translate_entry(one, measure) != measure)
     yield from own
     yield from (one for one, name in found if _KINDS.get(name) == measure.name)
 
 
 def translate_entry(entry: Entry, measure: Measure) -> Measure:
-    """Translate an entry into a measure, at the cutoff and the threshold of the one asked for."""
-    return _apply_threshold(parse_own(entry.write_measure(measure.k)), measure)
+    """Translate an entry into a measure, at the cutoff and the level of the one asked for."""
+    return _apply_level(parse_own(entry.write_measure(measure.k)), measure)
 
 
-def _apply_threshold(found: Measure, measure: Measure) -> Measure:
+def _apply_level(found: Measure, measure: Measure) -> Measure:
     if measure.rel not in (None, 1.0) and found.rel is not None:
         found = found(rel=measure.rel)
     return found
@@ -109,7 +148,7 @@ def _complete_entry(entry: Entry, measure: Measure) -> Measure:
     found = parse_own(entry.write_measure(measure.k or 1))
     if found.name == measure.name:
         found = found(**_find_open(entry, measure))
-    return _apply_threshold(found, measure)
+    return _apply_level(found, measure)
 
 
 def _find_open(entry: Entry, measure: Measure) -> dict[str, Any]:
@@ -150,14 +189,14 @@ def parse_foreign(name: object) -> Measure:
     own = write_name(name)
     if own is None:
         raise MeasureError(f"a measure is a name such as 'AP@10'; got {clip(name)}")
-    found = resolve_measure(own, resolve_dialect("ir_measures"))
-    if found.choices.get("unjudged") == "remove":
+    measure = resolve_measure(own, resolve_dialect("ir_measures"))
+    if measure.choices.get("unjudged") == "remove":
         raise MeasureError(
             f"{clip(own)} of ir_measures leaves out unjudged items, which is no part of a measure"
-            f" here. dialect=ir_measures evaluates it, and so does {found.measure} with"
+            f" here. dialect=ir_measures evaluates it, and so does {measure.measure} with"
             " unjudged=remove."
         )
-    return found.measure
+    return measure.measure
 
 
 def resolve_measure(name: str | Measure, dialect: Dialect) -> RequestedMeasure:
@@ -254,12 +293,26 @@ def _apply_written(theirs: Measure, measure: Measure, written: set[str]) -> Meas
     return Measure(theirs.name, tuple({**dict(theirs.parameters), **asked}.items()), k)
 
 
-def agree(one: Measure, other: Measure) -> bool:
+def agree(measure: Measure, other: Measure) -> bool:
     """Do two measures have one formula and one mean?"""
-    means = [dict(each.parameters).get("mean") for each in (one, other)]
-    return one.definition == other.definition and means[0] == means[1]
+    means = [dict(each.parameters).get("mean") for each in (measure, other)]
+    return measure.definition == other.definition and means[0] == means[1]
+
+
+def refuse_half_a_level(dialect: Dialect, measure: Measure, raw: Mapping[str, Any]) -> None:
+    """Refuse a threshold of scores alone, where the tool's is that of relevance, too."""
+    entry = find_entry(dialect, measure)
+    for name in () if entry is None else entry.of_level:
+        if name in raw and raw[name] != measure.rel:
+            raise MeasureError(
+                f"{dialect.name}: {name}={clip(raw[name])} holds for scores alone, and relevance"
+                f" begins at {measure.rel:g} in {measure}. In {dialect.tool} both are one number:"
+                f" write {measure(rel=raw[name])}, without {name}."
+            )
 
 
 def _request(measure: Measure, dialect: Dialect) -> RequestedMeasure:
     entry = find_entry(dialect, measure)
-    return RequestedMeasure(measure, {} if entry is None else entry.fill_choices(measure.k))
+    return RequestedMeasure(
+        measure, {} if entry is None else entry.fill_choices(measure.k, measure.rel)
+    )

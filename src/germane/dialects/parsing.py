@@ -6,10 +6,12 @@ AP@10   germane:AP@10   trec_eval:map_cut_10   an object of ir_measures
 import re
 from functools import lru_cache
 
-from germane.dialects import find_speakers
-from germane.errors import list_choices
-from germane.measures.measure import Measure, Measures, parse_own, suggest_spelling
+from germane.dialects import find_speakers, list_tool_names
+from germane.errors import MeasureError, PolicyError, list_choices
+from germane.measures.box_spellings import explain_of_boxes
+from germane.measures.measure import Measure, Measures, parse_own
 from germane.measures.names import list_names, split_names, split_tool, write_name
+from germane.measures.spelling import suggest_name
 
 
 def parse(text: str | Measure) -> Measure:
@@ -39,9 +41,27 @@ def _parse(text: str) -> Measure:
     tool, name = split_tool(text)
     if tool in ("", "germane"):
         return parse_own(name, _suggest_elsewhere)
+    if find_speakers(text):  # a name with a colon, such as MAP:top=10
+        return parse_own(text, _suggest_elsewhere)
     from germane.dialects.names import parse_foreign  # imported late: few names have a dialect
 
     return parse_foreign(text)
+
+
+def parse_any(text: str | Measure) -> Measure:
+    """Read a measure as ``parse`` does; a name that only tools have is that of the first tool.
+
+    >>> from germane.dialects.parsing import parse_any
+    >>> parse_any("map_cut_10")
+    AP(norm=R)@10
+    """
+    try:
+        return parse(text)
+    except (MeasureError, PolicyError):  # a tool's name may have a colon, too: MAP:top=10
+        spoken = find_speakers(text) if isinstance(text, str) else {}
+        if not spoken:
+            raise
+        return parse_own(next(iter(spoken.values())))
 
 
 def parse_all(measures: Measures) -> tuple[Measure, ...]:
@@ -87,12 +107,22 @@ def _split(text: str) -> tuple[Measure, ...]:
 
 
 def _suggest_elsewhere(text: str) -> str:
-    """Suggest the name for one that is spelled in another way, or is a tool's; name these tools."""
-    near, spoken = suggest_spelling(text), find_speakers(text)
+    """Suggest a tool with a measure of this name, or the name of which this one is a slip."""
+    if of_boxes := explain_of_boxes(text):
+        of_lists = suggest_name(text)
+        if repr(text.strip()) in of_lists:
+            return of_boxes
+        return of_boxes + of_lists.replace("Did you mean", "Of ranked lists, did you mean")
+    spoken = find_speakers(text)
     if not spoken:
-        return near
-    if not near and len(set(spoken.values())) == 1:
-        near = f" Did you mean {next(iter(spoken.values()))!r}?"
-    names = list_choices(list(spoken)[:3], "and")
+        return suggest_name(text, list_tool_names())
+    speakers: dict[Measure, list[str]] = {}
+    for dialect, own in spoken.items():
+        speakers.setdefault(parse_own(own), []).append(dialect)
+    if len(speakers) > 1:
+        meant = (f"{measure} in {names[0]}" for measure, names in speakers.items())
+        return f" In other tools, it is {list_choices(meant, 'and')}. Write one of these."
+    [measure] = speakers
+    names = list_choices(speakers[measure][:3], "and")
     has = "has" if len(spoken) == 1 else "have"
-    return f"{near} {names} {has} a measure of this name: dialect={next(iter(spoken))!r}."
+    return f" Did you mean {str(measure)!r}? {names} {has} a measure of this name."

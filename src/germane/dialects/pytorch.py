@@ -49,7 +49,10 @@ DIALECTS = (
             *_name("RetrievalFallOut", "FallOut", "retrieval_fall_out", choices=_NEGATIVES),
             Entry("RetrievalAUROC", "AUROC", _CURVE, ("retrieval_auroc", "BinaryAUROC")),
             Entry(
-                "RetrievalAUROC(top_k={k})", "AUROC@{k}", _UNMASKED, ("retrieval_auroc(top_k={k})",)
+                "RetrievalAUROC(top_k={k})",
+                "AUROC@{k}",
+                {"nonpositive": "hit", "scores": "sigmoid"},
+                ("retrieval_auroc(top_k={k})",),
             ),
             *_name("RetrievalNormalizedDCG", "nDCG", "retrieval_normalized_dcg", choices=_GRADED),
             Entry("BinaryAveragePrecision", "AP(norm=R)", _CURVE),
@@ -69,7 +72,16 @@ DIALECTS = (
             " beside other queries, and then another value, too."
         ),
         source="functional/retrieval/average_precision.py",
-        limits=(_SORTED,),
+        limits=(
+            _SORTED,
+            Limit(
+                "tied",
+                "A pair of equal scores among the first k counts half. If one of them is outside"
+                " 0…1, the logistic function in single precision makes more of them equal: all"
+                " above 17.",
+                only=("RetrievalAUROC(top_k={k})",),
+            ),
+        ),
         absent=(
             Absent(
                 ("RetrievalPrecisionRecallCurve", "retrieval_precision_recall_curve"),

@@ -5,7 +5,7 @@ LensKit and RecTools, which have many measures, are in files of their own.
 
 from dataclasses import replace
 
-from germane.dialects import catalogue
+from germane.dialects import catalogue, lenskit
 from germane.dialects.dialect import (
     CATALOG,
     COPIES_COUNT,
@@ -17,7 +17,6 @@ from germane.dialects.dialect import (
     Homonym,
     Limit,
 )
-from germane.dialects.lenskit import LENSKIT
 from germane.dialects.rectools import RECTOOLS
 
 _WITHIN = {"short": "nan"}  # of as many items as k all are among the first k
@@ -314,7 +313,7 @@ DIALECTS = (
             Limit("tied", "Top k of ties.", order=True),
         ),
     ),
-    LENSKIT,
+    *lenskit.DIALECTS,
     Dialect(
         "evidently",
         tool="Evidently",

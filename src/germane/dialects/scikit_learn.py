@@ -5,6 +5,17 @@ from germane.dialects.dialect import LISTS, Absent, Dialect, Entry, Homonym, Lim
 _ANY_ORDER = {"ties": "given"}
 _EMPTY = Limit("empty", "An empty sample is an error.")
 
+
+def _name_ratings(name: str, measure: str) -> tuple[Entry, Entry]:
+    """Name a measure of Surprise with its threshold, and as it is without one."""
+    both = {"min_score": "{rel}"}
+    usual = measure.replace("{x}", "3.5")
+    return (
+        Entry(f"{name}(k={{k}},threshold={{x}})", measure, both),
+        Entry(f"{name}@{{k}}", usual, both, (f"{name}(k={{k}})",)),
+    )
+
+
 DIALECTS = (
     Dialect(
         "scikit-learn",
@@ -124,14 +135,19 @@ DIALECTS = (
         "surprise",
         tool="Surprise, examples/precision_recall_at_k.py",
         version="git 2381fb1",
-        judging={**LISTS, "threshold": 3.5},
+        judging=LISTS,
         measuring=(
-            Entry("precision@{k}", "P(norm=retrieved)@{k}"),
-            Entry("recall@{k}", "R@{k}"),
+            *_name_ratings("precision", "P(norm=retrieved,rel={x})@{k}"),
+            *_name_ratings("recall", "R(rel={x})@{k}"),
         ),
-        why="Only items with an estimate of at least 3.5 (threshold) count as recommended.",
+        why=(
+            "Its threshold, 3.5 unless told otherwise, holds on both sides: a rating of at least"
+            " that much is relevant, and an estimate of at least that much is recommended. A user"
+            " without a recommended item has a precision of 0, and without a relevant one a recall"
+            " of 0; until April 2020 both were 1. It is given rows of ratings, so that no user has"
+            " an empty list."
+        ),
         source="examples/precision_recall_at_k.py",
-        limits=(Limit("empty", "A user without any rating has no value."),),
         sees="list",
     ),
 )

@@ -73,6 +73,7 @@ DIALECTS = (
             " credited once."
         ),
         source="components/evaluators/document_map.py",
+        same=("Haystack 3.4.1",),
         aliases=("haystack-3",),
     ),
     _search_tool(

@@ -32,7 +32,7 @@ def _list_measures(rounding: str) -> tuple[Entry, ...]:
         _name_with_number("relative_P_{k}", "R(norm=min)@{k}"),
         Entry("set_P", "P"),
         Entry("set_recall", "R"),
-        Entry("set_relative_P", "R(norm=min)"),
+        Entry("set_relative_P", "R(norm=possible)"),
         Entry("set_F", "F"),
         _name_with_number("set_F_{square}", "F(beta={square})"),
         Entry("set_map", "SetAP"),

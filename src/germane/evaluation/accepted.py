@@ -161,4 +161,6 @@ Places: TypeAlias = Annotated[
 
 def list_names(module: Mapping[str, Any]) -> list[Given]:
     """List the names of a module's types."""
-    return [one.__metadata__[0] for one in module.values() if getattr(one, "__metadata__", None)]
+    return [
+        alias.__metadata__[0] for alias in module.values() if getattr(alias, "__metadata__", None)
+    ]

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import repeat
 from typing import TYPE_CHECKING, Any, Literal, Unpack, cast
 
 import numpy as np
@@ -20,16 +19,11 @@ from germane.evaluation.accepted import Judgments, Run, Source
 from germane.evaluation.choices import DEFAULT, Choices, Plan
 from germane.evaluation.fingerprint import OptionFingerprints, RunFingerprint, make_fingerprint
 from germane.evaluation.judging import JudgedRun, Placement, state_duplicates
-from germane.evaluation.opening import check_runs, open_data
+from germane.evaluation.opening import Inputs, check_runs, open_data, open_options
 from germane.evaluation.result import Counts, Result, Results
-from germane.evaluation.undefined import make_amendment, refuse_undefined
+from germane.evaluation.special_queries import refuse_undefined, settle
 from germane.measures import TABLE
-from germane.measures.averaging import (
-    MeasureResult,
-    compute_all_scores,
-    compute_scores,
-    find_weights,
-)
+from germane.measures.averaging import MeasureResult, QueryValues, compute_scores
 from germane.measures.catalogue import CatalogueDefinition
 from germane.measures.measure import Measure, Measures
 from germane.readers import (
@@ -42,7 +36,7 @@ from germane.readers import (
     refuse_ambiguous,
 )
 from germane.readers.paths import check_path
-from germane.readers.relevance import make_ranking
+from germane.readers.relevance import make_collection, make_ranking
 
 if TYPE_CHECKING:
     from germane.dialects.dialect import Dialect
@@ -56,7 +50,6 @@ def evaluate(
     measures: Measures = DEFAULT,
     *,
     name: str | None = None,
-    dialect: "str | Dialect | None" = None,
     progress: Progress | bool | None = None,
     **policy: Unpack[Choices],
 ) -> Result:
@@ -105,18 +98,20 @@ def evaluate(
     progress = make_progress(progress)
     if not (name is None or isinstance(name, str)):
         raise InputError(f"runs are named by text; got {clip(name)}")
-    data = open_data(qrels, policy, dialect)
-    given, conventions = data.open_run(run)
+    data = open_data(qrels, policy)
+    opened, conventions = data.open_run(run)
     if data.signs:
-        given.sign()
+        opened.sign()
     plan = data.options.make_plan(measures, conventions)
-    collection = data.collect(given, plan.needs, progress)
-    judged = [collection.judge(one, chosen) for one, chosen in plan.groups.items()]
+    collection = data.collect(opened, plan.needs, progress)
+    judged = [
+        collection.judge(run_conventions, chosen) for run_conventions, chosen in plan.groups.items()
+    ]
     spoken, ordered = data.options.dialect, collection.is_ordered
-    content = RunFingerprint(given, run, judged[0].qrels)
-    held = data.options.held
+    content = RunFingerprint(opened, run, judged[0].qrels)
+    reading = data.options.held
     return finish_result(
-        name or given.name, plan, judged, held, spoken, ordered, collection.sample, content
+        name or opened.name, plan, judged, reading, spoken, ordered, collection.sample, content
     )
 
 
@@ -136,27 +131,31 @@ def finish_result(
     unknown.
     """
     computed: dict[Measure, MeasureResult] = {}
-    for chosen, one in zip(plan.groups.values(), judged, strict=True):
-        computed |= compute_measures(chosen, one)
+    for chosen, judged_run in zip(plan.groups.values(), judged, strict=True):
+        computed |= compute_measures(chosen, judged_run)
     if len(judged) > 1:  # back in the order asked for
         computed = {measure: computed[measure] for measure in plan.policies}
     first = replace(judged[0], lists=None)
-    found = check_evaluation(first, first.rank(first.policy.ties), computed, sample)
+    findings = check_evaluation(first, first.rank(first.policy.ties), computed, sample)
     limits: dict[str, tuple[Measure, ...]] = {}
     if spoken is not None and spoken.limits:
         from germane.evaluation.limits import find_limits, make_findings
 
         groups = zip(plan.groups.values(), judged, strict=True)
-        evaluated = ((computed[one], its) for chosen, its in groups for one in chosen)
+        evaluated = (
+            (computed[judged_run], measures_of_group)
+            for chosen, measures_of_group in groups
+            for judged_run in chosen
+        )
         limits = find_limits(spoken, evaluated, ordered)
-        found = (*found, *make_findings(spoken, limits, len(first.qrels)))
+        findings = (*findings, *make_findings(spoken, limits, len(first.qrels)))
     result = Result(
         name,
         computed,
         partial(_make_counts, first),
         state_duplicates(plan.conventions, first.qrels),
         Placement(first),
-        found,
+        findings,
         dialect=spoken,
         policies=plan.own,
         limits=limits,
@@ -174,7 +173,6 @@ def evaluate_many(
     runs: Mapping[str, Run],
     measures: Measures = DEFAULT,
     *,
-    dialect: "str | Dialect | None" = None,
     progress: Progress | bool | None = None,
     **policy: Unpack[Choices],
 ) -> Results:
@@ -189,7 +187,7 @@ def evaluate_many(
     """
     progress = make_progress(progress)
     check_runs(runs)
-    data = open_data(qrels, policy, dialect)
+    data = open_data(qrels, policy)
     data.options.make_plan(measures, data.conventions)  # refuses measures before data are read
     for run in runs.values():
         refuse_ambiguous(data.qrels, run)
@@ -206,6 +204,7 @@ def score(
     measure: str | Measure = "AP",
     *,
     relevant: int | Iterable[Any] | None = None,
+    dialect: "str | Dialect | None" = None,
 ) -> float:
     """Compute one measure of one list, given as the grades of its items in rank order.
 
@@ -215,13 +214,20 @@ def score(
     ``relevant`` is the number of all relevant items, or a list of their grades; by default, all are
     in the list. If it is a number, items outside the list have the lowest relevant grade: ``rel``,
     or 1. For measures of subtopics, the list contains the subtopics of each item,
-    ``[{"a"}, {"a", "b"}]`` or with grades, and ``relevant`` those of further items. Raises
-    MeasureError, GradeError or InputError.
+    ``[{"a"}, {"a", "b"}]`` or with grades, and ``relevant`` those of further items. ``dialect``
+    computes what another tool gives to the list, for its name of a measure. Raises MeasureError,
+    GradeError or InputError.
     """
+    if dialect is not None:
+        options = open_options({"dialect": dialect})
+        rel = options.read_measure(measure).rel or 1.0
+        judged, run = make_collection(relevance, relevant, rel)
+        [result] = evaluate(Inputs(judged, options), run, measure).values()
+        return result.mean
     measure = parse(measure)
     rel = 1.0 if measure.rel is None else measure.rel
     ranking = make_ranking(relevance, relevant, rel, covers=measure.row.subtopics)
-    return float(compute_scores(measure, ranking, "zero")[0])
+    return float(compute_scores(measure, ranking)[0])
 
 
 def read_qrels(
@@ -298,37 +304,34 @@ def compute_measures(
 ) -> dict[Measure, MeasureResult]:
     """Compute several measures of a judged run, under its policy."""
     policy = judged.policy
-    of_lists = tuple(one for one in chosen if isinstance(one.row, CatalogueDefinition))
+    of_lists = tuple(measure for measure in chosen if isinstance(measure.row, CatalogueDefinition))
     if of_lists:
         from germane.evaluation.catalogue_result import compute_list_measures
 
-        rest = tuple(one for one in chosen if one not in of_lists)
-        alone = replace(judged, lists=None)  # which hold the run, and results do not
-        both = compute_measures(rest, alone) | compute_list_measures(of_lists, judged)
+        rest = tuple(measure for measure in chosen if measure not in of_lists)
+        without_lists = replace(judged, lists=None)  # which hold the run, and results do not
+        both = compute_measures(rest, without_lists) | compute_list_measures(of_lists, judged)
         return {measure: both[measure] for measure in chosen}
-    ranking = judged.rank(policy.ties)
-    computed = compute_all_scores(chosen, ranking, policy.no_relevant)
-    amend = make_amendment(policy)
-    if amend is not None:
-        computed = tuple(map(amend, chosen, repeat(ranking), computed))
-    left_out = "skip" if policy.no_hit == "skip" else policy.no_relevant
-    rounding = policy.digits, policy.query_digits, policy.undefined
-    results = {}
-    for measure, values in zip(chosen, computed, strict=True):
-        weights = find_weights(measure, ranking)
-        results[measure] = MeasureResult(
-            measure, ranking.queries, values, left_out, *rounding, weights, judged.reorder, amend,
-            halves=policy.halves,
-        )  # fmt: skip
+    ranking, kinds = judged.rank(policy.ties), judged.kinds
+    results: dict[Measure, MeasureResult] = {
+        measure: settle(measure, ranking, policy, kinds, partial(_settle_under, measure, judged))
+        for measure in chosen
+    }
     if policy.undefined == "error":
         for result in results.values():
             refuse_undefined(result)
     return results
 
 
+def _settle_under(measure: Measure, judged: JudgedRun, order: str) -> QueryValues | None:
+    """Compute a measure under another order of ties; None if no judged item is tied."""
+    ranking = judged.reorder(order)
+    return None if ranking is None else settle(measure, ranking, judged.policy, judged.kinds)
+
+
 def _make_counts(judged: JudgedRun) -> Counts:
     qrels, retrieved = judged.qrels, judged.retrieved
-    answered = retrieved.answers
+    answered = int(np.count_nonzero(judged.kept))  # an empty list may count as missing
     reached = np.ones(len(retrieved.judgment), bool)
     if judged.policy.depth is not None:
         reached = retrieved.tied_from <= judged.policy.depth
@@ -344,5 +347,6 @@ def _make_counts(judged: JudgedRun) -> Counts:
         collapsed=0 if retrieved.rows is None else int(retrieved.rows.sum()),
         groups=0 if retrieved.rows is None else int(retrieved.retrieved.sum()),
         excluded=0 if retrieved.excluded is None else int(retrieved.excluded.sum()),
+        ignored=qrels.ignored,
         subtopics=0 if judged.cells is None else len(judged.cells),
     )

@@ -13,12 +13,13 @@ from germane.core import ragged
 from germane.core.policy import Policy
 from germane.core.ragged import Ints
 from germane.core.ranking import Ranking
-from germane.errors import InputError, MeasureError
+from germane.errors import InputError, MeasureError, write_option
 from germane.measures.averaging import evaluate_measure
 from germane.measures.catalogue import CatalogueDefinition, refuse_lists
 from germane.measures.measure import Measure
 from germane.output.formatting import add_schema, format_number, to_json_number
-from germane.output.tables import Table, Tabular
+from germane.output.frames import Tabular
+from germane.output.tables import Table
 
 if TYPE_CHECKING:
     from germane.evaluation.result import Result, Results
@@ -41,19 +42,29 @@ class Bounds:
 
 
 def has_bounds(measure: Measure) -> bool:
-    """Has the measure a closed form of its bounds? Those that count relevant items have none."""
-    if measure.name in ("AP", "P") and "norm" in measure.arguments:
-        return bool(measure.arguments["norm"] == "k") and measure.k is not None
-    return measure.name in CLOSED
+    """Has the measure a closed form of its bounds?"""
+    return not _find_obstacle(measure)
+
+
+def _find_obstacle(measure: Measure) -> str:
+    """Find out why a measure has no bounds; "" if it has some."""
+    if isinstance(measure.row, CatalogueDefinition):
+        return "they are about whole lists"
+    norm = measure.arguments.get("norm", "all")
+    if measure.name not in (*CLOSED, "AP") or norm not in ("all", "k", "retrieved"):
+        return "the norm counts relevant items"
+    if measure.nonrelevant:
+        return "items of grade 0 count"
+    return "" if measure.extremes == "always" else "gains do not grow with the grade"
 
 
 def bound_measure(result: "Result", measure: Measure) -> Bounds:
     """Bound one measure of a result. Raises MeasureError without a closed form, and InputError."""
-    refuse_lists([measure], f"and bounds exist for {', '.join(CLOSED)} and AP(norm=k)@k.")
-    if not has_bounds(measure):
+    refuse_lists([measure], f"and bounds exist for {', '.join(CLOSED)} and AP(norm=k).")
+    if obstacle := _find_obstacle(measure):
         raise MeasureError(
-            f"{measure} has no closed form of its bounds: its norm counts relevant items, and items"
-            f" without a judgment change it. Bounds exist for {', '.join(CLOSED)} and AP(norm=k)@k."
+            f"{measure} has no closed form of its bounds, because {obstacle}. Bounds exist for"
+            f" {', '.join(CLOSED)} and AP(norm=k)."
         )
     if result.placement is None:
         raise InputError("a result that was read from a file has no ranks; evaluate the run again.")
@@ -63,7 +74,7 @@ def bound_measure(result: "Result", measure: Measure) -> Bounds:
     if measure.name == "ERR":
         best = float(measure.arguments["max"])
     low, high = (
-        evaluate_measure(measure, _grade_unjudged(ranking, measure.k, grade), "zero").mean
+        evaluate_measure(measure, _grade_unjudged(ranking, measure.k, grade)).mean
         for grade in (0.0, best)
     )
     shown = int(ranking.last(measure.k).sum())
@@ -75,7 +86,8 @@ def bound_measure(result: "Result", measure: Measure) -> Bounds:
 def _check_policy(policy: Policy, ranking: Ranking) -> None:
     if policy.unjudged == "remove":
         raise InputError(
-            "unjudged=remove has removed the items that bounds are about; leave it out."
+            f"{write_option('unjudged', 'remove')} has removed the items that bounds are about;"
+            " leave it out."
         )
     if ranking.ties != "ordered" or policy.duplicates in ("keep", "recount"):
         raise InputError("bounds need an order of tied items, and no duplicates.")
@@ -87,10 +99,10 @@ def _grade_unjudged(ranking: Ranking, k: int | None, grade: float) -> Ranking:
     """Give a grade to every retrieved item without a judgment, down to rank k."""
     last = ranking.last(k)
     ends = ragged.make_offsets(last)
-    known = ranking.within(k)
-    place = (ends[ranking.owner] + ranking.rank - 1)[known]
+    is_judged = ranking.within(k)
+    place = (ends[ranking.owner] + ranking.rank - 1)[is_judged]
     grades = np.full(int(ends[-1]), grade)
-    given = ranking.relevance[known]
+    given = ranking.relevance[is_judged]
     grades[place] = np.where(given < 0, grade, given)
     owner: Ints = ragged.find_owners(ends)
     rank = np.arange(len(grades)) - ends[owner] + 1
@@ -118,20 +130,20 @@ class BoundsOfRuns(Tabular):
     @property
     def open(self) -> tuple[tuple[Measure, str, str], ...]:
         """Measure and two runs whose order items without a judgment could turn."""
-        found = []
-        for (name, measure), (other, same) in combinations(self.bounds, 2):
+        open_pairs = []
+        for (name, measure), (second, same) in combinations(self.bounds, 2):
             if measure == same:
-                one, two = self.bounds[name, measure], self.bounds[other, measure]
-                if one.high > two.low and two.high > one.low:
-                    found.append((measure, name, other))
-        return tuple(found)
+                first_bounds, two = self.bounds[name, measure], self.bounds[second, measure]
+                if first_bounds.high > two.low and two.high > first_bounds.low:
+                    open_pairs.append((measure, name, second))
+        return tuple(open_pairs)
 
     def table(self, *, digits: int | None = 4) -> Table:
         """One row a run and measure."""
         number = partial(format_number, digits=digits)
         rows = tuple(
-            (name, str(measure), *map(number, (one.mean, one.low, one.high, one.judged)))
-            for (name, measure), one in self.bounds.items()
+            (name, str(measure), *map(number, (bound.mean, bound.low, bound.high, bound.judged)))
+            for (name, measure), bound in self.bounds.items()
         )
         columns = ("run", "measure", "mean", "all worthless", "all best", "judged")
         return Table(columns, rows, tuple(self._write_notes()), (1,))
@@ -144,34 +156,28 @@ class BoundsOfRuns(Tabular):
             " 0, or the highest grade; judged: the share of results that were judged, down to the"
             " cutoff"
         )
-        of_lists = {one for one in self.without if isinstance(one.row, CatalogueDefinition)}
-        for why, named in (
-            ("because the norm counts relevant items", set(self.without) - of_lists),
-            ("because they are about whole lists", of_lists),
-        ):
-            if named:
-                yield (
-                    f"no bounds, {why}:"
-                    f" {', '.join(str(one) for one in self.without if one in named)}"
-                )
+        obstacles = {measure: _find_obstacle(measure) for measure in self.without}
+        for obstacle in dict.fromkeys(obstacles.values()):
+            named = (str(measure) for measure, why in obstacles.items() if why == obstacle)
+            yield f"no bounds, because {obstacle}: {', '.join(named)}"
         if self.open:
             yield (
                 "open pairs are found from each run's own bounds: where both runs have the same"
                 " unjudged items, an order called open may be settled; an order not called open is"
                 " settled"
             )
-        for measure, one, other in self.open:
+        for measure, first, second in self.open:
             yield (
-                f"open: items without a judgment could turn the order of {one} and {other} on"
+                f"open: items without a judgment could turn the order of {first} and {second} on"
                 f" {measure}"
             )
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
         rows = [
-            {"run": name, "measure": str(measure), "mean": one.mean, "low": one.low,
-                "high": one.high, "judged": to_json_number(one.judged)}
-            for (name, measure), one in self.bounds.items()
+            {"run": name, "measure": str(measure), "mean": bound.mean, "low": bound.low,
+                "high": bound.high, "judged": to_json_number(bound.judged)}
+            for (name, measure), bound in self.bounds.items()
         ]  # fmt: skip
-        opened = [[str(measure), one, other] for measure, one, other in self.open]
+        opened = [[str(measure), first, second] for measure, first, second in self.open]
         return add_schema({"bounds": rows, "open": opened})

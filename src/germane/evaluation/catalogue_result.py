@@ -17,7 +17,8 @@ from germane.measures.averaging import MeasureResult
 from germane.measures.catalogue import refuse_ranking
 from germane.measures.measure import Measure
 from germane.output.formatting import format_number, write_count
-from germane.output.tables import Table, Tabular
+from germane.output.frames import Tabular
+from germane.output.tables import Table
 from germane.readers.item_numbers import order_ids
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class CatalogueResult(MeasureResult):
     def has_interval(self) -> bool:
         """Is it a mean over users? Coverage and inequality of resampled users are biased."""
         micro = dict(self.measure.parameters).get("mean") == "micro"
-        return self.of_lists.parts is not None and not micro
+        return self.of_lists.values is not None and not micro
 
     @property
     def per_list(self) -> dict[Hashable, float]:
@@ -130,15 +131,17 @@ class CatalogueExplanation(Tabular):
         for item, count in self.items:
             running += count
             shares = (count / self.lists, running / self.recommendations)
-            rows.append((str(item), str(count), *(format_number(one, digits) for one in shares)))
-        of = "" if self.size is None else f" of {self.size:,}"
+            rows.append(
+                (str(item), str(count), *(format_number(share, digits) for share in shares))
+            )
+        size_text = "" if self.size is None else f" of {self.size:,}"
         notes = (
             f"{self.measure} = {format_number(self.value, digits)}: {self.measure.definition}",
             (
                 f"{write_count(self.lists, 'list')} with"
                 f" {write_count(self.recommendations, 'recommendation')} of"
-                f" {self.recommended:,}{of} items; the tail (all but the 20 % most recommended"
-                f" items) has {format_number(self.tail_share, digits)} of them"
+                f" {self.recommended:,}{size_text} items; the tail (all but the 20 % most"
+                f" recommended items) has {format_number(self.tail_share, digits)} of them"
             ),
         )
         columns = ("item", "lists", "share of lists", "recommendations so far")
@@ -165,17 +168,17 @@ def compute_list_measures(
     if judged.lists is None:
         refuse_ranking()
     lists: ListsOfRun | CountedLists = judged.lists()
-    found = lists.evaluate(measures)
+    values_of = lists.evaluate(measures)
     queries = judged.queries
     place = lists.place(queries)
     results: dict[Measure, MeasureResult] = {}
-    for measure, one in found.items():
+    for measure, one in values_of.items():
         assert one.value is not None  # an error, where something is missing
         values = np.full(len(queries), np.nan)
         if one.values is not None:
             values[place >= 0] = one.values[place[place >= 0]]
         results[measure] = CatalogueResult(
-            measure, queries, values, "skip", policy.digits, of_lists=one
+            measure, queries, values, np.isnan(values), policy.digits, of_lists=one
         )
     return results
 

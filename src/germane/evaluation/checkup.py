@@ -2,7 +2,7 @@
 
 import os
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Unpack, overload
 
@@ -12,6 +12,7 @@ from germane.checks import malformed
 from germane.checks.admitted_rows import attach_candidates, select_ranked
 from germane.checks.data import Data, put_side_by_side
 from germane.checks.reading import locate_lines, read_qrels, read_run
+from germane.checks.removals import count_unreachable, explain_unmatched
 from germane.checks.rows import Side
 from germane.checks.table import TABLE
 from germane.checks.texts import Corpus
@@ -19,8 +20,7 @@ from germane.core.finding import SEVERITIES, Finding, Severity, sort_by_severity
 from germane.core.policy import Policy
 from germane.core.progress import Progress, make_progress
 from germane.core.qrels import Qrels
-from germane.dialects.parsing import parse_all
-from germane.errors import GermaneError
+from germane.errors import GermaneError, make_visible
 from germane.evaluation.accepted import Judgments, Run, Texts
 from germane.evaluation.api import evaluate
 from germane.evaluation.choices import DEFAULT, Choices
@@ -28,17 +28,24 @@ from germane.evaluation.collection import find_needs
 from germane.evaluation.opening import Inputs, open_data
 from germane.measures.measure import Measure, Measures
 from germane.output.formatting import add_schema
-from germane.output.frames import Columnar, make_texts
-from germane.output.tables import Table, Tabular, make_visible
-from germane.readers import QrelsInput, RunInput, is_path, numbers, open_inputs, open_qrels
-from germane.readers.candidates import Candidates
+from germane.output.frames import Tabular, make_texts
+from germane.output.tables import Table, write_text
+from germane.readers import (
+    QrelsInput,
+    RunInput,
+    find_candidates,
+    is_path,
+    numbers,
+    open_inputs,
+    open_qrels,
+)
 from germane.readers.mappings import is_column
 from germane.readers.texts import open_texts
 
 __all__ = ["Checkup", "check"]
 
 
-class Checkup(Columnar, Tabular):
+class Checkup(Tabular):
     """Findings, the serious ones first: as a list, and as a frame with a row a finding.
 
     >>> found = germane.check({"q1": {"a": 1}, "q2": {"b": 1}}, {"q1": {"a": 1.0}}, "AP")
@@ -53,7 +60,7 @@ class Checkup(Columnar, Tabular):
         self._checks = checks
 
     @overload
-    def __getitem__(self, at: int) -> Finding: ...
+    def __getitem__(self, row: int) -> Finding: ...
     @overload
     def __getitem__(self, at: slice) -> Sequence[Finding]: ...
     def __getitem__(self, at: int | slice) -> Finding | Sequence[Finding]:
@@ -73,7 +80,7 @@ class Checkup(Columnar, Tabular):
 
     def of(self, severity: Severity) -> tuple[Finding, ...]:
         """The findings of one severity."""
-        return tuple(one for one in self if one.severity == severity)
+        return tuple(finding for finding in self if finding.severity == severity)
 
     @property
     def serious(self) -> tuple[Finding, ...]:
@@ -81,10 +88,10 @@ class Checkup(Columnar, Tabular):
         return self.of("serious")
 
     def __str__(self) -> str:
-        return "\n".join(self._lines())
+        return write_text(*self._lines())
 
     def __repr__(self) -> str:
-        return f"<Checkup of {', '.join(self.runs)}: {self.summary}>"
+        return make_visible(f"<Checkup of {', '.join(self.runs)}: {self.summary}>")
 
     @property
     def summary(self) -> str:
@@ -99,14 +106,13 @@ class Checkup(Columnar, Tabular):
 
     def _lines(self) -> Iterator[str]:
         yield self.summary
-        for one in self:
-            where = f"{one.where}: " if one.where else ""
-            yield f"\n{one.severity}: {one.what}"
-            yield make_visible(f"  {where}{one.says}.")
-            yield from (make_visible(f"    {example}") for example in one.examples)
-            if one.examples and one.count > len(one.examples):
+        for finding in self:
+            where = f"{finding.where}: " if finding.where else ""
+            yield from ("", f"{finding.severity}: {finding.what}", f"  {where}{finding.says}.")
+            yield from (f"    {example}" for example in finding.examples)
+            if finding.examples and finding.count > len(finding.examples):
                 yield "    …"
-            yield make_visible(f"  {one.advice}")
+            yield f"  {finding.advice}"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema."""
@@ -115,19 +121,19 @@ class Checkup(Columnar, Tabular):
 
     def _list_columns(self) -> dict[str, Any]:
         def list_texts(name: str) -> Any:
-            return make_texts(getattr(one, name) for one in self)
+            return make_texts(getattr(finding, name) for finding in self)
 
-        counts = np.array([one.count for one in self], np.int64)
+        counts = np.array([finding.count for finding in self], np.int64)
         return {
             "severity": list_texts("severity"), "finding": list_texts("what"),
             "where": list_texts("where"), "count": counts, "says": list_texts("says"),
-            "examples": make_texts("\n".join(one.examples) for one in self),
+            "examples": make_texts("\n".join(finding.examples) for finding in self),
             "advice": list_texts("advice"),
         }  # fmt: skip
 
     def table(self) -> Table:
         """One row a finding."""
-        rows = tuple((one.severity, one.what, str(one)) for one in self)
+        rows = tuple((finding.severity, finding.what, str(finding)) for finding in self)
         return Table(
             ("severity", "finding", "what, where, and what to do"), rows, (self.summary,), (1, 2)
         )
@@ -148,7 +154,7 @@ def check(
 
     >>> run = {"q1": {"d1": 2.0, "d2": 1.0}, "Q2": {"d3": 1.0}}
     >>> print(germane.check({"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}, run, "AP")[0])
-    run: 1 judged query is missing from the run, of 2, and counted as 0: 'q2'. The run has ...
+    run: 1 judged query is missing from the run, of 2, and counted as empty: 'q2'. The run has ...
 
     ``qrels``, ``run`` and the conventions are those of ``evaluate``: options such as ``collapse``,
     ``exclude`` and ``own`` select the results that are checked, and a convention such as
@@ -165,7 +171,7 @@ def check(
     reading, conventions = inputs.options.held, inputs.conventions
     given_format = policy.get("input_format")
     runs: Any = run if _is_named(run) else {None: run}
-    chosen = parse_all(measures)
+    chosen = inputs.options.read_measures(measures)
     needs = find_needs(chosen, ())
     judgments: QrelsInput | None = None
     judged: Side | None = None
@@ -175,10 +181,10 @@ def check(
     corpus: Corpus | None = None
     if queries is not None or items is not None:
         corpus = Corpus(open_texts(queries, "queries"), open_texts(items, "items"))
-    has_candidates = reading.exclude is not None or reading.only is not None
+    attached = find_candidates(qrels, reading)
     candidates: Qrels | None = None
-    plain = replace(reading, collapse=None, exclude=None, only=None)
-    found: list[Finding] = []
+    plain = replace(reading.leave_candidates(), collapse=None)
+    findings: list[Finding] = []
     data: list[Data] = []
     names: list[str] = []
     for name, given in runs.items():
@@ -189,38 +195,47 @@ def check(
         side = locate_lines(read_run(opened, progress), given, given_format)
         if name is not None and side.where == "run":
             side = replace(side, where=name)
-        if has_candidates and candidates is None:
-            candidates = attach_candidates(judged, Candidates(reading.exclude, reading.only))
-        side = select_ranked(side, reading.collapse, candidates, conventions)
-        both = put_side_by_side(judged, side, chosen, tuple(data), learned)
-        ties = policy.get("ties", opened.ties)
-        both.ties = "given" if ties == "given" else "id"
-        both.has_distances = conventions.scores == "distances"
-        both.corpus, both.candidates = corpus, candidates
-        of_run = [one for one in _find(both, progress) if not _is_settled(one, conventions)]
-        if not any(one.what in REFUSED for one in of_run) and not any(
+        if attached is not None and candidates is None:
+            judged, candidates = attach_candidates(judged, attached)
+        emptied: dict[str, Sequence[Hashable]] = {}
+        given_rows = len(side)
+        side = select_ranked(side, reading.collapse, candidates, conventions, emptied)
+        sides = put_side_by_side(judged, side, chosen, tuple(data), learned)
+        sides.ties = inputs.options.make_policy(opened.ties).ties
+        sides.has_distances = conventions.scores == "distances"
+        sides.corpus, sides.candidates, sides.emptied = corpus, candidates, emptied
+        sides.is_selected = candidates is not None and len(side) < given_rows
+        sides.has_places = conventions.ranks == "places"
+        if candidates is not None:
+            sides.unreachable = count_unreachable(candidates, candidates.candidates)
+            if not sides.is_selected:
+                sides.unmatched = explain_unmatched(candidates, candidates.candidates, side.items)
+        of_run = [
+            finding for finding in _find(sides, progress) if not _is_settled(finding, conventions)
+        ]
+        if not any(finding.what in REFUSED for finding in of_run) and not any(
             map(_is_pipe, (qrels, given))
         ):
-            both.refusal = _find_refusal(inputs.judge(judgments), opened, chosen)
-            of_run += TABLE[-1].find(both)
-        found += of_run
-        data.append(both)
+            sides.refusal = _find_refusal(inputs.judge(judgments), opened, chosen)
+            of_run += TABLE[-1].find(sides)
+        findings += of_run
+        data.append(sides)
         names.append(name or opened.name)
-    return Checkup(list(dict.fromkeys(found)), names)
+    return Checkup(list(dict.fromkeys(findings)), names)
 
 
 def _is_named(run: Any) -> bool:
     """Is this ``{name: run}``? In ``{query: results}`` items have no further level."""
     if not isinstance(run, Mapping):
         return False
-    held: Any = next(iter(run.values()), None)
-    if isinstance(held, Mapping):
-        inner = next(iter(held.values()), None)
+    first_results: Any = next(iter(run.values()), None)
+    if isinstance(first_results, Mapping):
+        inner = next(iter(first_results.values()), None)
         return isinstance(inner, (Mapping, list, tuple, set, frozenset)) or numbers.is_array(inner)
-    if isinstance(held, (str, os.PathLike, RunInput)):
+    if isinstance(first_results, (str, os.PathLike, RunInput)):
         return True
-    frame = hasattr(held, "__arrow_c_stream__") and not is_column(held)
-    return frame or (numbers.is_array(held) and len(held.shape) == 2)
+    frame = hasattr(first_results, "__arrow_c_stream__") and not is_column(first_results)
+    return frame or (numbers.is_array(first_results) and len(first_results.shape) == 2)
 
 
 _SETTLING = {
@@ -245,9 +260,9 @@ REFUSED = frozenset(row.name for row in TABLE if row.evaluate == "error")
 """Findings about data that evaluate refuses."""
 
 
-def _is_pipe(given: Any) -> bool:
+def _is_pipe(raw: Any) -> bool:
     """Is this read once, and not again by evaluate?"""
-    return is_path(given) and not os.path.isfile(given) and not os.path.isdir(given)
+    return is_path(raw) and not os.path.isfile(raw) and not os.path.isdir(raw)
 
 
 def _find_refusal(inputs: Inputs, run: RunInput, measures: tuple[Measure, ...]) -> str:
@@ -266,9 +281,9 @@ def _find(data: Data, progress: Progress | None) -> Iterator[Finding]:
     if swapped := list(TABLE[0].find(data)):
         yield from swapped
         return
-    for at, row in enumerate(TABLE[1:-1]):
+    for place, row in enumerate(TABLE[1:-1]):
         if progress is not None:
-            progress(f"{data.run.where} for {row.name}", at, len(TABLE))
+            progress(f"{data.run.where} for {row.name}", place, len(TABLE))
         if (
             row.of == "qrels"
             or row.find_problems.__module__ == malformed.__name__

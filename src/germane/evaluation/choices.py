@@ -1,11 +1,13 @@
 """Choices: keyword arguments that say how data are read and which conventions or dialect apply."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
-from germane.core.arguments import parse_whole
+from germane.core.arguments import is_number, parse_whole
 from germane.core.arithmetic import Halves
 from germane.core.policy import (
     DEFAULTS,
@@ -19,7 +21,9 @@ from germane.core.policy import (
     Nonpositive,
     NoRelevant,
     Own,
+    Padding,
     Policy,
+    Ranks,
     Relevant,
     Repeated,
     Scores,
@@ -57,10 +61,14 @@ class OtherChoices(TypedDict, total=False):
     max_line: float | Literal["none"] | None
     exclude: Pairs | None
     only: Pairs | None
+    ignore: Pairs | None
     catalogue: Catalogue | None
     seen: Pairs | None
     distance: Distance | None
     subtopic_weights: Weights | None
+
+    dialect: "str | Dialect | None"
+    policy: Policy | None
 
     duplicates: Duplicates
     ties: Ties
@@ -72,9 +80,12 @@ class OtherChoices(TypedDict, total=False):
     repeated: Repeated
     scores: Scores
     grades: Grades
+    ranks: Ranks
     own: Own
+    padding: Padding
     nonpositive: Nonpositive
-    threshold: float | None
+    min_score: float | None
+    max_distance: float | None
     empty: Empty
     short: Short
     constant: Constant
@@ -117,7 +128,11 @@ class Plan:
     @cached_property
     def own(self) -> dict[Measure, Policy]:
         """The policies of the measures that have one of their own."""
-        return {one: its for one, its in self.policies.items() if its != self.conventions}
+        return {
+            measure: policy
+            for measure, policy in self.policies.items()
+            if policy != self.conventions
+        }
 
     @cached_property
     def needs(self) -> Needs:
@@ -140,19 +155,24 @@ def make_plan(
     if dialect is None:
         if isinstance(measures, str):
             return _plan_uniformly(measures, conventions)
-        several = list(measures) if isinstance(measures, (list, tuple)) else parse_all(measures)
-        plan = _plan_uniformly(parse_all(several), conventions)
-        renamed = find_renamed(several)
+        names = list(measures) if isinstance(measures, (list, tuple)) else parse_all(measures)
+        plan = _plan_uniformly(parse_all(names), conventions)
+        renamed = find_renamed(names)
         return replace(plan, renamed=renamed) if renamed else plan
-    from germane.dialects.names import find_default_names, resolve_measures
+    from germane.dialects.names import (
+        find_default_names,
+        refuse_half_a_level,
+        resolve_measures,
+    )
 
     if isinstance(measures, str) and measures == DEFAULT:
         measures = find_default_names(DEFAULT, dialect)
     words = {name: word for name, word in asked_for.items() if name in DEFAULTS}
     policies = {}
-    for one in resolve_measures(measures, dialect):
-        its = replace(conventions, **{**one.choices, **words})
-        policies[one.measure] = conventions if its == conventions else its
+    for measure in resolve_measures(measures, dialect):
+        refuse_half_a_level(dialect, measure.measure, words)
+        policy = replace(conventions, **{**measure.choices, **words})
+        policies[measure.measure] = conventions if policy == conventions else policy
     return Plan(conventions, policies)
 
 
@@ -171,7 +191,11 @@ def make_policy(**choices: Any) -> Policy:
     for name in choices:
         if name not in Choices.__annotations__:
             raise PolicyError(
-                f"there is no convention {name!r}.{_suggest_argument(name, choices[name])}"
+                f"there is no convention {name!r}."
+                + (
+                    advise_argument(name, choices[name], choices.get("scores"))
+                    or suggest(name, _ALL)
+                )
             )
     try:
         return _make_cached_policy(**choices)
@@ -180,16 +204,78 @@ def make_policy(**choices: Any) -> Policy:
 
 
 _CUTOFFS = ("k", "ks", "at", "at_k", "cut", "cutoff", "cutoffs", "topk", "top_k", "top_n", "n")
-_MEASURES = ("metric", "metrics", "measure", "measures", "metric_name", "eval_metrics")
-_OTHERS = ("measures", "name", "dialect", "progress")  # arguments that are no conventions
+_MEASURES = ("metric", "metrics", "measure", "metric_name", "eval_metrics")
+_THRESHOLD = re.compile(r"t[hres]{2,5}h?olds?|thresh")
+_LIMIT = re.compile(r"min|max|low|high|least|level|cut")
+_OF_GRADES = re.compile(r"(?:^|_)(?:rel|grade|rating|like|pos)")
+_OF_SCORES = re.compile(r"score|dist|sim|conf|prob")
+_ALL = (*Choices.__annotations__, "measures", "name", "progress")
 
 
-def _suggest_argument(name: str, value: object) -> str:
-    """Suggest the argument that a wrong name stands for."""
-    if name.casefold() in _CUTOFFS:
-        first = next(iter(value), 10) if isinstance(value, (list, tuple)) else value
+def _write_argument(name: str) -> str:
+    return "" if name == "measures" else f"{name}="  # the first of some functions, or measure=
+
+
+def advise_argument(
+    name: str,
+    value: object,
+    scores: object = None,
+    write: Callable[[str], str | None] = _write_argument,
+) -> str:
+    """Advise what to write instead of a usual name that is no argument; "" for other names.
+
+    ``scores`` is the choice of that name. ``write`` writes an argument before its value; None for
+    one that the caller does not have.
+
+    >>> from germane.evaluation.choices import advise_argument
+    >>> advise_argument("k", 5)
+    " A cutoff is part of a measure's name: 'nDCG@5'."
+    """
+    word = name.casefold()
+    first = next(iter(value), None) if isinstance(value, (list, tuple)) else value
+    number = _write_number(first) or "4"
+    measures, min_score, max_distance = map(write, ("measures", "min_score", "max_distance"))
+    advice = []
+    if word in _CUTOFFS and measures is not None:
         k = max(parse_whole(first) or 0, 0) or 10
-        return f" A cutoff is part of a measure's name: measures='AP@{k} nDCG@{k}'."
-    if name.casefold() in _MEASURES:
-        return " The names of measures are the argument measures: measures='AP nDCG@10'."
-    return suggest(name, [*Choices.__annotations__, *_OTHERS])
+        advice.append(f"A cutoff is part of a measure's name: {measures}'nDCG@{k}'.")
+    if word == "measures":
+        advice.append("This function takes one measure: measure='nDCG@10'.")
+    elif word in _MEASURES and measures is not None:
+        argument = measures or "measures="
+        advice.append(f"The names of measures are the argument measures: {argument}'AP nDCG@10'.")
+    of_grades, of_scores = _find_limits(word)
+    if of_grades and measures is not None:
+        level = f"P(rel={number.lstrip('-')})@10"
+        advice.append(
+            f"The lowest relevant grade is part of a measure's name: {measures}'{level}'."
+        )
+    are_distances = scores == "distances" or "dist" in word
+    if of_scores and min_score and not are_distances:
+        advice.append(f"{min_score}{number} leaves out items with a lower score.")
+    if of_scores and max_distance and are_distances:
+        beside = "" if scores == "distances" else f" with {write('scores')}distances"
+        advice.append(f"{max_distance}{number}{beside} leaves out items that are farther away.")
+    return "".join(f" {sentence}" for sentence in advice)
+
+
+def _write_number(value: object) -> str:
+    """Write a number that may be given as text; "" for anything else."""
+    if isinstance(value, str):
+        try:
+            value = float(value)
+        except ValueError:
+            return ""
+    return f"{value:g}" if is_number(value) and isfinite(value) else ""
+
+
+def _find_limits(word: str) -> tuple[bool, bool]:
+    """Find whether a wrong name may mean the lowest relevant grade, and a limit of scores."""
+    if word in ("rel", "l", "level") or word.startswith("binari"):
+        return True, False
+    is_threshold = _THRESHOLD.search(word) is not None
+    if not is_threshold and not _LIMIT.search(word):
+        return False, False
+    of_grades, of_scores = (bool(kind.search(word)) for kind in (_OF_GRADES, _OF_SCORES))
+    neither = is_threshold and not of_grades and not of_scores
+    return of_grades or neither, of_scores or neither

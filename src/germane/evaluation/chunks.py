@@ -31,8 +31,9 @@ from germane.readers import RunInput
 from germane.readers.formats import InputFormat
 from germane.readers.frames import Frame
 from germane.readers.headings import Headings
+from germane.readers.hits import is_hits, read_hits
 from germane.readers.item_groups import GroupOf, collapse_scores, open_groups
-from germane.readers.mappings import check_scores, is_mapping
+from germane.readers.mappings import check_scores, is_mapping, list_scores
 from germane.readers.rows import join_rows
 
 if TYPE_CHECKING:
@@ -86,29 +87,35 @@ def collapse(
     PolicyError for another ``keep``.
     """
     check_choice("keep", keep, KEEPS)
+    if is_hits(run):
+        run = read_hits(run, columns)
     if is_mapping(run):
         group_of = _make_lookup(key)
-        return {query: _collapse_mapping(query, got, group_of, keep) for query, got in run.items()}
+        return {
+            query: _collapse_mapping(query, results, group_of, keep)
+            for query, results in run.items()
+        }
     if isinstance(key, str):  # the groups are the items
         frame = open_rows(run, {**(columns or {}), "item": key}, input_format)
         return make_table(frame, None, keep)
     return make_table(open_rows(run, columns, input_format), _make_lookup(key), keep)
 
 
-def _collapse_mapping(query: Hashable, got: Any, group_of: GroupOf, keep: str) -> Any:
-    if not isinstance(got, Mapping):
-        got = list_values(got)
-        wrong = isinstance(got, (str, bytes, Set)) or hasattr(got, "columns")
-        if wrong or not isinstance(got, Iterable):
+def _collapse_mapping(query: Hashable, results: Any, group_of: GroupOf, keep: str) -> Any:
+    scores = list_scores(results)
+    if scores is None:
+        results = list_values(results)
+        wrong = isinstance(results, (str, bytes, Set)) or hasattr(results, "columns")
+        if wrong or not isinstance(results, Iterable):
             raise FormatError(
                 f"run, query {clip(query)}: results are {{item: score}} or a list of items, best"
-                f" first; got {show_typed(got)}"
+                f" first; got {show_typed(results)}"
             )
         if keep == "sum":
             raise PolicyError("keep=sum adds scores, and a ranked list has none; choose first.")
-        return list(dict.fromkeys(group_of(query, item) for item in got))
-    check_scores("run", query, got)
-    return collapse_scores(query, got, group_of, keep)
+        return list(dict.fromkeys(group_of(query, item) for item in results))
+    check_scores("run", query, results)
+    return collapse_scores(query, zip(results, scores, strict=True), group_of, keep)
 
 
 def _make_lookup(key: Any) -> GroupOf:
@@ -120,13 +127,13 @@ def _make_lookup(key: Any) -> GroupOf:
 
 def open_rows(run: Any, columns: Any, input_format: InputFormat) -> RunInput:
     """Open a frame, a file or a run that was read. Raises InputError for an array without ids."""
-    given = readers.open_run(run, readers.ReadOptions(columns, input_format))
-    if given.is_array:
+    opened = readers.open_run(run, readers.ReadOptions(columns, input_format))
+    if opened.is_array:
         raise InputError(
             "collapse takes {query: {item: score}}, {query: [item, …]}, a frame or a file; got "
             + clip(run)
         )
-    return given.load()
+    return opened.load()
 
 
 def make_table(run: RunInput, group_of: GroupOf | None, keep: str) -> pa.Table:
@@ -147,7 +154,7 @@ def make_table(run: RunInput, group_of: GroupOf | None, keep: str) -> pa.Table:
         asking = rows.query.take(first_of_item).python
         asked = map(group_of, asking, rows.item.take(first_of_item).python)
         codes: dict[Hashable, int] = {}
-        group = np.array([codes.setdefault(one, len(codes)) for one in asked])[item]
+        group = np.array([codes.setdefault(group_id, len(codes)) for group_id in asked])[item]
         try:
             groups = pa.array(list(codes))
         except (pa.ArrowInvalid, pa.ArrowTypeError):
@@ -157,14 +164,14 @@ def make_table(run: RunInput, group_of: GroupOf | None, keep: str) -> pa.Table:
     _, place = np.unique(query * len(groups) + group, return_inverse=True)
     numbers = rows.rank if rows.score is None else rows.score
     assert numbers is not None
-    one = Batch(np.arange(1), np.array([0, len(place)]), Integers(place), rows.score, rows.rank)
-    at = choose_copies(one, "max" if rows.score is None or keep == "max" else "first")
-    number = np.bincount(place, numbers)[place[at]] if keep == "sum" else numbers[at]
+    batch = Batch(np.arange(1), np.array([0, len(place)]), Integers(place), rows.score, rows.rank)
+    copies = choose_copies(batch, "max" if rows.score is None or keep == "max" else "first")
+    number = np.bincount(place, numbers)[place[copies]] if keep == "sum" else numbers[copies]
     names = run.headings if isinstance(run, Frame) else _NAMES[rows.score is not None]
     return pa.table(
         {
-            names.query: _to_arrow(rows.query.take(first_of_query)).take(pa.array(query[at])),
-            names.item: groups.take(pa.array(group[at])),
+            names.query: _to_arrow(rows.query.take(first_of_query)).take(pa.array(query[copies])),
+            names.item: groups.take(pa.array(group[copies])),
             names.score or names.rank: number,
         }
     )

@@ -36,13 +36,13 @@ def find_needs(chosen: Iterable[Measure], policies: Iterable[Policy]) -> Needs:
     """Find what has to be read of the judgments, and the measures that need it."""
     chosen = tuple(chosen)
     subtopics = ", ".join(str(measure) for measure in chosen if measure.row.subtopics)
-    weighted = (one for one in chosen if one.arguments.get("weights") == "given")
+    weighted = (measure for measure in chosen if measure.arguments.get("weights") == "given")
     return Needs(_find_complete_reason(chosen, policies), subtopics, ", ".join(map(str, weighted)))
 
 
-def find_all_needs(*asked: Measure) -> Needs:
+def find_all_needs(*measure: Measure) -> Needs:
     """Find what these measures need under every policy, and others of their kinds."""
-    subtopics = find_needs(asked, ()).subtopics
+    subtopics = find_needs(measure, ()).subtopics
     return Needs(EVERYTHING, subtopics, weights=subtopics)
 
 
@@ -66,11 +66,11 @@ def convert_grades(judgments: Qrels, policy: Policy) -> Qrels:
     if policy.grades == "exact":
         return judgments
     grades = judgments.grades if judgments.subtopics is None else judgments.subtopics.grades
-    odd = grades[(grades != 0) & (grades != 1)]
-    if len(odd):
+    other_grades = grades[(grades != 0) & (grades != 1)]
+    if len(other_grades):
         raise GradeError(
-            f"grades=binary takes 0 and 1; got {odd[0]:g}. grades=ones counts every judged item"
-            " as 1."
+            f"grades=binary takes 0 and 1; got {other_grades[0]:g}. grades=ones counts every judged"
+            " item as 1."
         )
     return judgments
 
@@ -87,10 +87,10 @@ def retrieve(
     judgments: Qrels, run: RunInput, policy: Policy, progress: Progress | None = None
 ) -> Retrieved:
     """Match a run with the judgments. Raises InputError for swapped dicts."""
-    got = run.retrieve(judgments, policy.duplicates, policy.order, progress)
+    retrieved = run.retrieve(judgments, policy.duplicates, policy.order, progress)
     if run.is_mapping:
-        refuse_swapped(judgments, got, policy)
-    return got
+        refuse_swapped(judgments, retrieved, policy)
+    return retrieved
 
 
 def refuse_places(run: RunInput, policy: Policy) -> None:
@@ -141,13 +141,18 @@ class Collection:
         run = self._run
         assert run is not None
         refuse_places(run, policy)
-        judgments, got = self.read_qrels(policy), self._retrieve(run, policy)
-        whole = None if policy.whole_list == policy else self._retrieve(run, policy.whole_list)
-        judged = judge(judgments, got, policy, run.label, whole)
-        key = id(judgments), id(got), id(whole), *judged.ranking_key  # all three are kept here
+        judgments, retrieved = self.read_qrels(policy), self._retrieve(run, policy)
+        whole_list = None if policy.whole_list == policy else self._retrieve(run, policy.whole_list)
+        judged = judge(judgments, retrieved, policy, run.label, whole_list)
+        key = (
+            id(judgments),
+            id(retrieved),
+            id(whole_list),
+            *judged.ranking_key,
+        )  # all three are kept here
         shared = self._rankings.setdefault(key, judged.rankings)
         judged = judged if shared is judged.rankings else replace(judged, rankings=shared)
-        if any(isinstance(one.row, CatalogueDefinition) for one in measures):
+        if any(isinstance(measure.row, CatalogueDefinition) for measure in measures):
             return replace(judged, lists=self._open_lists(policy))
         return judged
 
@@ -180,15 +185,19 @@ class Collection:
         if self._retrieved and any(copies == "error" for _, copies, _ in self._retrieved):
             copies = "error"
         way = self._choose_repeats(policy), copies, policy.order
-        got = self._retrieved.get(way)
-        if got is None:
+        retrieved = self._retrieved.get(way)
+        if retrieved is None:
             read_as = policy if copies == policy.duplicates else replace(policy, duplicates=copies)
-            got = retrieve(judgments, run, read_as, self._progress)
-            self.sample = self.sample or got.sample
-            got = replace(got, sample=None)  # which holds the run
-            others = (one for key, one in self._retrieved.items() if key[0] == way[0])
-            got = self._retrieved[way] = next(filter(got.equals, others), got)
-        return got
+            retrieved = retrieve(judgments, run, read_as, self._progress)
+            self.sample = self.sample or retrieved.sample
+            retrieved = replace(retrieved, sample=None)  # which holds the run
+            alternatives = (
+                retrieved for key, retrieved in self._retrieved.items() if key[0] == way[0]
+            )
+            retrieved = self._retrieved[way] = next(
+                filter(retrieved.equals, alternatives), retrieved
+            )
+        return retrieved
 
     def is_ordered(self) -> bool | None:
         """Do the run's rows stand in the order of their scores? None if unknown."""

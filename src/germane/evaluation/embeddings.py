@@ -3,12 +3,10 @@
 from typing import TYPE_CHECKING, Unpack
 
 from germane.core.progress import Progress, make_progress
-from germane.dialects.parsing import parse_all
-from germane.errors import FormatError, InputError
+from germane.errors import FormatError, InputError, PolicyError, write_option
 from germane.evaluation.accepted import Ids, Judgments, LabelList, Places, Vectors
 from germane.evaluation.api import evaluate
 from germane.evaluation.choices import DEFAULT, Choices
-from germane.evaluation.collection import find_needs
 from germane.evaluation.opening import Held, open_data
 from germane.evaluation.result import Result
 from germane.measures.measure import Measures
@@ -25,6 +23,7 @@ def evaluate_embeddings(  # type: ignore[misc]  # query_ids is an option of othe
     *,
     query_labels: LabelList | None = None,
     gallery_labels: LabelList | None = None,
+    cameras: tuple[LabelList, LabelList] | None = None,
     qrels: Judgments | None = None,
     query_ids: Ids | None = None,
     gallery_ids: Ids | None = None,
@@ -50,9 +49,9 @@ def evaluate_embeddings(  # type: ignore[misc]  # query_ids is an option of othe
     computed in double precision, so that equal vectors are tied. The memory is that of a copy of
     both arrays, and of one block of similarities.
 
-    Relevance: ``query_labels`` and ``gallery_labels``, as in ``germane.Labels``, or ``qrels``:
-    graded (Q, N) arrays, a CSR matrix, ``{query: {item: grade}}`` or any other qrels of numbered
-    items.
+    Relevance: ``query_labels`` and ``gallery_labels``, with or without ``cameras``, as in
+    ``germane.Labels``, or ``qrels``: graded (Q, N) arrays, a CSR matrix,
+    ``{query: {item: grade}}`` or any other qrels of numbered items.
 
     ``similarity``: cosine (a vector of zeros is an error), dot, or euclidean (the nearest
     first). ``query_ids`` and ``gallery_ids``: different texts or whole numbers, which qrels and
@@ -71,22 +70,33 @@ def evaluate_embeddings(  # type: ignore[misc]  # query_ids is an option of othe
     if exclude_self is True and query_ids is not None and gallery_ids is not None:
         exclude_self = array_ids.find_own_places(query_ids, gallery_ids)
     run = embeddings.read_embeddings(queries, gallery, similarity, exclude_self, name)
-    given = [side is not None for side in (query_labels, gallery_labels, qrels)]
-    if given not in ([True, True, False], [False, False, True]):
+    has_labels = [side is not None for side in (query_labels, gallery_labels, qrels)]
+    if has_labels not in ([True, True, False], [False, False, True]):
         raise InputError("give either query_labels and gallery_labels, or qrels.")
+    if qrels is not None and cameras is not None:
+        raise InputError(
+            f"cameras= go with query_labels= and gallery_labels=; {write_option('ignore')} has"
+            " junk."
+        )
     if qrels is None:
-        qrels = Labels(query_labels, gallery_labels)
+        qrels = Labels(query_labels, gallery_labels, cameras=cameras)
         if qrels.shape != run.shape:
             raise FormatError(
                 f"there are {qrels.shape[0]} query labels and {qrels.shape[1]} gallery labels for "
                 f"{run.shape[0]} queries and {run.shape[1]} items."
             )
-    chosen = parse_all(measures)
+    if similarity == "euclidean" and policy.get("max_distance") is not None:
+        raise PolicyError(
+            "max_distance is for distances that you give, and similarity=euclidean orders the"
+            " gallery without a limit. germane.evaluate(qrels, (distances, ids),"
+            " scores='distances', max_distance=…) has one."
+        )
     ids = array_ids.read_gallery_ids(query_ids, gallery_ids, run.shape)
     data = open_data(qrels, {**policy, **ids})
     named, conventions = data.open_run(run)
     assert isinstance(named, embeddings.Embeddings)
-    judgments = data.read(find_needs(chosen, (conventions,)), [named], progress)
+    plan = data.options.make_plan(measures, conventions)
+    judgments = data.read(plan.needs, [named], progress)
     data = data.judge_by(named.drop_excluded(judgments))
-    asked = measures if isinstance(measures, (str, list, tuple)) else chosen
-    return evaluate(data, Held(named), asked, name=name, progress=progress)
+    names = measures if isinstance(measures, (str, list, tuple)) else tuple(plan.policies)
+    return evaluate(data, Held(named), names, name=name, progress=progress)

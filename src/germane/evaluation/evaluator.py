@@ -15,7 +15,15 @@ from germane.core.policy import DEFAULTS, Policy
 from germane.core.progress import Progress, make_progress
 from germane.core.qrels import Qrels
 from germane.core.retrieved import Order
-from germane.errors import EmptyError, GermaneError, InputError, PolicyError, check_choice, clip
+from germane.errors import (
+    EmptyError,
+    GermaneError,
+    InputError,
+    PolicyError,
+    check_choice,
+    clip,
+    write_option,
+)
 from germane.evaluation.accepted import Judgments, Run
 from germane.evaluation.api import finish_result
 from germane.evaluation.batches import TWICE, Found, Tally, Twice
@@ -46,7 +54,7 @@ from germane.readers import RunInput, is_path
 from germane.readers.frame_qrels import join_judgments
 
 if TYPE_CHECKING:
-    from germane.dialects.dialect import Dialect
+    pass
 
 Sign: TypeAlias = Literal["qrels", "run"]
 SIGNS: tuple[Sign, ...] = ("qrels", "run")
@@ -115,7 +123,6 @@ class Evaluator:
         qrels: Judgments,
         measures: Measures = DEFAULT,
         *,
-        dialect: "str | Dialect | None" = None,
         twice: Twice = "error",
         sign: Sign = "qrels",
         **policy: Unpack[Choices],
@@ -132,13 +139,13 @@ class Evaluator:
             raise InputError(
                 "group= is for one flat array; give batches as {query: {item: score}}."
             )
-        data = open_data(qrels, policy, dialect)
+        data = open_data(qrels, policy)
         self._measures, self._twice, self._options = measures, twice, data.options.hold()
         plan = data.options.make_plan(measures, data.conventions)
         self._policies = plan.policies
         refuse_copies(self._policies, twice)
         read = data.collect(None, plan.needs)
-        self._qrels = {_find_judging(one): read.read_qrels(one) for one in plan.groups}
+        self._qrels = {_find_judging(group): read.read_qrels(group) for group in plan.groups}
         self._conventions: Policy | None = None  # those of the batches, once there is one
         self._tallies: dict[Way, Tally] = {}
         self._lists: Tallies = {}
@@ -203,13 +210,13 @@ class Evaluator:
                 self._empty += 1
         else:
             is_own = reduced.terms is self.terms
-            mine, its = ({}, {}) if is_own else (self.terms.words, reduced.terms.words)
-            for what in sorted({*mine, *its}):
-                one, other = (terms.get(what, "germane's own") for terms in (mine, its))
-                if one != other:
+            mine, their_terms = ({}, {}) if is_own else (self.terms.words, reduced.terms.words)
+            for term in sorted({*mine, *their_terms}):
+                first, second = (terms.get(term, "germane's own") for terms in (mine, their_terms))
+                if first != second:
                     raise PolicyError(
-                        f"this was reduced by an Evaluator that differs in {what}: {clip(other)},"
-                        f" where the one that adds it has {clip(one)}."
+                        f"this was reduced by an Evaluator that differs in {term}: {clip(second)},"
+                        f" where the one that adds it has {clip(first)}."
                     )
             with self._lock:
                 self._add(reduced.conventions, reduced.policies, reduced.read, reduced.lists)
@@ -252,17 +259,19 @@ class Evaluator:
             read = {way: tally.collect() for way, tally in self._tallies.items()}
             plan = Plan(self._conventions, self._policies)
             lists = {
-                policy: partial(lambda one: one, one)
-                for policy, one in collect_batches(self._lists).items()
+                policy: partial(lambda value: value, batch)
+                for policy, batch in collect_batches(self._lists).items()
             }
         judged = [
-            replace(judge(self._judgments(one), read[find_way(one)], one), lists=lists.get(one))
-            for one in plan.groups
+            replace(
+                judge(self._judgments(group), read[find_way(group)], group), lists=lists.get(group)
+            )
+            for group in plan.groups
         ]
         signed = None if self._content is None else str(self._content)
         fingerprint = self.run_fingerprint or KeptFingerprint(signed)
-        held, spoken = self._options.held, self._options.dialect
-        return finish_result(name, plan, judged, held, spoken, run_fingerprint=fingerprint)
+        reading, spoken = self._options.held, self._options.dialect
+        return finish_result(name, plan, judged, reading, spoken, run_fingerprint=fingerprint)
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -277,8 +286,8 @@ class Evaluator:
         if conventions == self._conventions:
             return self._policies
         plan = self._options.make_plan(self._measures, conventions)
-        for one in plan.groups:
-            refuse_places(run, one)
+        for group in plan.groups:
+            refuse_places(run, group)
         return plan.policies
 
     def _read(
@@ -297,9 +306,11 @@ class Evaluator:
                 places = np.arange(len(qrels))
             elif len(places) < len(qrels):
                 qrels = qrels.some(places)
-            got = retrieve(qrels, run, policy, progress)
-            got = replace(got, sample=None, findings=check_batch(qrels, got, policy))
-            read[way] = got, places
+            retrieved = retrieve(qrels, run, policy, progress)
+            retrieved = replace(
+                retrieved, sample=None, findings=check_batch(qrels, retrieved, policy)
+            )
+            read[way] = retrieved, places
         return read
 
     def _add(
@@ -313,16 +324,16 @@ class Evaluator:
         if self._conventions not in (None, conventions):
             raise PolicyError(
                 f"this batch goes by ties={conventions.ties}, those before by"
-                f" ties={self._conventions.ties}: ranked lists beside scores. ties=… says one for"
-                " all."
+                f" ties={self._conventions.ties}: ranked lists beside scores."
+                f" {write_option('ties', '…')} says one for all."
             )
         tallies = self._tallies or {
-            find_way(one): Tally(self._judgments(one)) for one in policies.values()
+            find_way(policy): Tally(self._judgments(policy)) for policy in policies.values()
         }
         new = {way: tallies[way].select_new(*read[way], self._twice) for way in read}
         self._lists = merge_batch(self._lists, lists, self._options.held.catalogue, policies)
-        for way, (got, places) in read.items():
-            tallies[way].add(got, places, new[way])
+        for way, (retrieved, places) in read.items():
+            tallies[way].add(retrieved, places, new[way])
         self._conventions, self._policies, self._tallies = conventions, policies, tallies
 
     @cached_property
@@ -337,8 +348,8 @@ class Evaluator:
         for column in (qrels.offsets, qrels.grades):
             places = zlib.crc32(np.ascontiguousarray(column).data, places)
         spoken = self._options.dialect
-        asked = self._options.asked.items()
-        chosen = {name: str(word) for name, word in asked if word != DEFAULTS.get(name, word)}
+        choices = self._options.asked.items()
+        chosen = {name: str(word) for name, word in choices if word != DEFAULTS.get(name, word)}
         return (
             chosen
             | self._selections
@@ -353,25 +364,31 @@ class Evaluator:
     @cached_property
     def _selections(self) -> dict[str, str]:
         """The fingerprints of the groups, the candidates and the catalogue."""
-        found = OptionFingerprints(self.qrels, self._options.held)()
-        return {name: shorten(one) or "a function" for name, one in found.items()}
+        contents = OptionFingerprints(self.qrels, self._options.held)()
+        return {name: shorten(content) or "a function" for name, content in contents.items()}
 
     def _check_alike(self, other: "Evaluator") -> None:
         """Raise PolicyError or InputError for an Evaluator that adds up to something else."""
-        mine, its = self._selections, other._selections
+        mine, their_selections = self._selections, other._selections
         selections = [
-            (name, mine.get(name, "none"), its.get(name, "none")) for name in sorted({*mine, *its})
+            (name, mine.get(name, "none"), their_selections.get(name, "none"))
+            for name in sorted({*mine, *their_selections})
         ]
-        for what, one, two in (
+        for noun, first, two in (
             ("measures", list(map(str, self._policies)), list(map(str, other._policies))),
             ("dialect", self._options.dialect, other._options.dialect),
             ("twice", self._twice, other._twice),
-            ("sign", *(("qrels", "run")[one._content is not None] for one in (self, other))),
+            (
+                "sign",
+                *(("qrels", "run")[evaluator._content is not None] for evaluator in (self, other)),
+            ),
             *_pair_conventions(self._options.asked, other._options.asked),
             *selections,
         ):
-            if one != two:
-                raise PolicyError(f"the evaluators differ in {what}: {clip(one)} and {clip(two)}.")
+            if first != two:
+                raise PolicyError(
+                    f"the evaluators differ in {noun}: {clip(first)} and {clip(two)}."
+                )
         for way, qrels in self._qrels.items():
             check_same(qrels, other._qrels[way])
 
@@ -402,12 +419,12 @@ class Evaluator:
 def join_evaluators(parts: Sequence[Evaluator]) -> Evaluator:
     """Join several with judgments of different queries. Raises EmptyError for no judgment."""
     first = parts[0]
-    whole = Evaluator.__new__(Evaluator)
+    joined = Evaluator.__new__(Evaluator)
     qrels = {way: join_judgments([part._qrels[way] for part in parts]) for way in first._qrels}
     count = sum(part._batches for part in parts)
     empty = sum(part._empty for part in parts)
     contents = [part._content for part in parts if part._content is not None]
-    own = {
+    own_policies = {
         "_qrels": qrels,
         "_content": sum(contents, Content()) if contents else None,
         "_conventions": None,
@@ -416,16 +433,18 @@ def join_evaluators(parts: Sequence[Evaluator]) -> Evaluator:
         "_batches": count,
         "_empty": empty,
     }
-    whole.__dict__.update(first.__dict__ | own, _lock=Lock())
-    whole.__dict__.pop("terms", None)  # those of a part
+    joined.__dict__.update(first.__dict__ | own_policies, _lock=Lock())
+    joined.__dict__.pop("terms", None)  # those of a part
     start = 0
     for part in parts:
         if part._conventions is not None:
             batches = {way: tally.as_batch() for way, tally in part._tallies.items()}
-            read = {way: (got, places + start) for way, (got, places) in batches.items()}
-            whole._add(part._conventions, part._policies, read, collect_batches(part._lists))
+            read = {
+                way: (retrieved, places + start) for way, (retrieved, places) in batches.items()
+            }
+            joined._add(part._conventions, part._policies, read, collect_batches(part._lists))
         start += len(next(iter(part._qrels.values())))
-    return whole
+    return joined
 
 
 def _find_judging(policy: Policy) -> tuple[str, str]:
@@ -439,12 +458,12 @@ def find_way(policy: Policy) -> Way:
 
 
 def _pair_conventions(
-    one: Mapping[str, Any], other: Mapping[str, Any]
+    first: Mapping[str, Any], second: Mapping[str, Any]
 ) -> Iterator[tuple[str, object, object]]:
     """Pair the conventions that were asked for; options for reading files are left out."""
-    for name in sorted({*one, *other} & set(DEFAULTS)):
+    for name in sorted({*first, *second} & set(DEFAULTS)):
         usual = DEFAULTS[name]
-        yield name, one.get(name, usual), other.get(name, usual)
+        yield name, first.get(name, usual), second.get(name, usual)
 
 
 @contextlib.contextmanager

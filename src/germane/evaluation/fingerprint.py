@@ -18,7 +18,7 @@ from germane.core.qrels import Qrels
 from germane.errors import EmptyError, InputError
 from germane.kernel.columns import Ids, read_python_ids
 from germane.kernel.content import Content, hash_rows
-from germane.readers import ReadOptions, RunInput, is_path
+from germane.readers import CANDIDATES, ReadOptions, RunInput, is_path
 
 SHOWN = 16
 """Digits of a fingerprint in a signature: 64 of its 128 bits."""
@@ -38,8 +38,12 @@ def hash_qrels(qrels: Qrels) -> Content:
     qrels = qrels.written or qrels
     items, grades, offsets = read_python_ids(qrels.items), qrels.grades, qrels.offsets
     if qrels.width is not None or qrels.is_array:
-        kept = np.flatnonzero(grades > 0)
-        items, grades, offsets = items.take(kept), grades[kept], np.searchsorted(kept, offsets)
+        places = np.flatnonzero(grades > 0)
+        items, grades, offsets = (
+            items.take(places),
+            grades[places],
+            np.searchsorted(places, offsets),
+        )
     content = hash_rows(qrels.queries, offsets, items, grades)
     return content if qrels.subtopics is None else content + _hash_subtopics(qrels)
 
@@ -85,8 +89,8 @@ def _hash_parts(run: RunInput, qrels: Qrels) -> Iterator[Content]:
         elif len(rows.items):
             yield hash_rows(rows.queries, rows.offsets, rows.items, rows.score)
     if ranked and any(len(rows.items) for rows in ranked):
-        whole = ranked[0] if len(ranked) == 1 and ranked[0].rank is None else gather_rows(ranked)
-        yield _hash_ranked(whole.queries, whole.offsets, whole.items, whole.rank)
+        single = ranked[0] if len(ranked) == 1 and ranked[0].rank is None else gather_rows(ranked)
+        yield _hash_ranked(single.queries, single.offsets, single.items, single.rank)
 
 
 def _hash_ranked(queries: Any, offsets: Any, items: Ids, rank: Any) -> Content:
@@ -106,10 +110,10 @@ class RunFingerprint:
     changed.
     """
 
-    def __init__(self, run: RunInput, given: Any, qrels: Qrels) -> None:
+    def __init__(self, run: RunInput, raw: Any, qrels: Qrels) -> None:
         self._run: RunInput | None = run
         self._qrels: Qrels | None = qrels
-        self._path = given if is_path(given) else None
+        self._path = raw if is_path(raw) else None
         self._state = _find_state(self._path)
 
     def __call__(self) -> str | None:
@@ -166,8 +170,8 @@ def _find_state(path: Any) -> tuple[int, int] | None:
     """Find the size and time of a file or a folder; None for what is read once."""
     if path is None or not (os.path.isfile(path) or os.path.isdir(path)):
         return None
-    found = os.stat(path)
-    return found.st_size, found.st_mtime_ns
+    status = os.stat(path)
+    return status.st_size, status.st_mtime_ns
 
 
 def make_fingerprint(qrels: Qrels) -> str:
@@ -177,7 +181,7 @@ def make_fingerprint(qrels: Qrels) -> str:
 
 # --- Options ----------------------------------------------------------------------------------
 
-OPTIONS = ("exclude", "only", "collapse", "catalogue", "seen", "distance")
+OPTIONS = (*CANDIDATES, "collapse", "catalogue", "seen", "distance")
 """The options that are data: their fingerprints stand beside those of judgments and run."""
 
 
@@ -197,12 +201,14 @@ class OptionFingerprints:
     def _found(self) -> dict[str, str | None]:
         reading = self._reading
         pairs = () if self._candidates is None else self._candidates.arguments
-        found: dict[str, Content | None] = {name: _hash_pairs(one) for name, one in pairs}
+        contents: dict[str, Content | None] = {name: _hash_pairs(one) for name, one in pairs}
         if reading.collapse is not None:
-            found["collapse"] = _hash_groups(reading.collapse)
+            contents["collapse"] = _hash_groups(reading.collapse)
         if reading.catalogue is not None:
-            found |= _hash_catalogue(reading.catalogue)
-        return {name: None if one is None else str(one) for name, one in found.items()}
+            contents |= _hash_catalogue(reading.catalogue)
+        return {
+            name: None if content is None else str(content) for name, content in contents.items()
+        }
 
     def __getstate__(self) -> dict[str, Any]:
         """Keep the fingerprints alone: groups may be a function, which cannot be pickled."""
@@ -215,35 +221,35 @@ def _hash_pairs(pairs: Qrels) -> Content:
     return hash_rows(pairs.queries, pairs.offsets, items, np.ones(len(items)))
 
 
-def _hash_groups(given: Any) -> Content | None:
+def _hash_groups(raw: Any) -> Content | None:
     """Hash the group of each item; None for a function."""
-    columns = given.list_columns()
+    columns = raw.list_columns()
     return None if columns is None else _hash_list(columns[0], subtopics=columns[1])
 
 
-def _hash_catalogue(given: Any) -> dict[str, Content | None]:
+def _hash_catalogue(raw: Any) -> dict[str, Content | None]:
     """Hash what measures of the catalogue need: items, what users saw, and distances."""
-    found: dict[str, Content | None] = {}
-    if given.items is not None:
-        found["catalogue"] = _hash_list(given.items)
-    elif given.size is not None:
-        found["catalogue"] = _hash_list(read_python_ids([given.size]))
-    if given.seen is not None:
-        found["seen"] = _hash_pairs(given.seen)
-        if given.of_seen:
-            found["catalogue"] = found["seen"]
-    if given.distance is not None:
-        found["distance"] = _hash_vectors(given.distance)
-    return found
+    contents: dict[str, Content | None] = {}
+    if raw.items is not None:
+        contents["catalogue"] = _hash_list(raw.items)
+    elif raw.size is not None:
+        contents["catalogue"] = _hash_list(read_python_ids([raw.size]))
+    if raw.seen is not None:
+        contents["seen"] = _hash_pairs(raw.seen)
+        if raw.of_seen:
+            contents["catalogue"] = contents["seen"]
+    if raw.distance is not None:
+        contents["distance"] = _hash_vectors(raw.distance)
+    return contents
 
 
-def _hash_vectors(given: Any) -> Content | None:
+def _hash_vectors(raw: Any) -> Content | None:
     """Hash the vectors of items, a row for each number; None for a function of two items."""
-    if given.ids is None:
+    if raw.ids is None:
         return None
-    count, width = given.unit.shape
-    items = given.ids.take(np.repeat(np.arange(count), width))
-    return _hash_list(items, given.unit.ravel(), read_python_ids([*range(width)] * count))
+    count, width = raw.unit.shape
+    items = raw.ids.take(np.repeat(np.arange(count), width))
+    return _hash_list(items, raw.unit.ravel(), read_python_ids([*range(width)] * count))
 
 
 def _hash_list(items: Ids, numbers: Any = None, subtopics: Ids | None = None) -> Content:

@@ -9,13 +9,14 @@ import numpy as np
 
 from germane.core import ragged
 from germane.core.id_spelling import describe_difference, describe_types, find_pairs
-from germane.core.policy import Policy, Ties, order_tied
+from germane.core.policy import UNORDERED, Policy, Ties, order_tied
 from germane.core.qrels import Qrels
 from germane.core.ragged import Bools, Floats, Ints
 from germane.core.ranking import Ranking
 from germane.core.retrieved import Retrieved
 from germane.core.subtopics import Cells
-from germane.errors import CoverageError, PolicyError, clip, list_some
+from germane.errors import CoverageError, PolicyError, clip, list_some, write_option
+from germane.evaluation.special_queries import Kinds
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -47,28 +48,62 @@ class JudgedRun:
         return skipped, listed, copies, unknown, policy.unjudged, policy.depth
 
     def _make_ranking(self, ties: Ties) -> Ranking:
-        got, depth, retrieved = self.retrieved, self.policy.depth, self.retrieved.retrieved
-        within = ties if ties == "expected" or ties == "grouped" else "ordered"
-        rank = self._choose_ranks(ties) if got.is_tied else got.rank
-        at = self._choose_hits(rank)
+        run_lists, depth, retrieved = self.retrieved, self.policy.depth, self.retrieved.retrieved
+        within: Any = ties if ties in UNORDERED else "ordered"
+        rank = self._choose_ranks(ties) if run_lists.is_tied else run_lists.rank
+        hits = self._choose_hits(rank)
         if depth is not None:
             retrieved = np.minimum(retrieved, depth)
             if within != "ordered":
                 self._refuse_torn(depth, ties)
-        judgment, rank = got.judgment[at], rank[at]
-        tied = (got.tied_from[at], got.tied_to[at]) if got.is_tied else (rank, rank)
+        judgment, rank = run_lists.judgment[hits], rank[hits]
+        tied = (
+            (run_lists.tied_from[hits], run_lists.tied_to[hits])
+            if run_lists.is_tied
+            else (rank, rank)
+        )
         grades = ragged.select(self.qrels.grades, judgment)
         ranking = Ranking(
-            self.qrels.queries, got.owner[at], rank, grades, retrieved,
+            self.qrels.queries, run_lists.owner[hits], rank, grades, retrieved,
             *self.ideal, *tied, within, judgment, self.cells,
         )  # fmt: skip
         if self.policy.unjudged == "remove":
             ranking = _close_up(ranking)
+            if run_lists.missed is not None:
+                retrieved = ranking.retrieved + self._count_missed(run_lists.missed, ties)
+                ranking = replace(ranking, retrieved=retrieved)
         if self.policy.duplicates == "keep":
             ranking = _drop_copies(ranking)
         if self.policy.missing == "skip" and not self.kept.all():
             ranking = _select_queries(ranking, self.kept)
-        return ranking if self.policy.unknown != "zero" else _add_unknown(ranking, got.unknown)
+        return (
+            ranking if self.policy.unknown != "zero" else _add_unknown(ranking, run_lists.unknown)
+        )
+
+    def _count_missed(self, missed: Retrieved, ties: Ties) -> Ints:
+        """Count the judged items of each query that are no hits for their scores, and keep ranks.
+
+        Their scores are the lowest, so that they stand behind all hits.
+        """
+        policy = Policy(ties=ties, depth=self.policy.depth, unjudged="remove")
+        return replace(self, retrieved=missed, policy=policy, rankings={}).rank(ties).retrieved
+
+    @cached_property
+    def kinds(self) -> Kinds | None:
+        """The special queries, in the order of a ranking; None if all are ordinary."""
+        results, skips = self.retrieved.retrieved, self.policy.missing == "skip"
+        unknown = self.retrieved.unknown if self.policy.unknown == "zero" else ()
+        if not unknown and results.all() and self.kept.all():
+            return None
+        missing, empty = ~self.kept, self.kept & (results == 0)
+        if skips:
+            missing, empty = missing[self.kept], empty[self.kept]
+        none, not_unknown = np.zeros(len(missing), bool), np.zeros(len(unknown), bool)
+        return Kinds(
+            np.append(missing, not_unknown),
+            np.append(empty, not_unknown),
+            np.append(none, ~not_unknown),
+        )
 
     @property
     def queries(self) -> list[Hashable]:
@@ -82,29 +117,30 @@ class JudgedRun:
         """Select one query. Raises NotFoundError where it has no judgments."""
         q = self.qrels.position[query]
 
-        def select(got: Retrieved) -> Retrieved:
-            part = np.flatnonzero(got.owner == q)
+        def select(retrieved: Retrieved) -> Retrieved:
+            part = np.flatnonzero(retrieved.owner == q)
             return Retrieved(
-                judgment=got.judgment[part] - self.qrels.offsets[q],
+                judgment=retrieved.judgment[part] - self.qrels.offsets[q],
                 owner=np.zeros(len(part), np.int64),
-                rank=got.rank[part],
-                tied_from=got.tied_from[part],
-                tied_to=got.tied_to[part],
-                retrieved=got.retrieved[q : q + 1],
-                answered=got.answered[q : q + 1],
+                rank=retrieved.rank[part],
+                tied_from=retrieved.tied_from[part],
+                tied_to=retrieved.tied_to[part],
+                retrieved=retrieved.retrieved[q : q + 1],
+                answered=retrieved.answered[q : q + 1],
                 unknown=[],
+                missed=None if retrieved.missed is None else select(retrieved.missed),
             )
 
         whole = None if self.whole is None else select(self.whole)
-        qrels, got, kept = self.qrels.only(query), select(self.retrieved), self.kept[q : q + 1]
-        return JudgedRun(qrels, got, self.policy, kept, whole)
+        qrels, got, is_kept = self.qrels.only(query), select(self.retrieved), self.kept[q : q + 1]
+        return JudgedRun(qrels, got, self.policy, is_kept, whole)
 
     @cached_property
     def ideal(self) -> tuple[Ints, Floats]:
         """Q + 1 and J: the offsets and grades of the judgments that count, descending by query.
 
         With relevant=listed these are the judgments of what was retrieved. A query without a list
-        keeps all of its own: missing=zero counts it as 0, whether or not it has relevant items.
+        keeps all of its own: missing=zero counts it, whether or not it has relevant items.
         """
         if self.policy.relevant == "judged":
             return self.qrels.offsets, self.qrels.ideal
@@ -115,10 +151,10 @@ class JudgedRun:
     @cached_property
     def counted(self) -> Bools:
         """J: does the judgment count? With relevant=listed, only that of what was retrieved."""
-        got = self.retrieved if self.whole is None else self.whole
+        retrieved = self.retrieved if self.whole is None else self.whole
         owner = ragged.find_owners(self.qrels.offsets)
         counted = ~self.kept[owner]
-        counted[got.judgment] = True
+        counted[retrieved.judgment] = True
         return counted | (self.policy.relevant == "judged")
 
     @cached_property
@@ -151,20 +187,22 @@ class JudgedRun:
 
     def _choose_ranks(self, ties: Ties) -> Ints:
         """H: the rank of each hit under an order of ties."""
-        got = self.retrieved
+        retrieved = self.retrieved
         match ties:
             case "expected":
-                return got.tied_from
+                return retrieved.tied_from
             case "grouped":
-                return got.tied_to
+                return retrieved.tied_to
+            case "middle":
+                return (retrieved.tied_from + retrieved.tied_to) / 2
             case "best" | "worst":  # the best: high grades first in their group, negative ones last
                 grades, copies = self.grades, np.zeros(len(self.grades), np.int64)
                 if self.policy.duplicates == "keep":
-                    grades, copies = _grade_copies(got, grades, ties)
-                place = _place_by_grade(got, grades, self._count_subtopics(), copies)
+                    grades, copies = _grade_copies(retrieved, grades, ties)
+                place = _place_by_grade(retrieved, grades, self._count_subtopics(), copies)
                 first = (grades >= 0) == (ties == "best")
-                return np.where(first, got.tied_from + place, got.tied_to - place)
-        return order_tied(ties, got.rank, got.tied_from, got.tied_to)
+                return np.where(first, retrieved.tied_from + place, retrieved.tied_to - place)
+        return order_tied(ties, retrieved.rank, retrieved.tied_from, retrieved.tied_to)
 
     def _count_subtopics(self) -> Ints:
         """H: the subtopics for which each hit is relevant; 0 where the judgments have none."""
@@ -190,12 +228,13 @@ class JudgedRun:
 
     def _refuse_torn(self, depth: int, ties: str) -> None:
         """Refuse a depth that cuts through a group of equal scores, where that has no meaning."""
-        got = self.retrieved
-        torn = ((got.tied_from <= depth) & (got.tied_to > depth)).any()
-        if torn and (ties == "grouped" or self.policy.unjudged == "remove"):
+        retrieved = self.retrieved
+        torn = ((retrieved.tied_from <= depth) & (retrieved.tied_to > depth)).any()
+        if torn and (ties != "expected" or self.policy.unjudged == "remove"):
             raise PolicyError(
                 f"ties={ties} with {'unjudged=remove and ' * (ties == 'expected')}a depth that cuts"
-                " through tied items has no closed form; choose ties=trec, best or worst."
+                f" through tied items has no closed form; choose {write_option('ties', 'trec')},"
+                " best or worst."
             )
 
 
@@ -213,10 +252,12 @@ def judge(
     and the policy refuses that.
     """
     if policy.whole_list != policy and whole is None:
-        word = "nonpositive=miss" if policy.nonpositive == "miss" else "threshold=…"
+        limit = "min_score=…" if policy.max_distance is None else "max_distance=…"
+        word = "nonpositive=miss" if policy.nonpositive == "miss" else limit
         raise PolicyError(
-            f"relevant=listed with {word} needs two readings of the run, which evaluate, spread and"
-            " reconcile make; without it the numbers are the same where all scores are high"
+            f"{write_option('relevant', 'listed')} with {word} needs two readings of the run,"
+            " which evaluate, spread and reconcile make; without it the numbers are the same where"
+            " all scores are high"
             " enough."
         )
     answered, answers = retrieved.answered, retrieved.answers
@@ -231,7 +272,8 @@ def judge(
         raise CoverageError(f"without results: {list_some(empty)}. empty=answer takes empty lists.")
     if policy.unknown == "error" and retrieved.unknown:
         raise CoverageError(
-            f"not in the qrels: {list_some(retrieved.unknown)}. unknown=ignore leaves them out."
+            f"not in the qrels: {list_some(retrieved.unknown)}. {write_option('unknown', 'ignore')}"
+            " leaves them out."
         )
     if not answers:
         if retrieved.answers:
@@ -246,7 +288,8 @@ def judge(
         missing = [qrels.queries[q] for q in np.flatnonzero(~answered)]
         raise CoverageError(
             f"not in {where}: {list_some(missing)} ({len(missing)} of {len(qrels)} judged queries)."
-            " missing=zero counts them as 0, missing=skip leaves them out."
+            f" {write_option('missing', 'zero')} counts them as empty,"
+            f" {write_option('missing', 'skip')} leaves them out."
         )
     return JudgedRun(qrels, retrieved, state_duplicates(policy, qrels), answered, whole)
 
@@ -260,41 +303,53 @@ def state_duplicates(policy: Policy, qrels: Qrels) -> Policy:
 
 def _describe_near(retrieved: Retrieved, qrels: Qrels) -> str:
     """Describe the difference between the ids of both sides, where it is small."""
-    for one, other in find_pairs(qrels.queries, retrieved.unknown):
-        return f"{clip(other)} and {clip(one)} differ in {describe_difference(one, other)}."
+    for query, near_query in find_pairs(qrels.queries, retrieved.unknown):
+        difference = describe_difference(query, near_query)
+        return f"{clip(near_query)} and {clip(query)} differ in {difference}."
     return "Are these the same ids?"
 
 
-def _grade_copies(got: Retrieved, grades: Floats, ties: Ties) -> tuple[Floats, Ints]:
+def _grade_copies(retrieved: Retrieved, grades: Floats, ties: Ties) -> tuple[Floats, Ints]:
     """H: the grades by which hits with further copies are placed, and copies in the group.
 
     A further copy is no hit and only occupies its rank: last in the best order. In the worst order
     it precedes the hits of its group, or follows the copy that is the hit, where that is in its
     group, too.
     """
-    order = np.lexsort((got.tied_from, got.judgment))
-    again = np.zeros(len(order), bool)
-    again[order[1:]] = np.diff(got.judgment[order]) == 0
+    order = np.lexsort((retrieved.tied_from, retrieved.judgment))
+    is_copy = np.zeros(len(order), bool)
+    is_copy[order[1:]] = np.diff(retrieved.judgment[order]) == 0
     _, group, sizes = np.unique(
-        np.stack([got.judgment, got.tied_from]), axis=1, return_inverse=True, return_counts=True
+        np.stack([retrieved.judgment, retrieved.tied_from]),
+        axis=1,
+        return_inverse=True,
+        return_counts=True,
     )
     group = group.ravel()
     if ties == "worst":
-        earliest = np.full(int(got.judgment.max(initial=-1)) + 1, np.iinfo(np.int64).max)
-        np.minimum.at(earliest, got.judgment, got.tied_from)
-        again = got.tied_from > earliest[got.judgment]
-    return np.where(again & (grades > 0), 0.0, grades), sizes[group]
+        earliest = np.full(int(retrieved.judgment.max(initial=-1)) + 1, np.iinfo(np.int64).max)
+        np.minimum.at(earliest, retrieved.judgment, retrieved.tied_from)
+        is_copy = retrieved.tied_from > earliest[retrieved.judgment]
+    return np.where(is_copy & (grades > 0), 0.0, grades), sizes[group]
 
 
-def _place_by_grade(got: Retrieved, grades: Floats, subtopics: Ints, copies: Ints) -> Ints:
+def _place_by_grade(retrieved: Retrieved, grades: Floats, subtopics: Ints, copies: Ints) -> Ints:
     """H: the place of each hit in its group and sign: large grades first, then many subtopics."""
     negative = grades < 0
     order = np.lexsort(
-        (got.judgment, copies, -subtopics, -np.abs(grades), negative, got.tied_from, got.owner)
+        (
+            retrieved.judgment,
+            copies,
+            -subtopics,
+            -np.abs(grades),
+            negative,
+            retrieved.tied_from,
+            retrieved.owner,
+        )
     )
     starts = np.ones(len(order), bool)
     starts[1:] = False
-    for column in (got.owner, got.tied_from, negative):
+    for column in (retrieved.owner, retrieved.tied_from, negative):
         starts[1:] |= np.diff(column[order]) != 0
     position = np.arange(len(order))
     place = np.empty(len(order), np.int64)
@@ -310,7 +365,12 @@ def _close_up(ranking: Ranking) -> Ranking:
     group, ends = np.cumsum(starts) - 1, np.append(np.flatnonzero(starts), len(position))
     base = ranking.offsets[ranking.owner]
     tied_from, tied_to = ends[group] - base + 1, ends[group + 1] - base
-    rank = {"ordered": position - base + 1, "expected": tied_from, "grouped": tied_to}[ranking.ties]
+    rank = {
+        "ordered": position - base + 1,
+        "expected": tied_from,
+        "middle": (tied_from + tied_to) / 2,
+        "grouped": tied_to,
+    }[ranking.ties]
     retrieved = np.diff(ranking.offsets)
     return replace(ranking, rank=rank, retrieved=retrieved, tied_from=tied_from, tied_to=tied_to)
 
@@ -323,8 +383,9 @@ def _drop_copies(ranking: Ranking) -> Ranking:
         groups = np.unique(np.stack([judgment, ranking.tied_from]), axis=1)
         if groups.shape[1] < len(judgment):
             raise PolicyError(
-                "ties=expected with duplicates=keep has no closed form where copies of an item "
-                "are tied; choose another order of ties, or duplicates=first."
+                f"{write_option('ties', 'expected')} with {write_option('duplicates', 'keep')}"
+                " has no closed form where copies of an item are tied; choose another order of"
+                f" ties, or {write_option('duplicates', 'first')}."
             )
     return select_hits(ranking, np.sort(np.unique(judgment, return_index=True)[1]))
 
@@ -332,24 +393,26 @@ def _drop_copies(ranking: Ranking) -> Ranking:
 def select_hits(ranking: Ranking, hits: Ints | Bools) -> Ranking:
     """Keep some hits of a ranking."""
     names = ("owner", "rank", "relevance", "tied_from", "tied_to", "judgment")
-    held = {name: getattr(ranking, name) for name in names}
-    kept: dict[str, Any] = {name: of if of is None else of[hits] for name, of in held.items()}
-    return replace(ranking, **kept)
+    columns = {name: getattr(ranking, name) for name in names}
+    selected: dict[str, Any] = {
+        name: column if column is None else column[hits] for name, column in columns.items()
+    }
+    return replace(ranking, **selected)
 
 
-def _select_queries(ranking: Ranking, kept: Bools) -> Ranking:
+def _select_queries(ranking: Ranking, marks: Bools) -> Ranking:
     """Keep some queries of a ranking; hits of the others are already gone."""
     judged = np.diff(ranking.ideal_offsets)
-    place = np.append(np.where(kept, np.cumsum(kept) - 1, -1), -1)  # of query -1, too
+    place = np.append(np.where(marks, np.cumsum(marks) - 1, -1), -1)  # of query -1, too
     cells = ranking.subtopics
     return replace(
         ranking,
-        queries=[ranking.queries[q] for q in np.flatnonzero(kept)],
+        queries=[ranking.queries[q] for q in np.flatnonzero(marks)],
         owner=place[ranking.owner],
         subtopics=cells and replace(cells, owner=place[cells.owner]),
-        retrieved=ranking.retrieved[kept],
-        ideal_offsets=ragged.make_offsets(judged[kept]),
-        ideal=ranking.ideal[np.repeat(kept, judged)],
+        retrieved=ranking.retrieved[marks],
+        ideal_offsets=ragged.make_offsets(judged[marks]),
+        ideal=ranking.ideal[np.repeat(marks, judged)],
     )
 
 
@@ -398,6 +461,11 @@ class Placement:
     def ranking(self) -> Ranking:
         """All queries, under the policy's order of ties."""
         return self._judged.rank(self._judged.policy.ties)
+
+    @property
+    def kinds(self) -> Kinds | None:
+        """The special queries of the ranking, if there are any."""
+        return self._judged.kinds
 
     def of(self, query: Hashable) -> JudgedRun:
         """The judged items of one query, before the order of ties is chosen."""

@@ -2,13 +2,17 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
 
 from germane.core.bootstrap import Interval
 from germane.core.mean_intervals import describe_intervals, explain_missing
 from germane.dialects.parsing import parse
 from germane.errors import InputError, NotFoundError, clip, offer
-from germane.measures import QUANTITIES
+from germane.evaluation.special_queries import lacks_worst
+from germane.measures import find_merits
 from germane.measures.averaging import MeasureResult
 from germane.measures.measure import Measure
 from germane.output.formatting import format_number, write_count
@@ -30,17 +34,17 @@ def name_measures(
     Raises NotFoundError for a measure that is not there, and InputError where two have one name.
     """
     names = {measure: str(measure) for measure in measures}
-    for given, name in (rename or {}).items():
-        measure = parse(given)
+    for old_name, name in (rename or {}).items():
+        measure = parse(old_name)
         if measure not in names:
             raise NotFoundError(f"rename: {measure} was not evaluated.{offer(measure, measures)}")
         if not isinstance(name, str) or not name.strip():
             raise InputError(f"rename takes a name for {measure}; got {clip(name)}")
         names[measure] = name
     for measure, name in names.items():
-        other = next((m for m, n in names.items() if n == name and m != measure), None)
-        if other is not None:
-            raise InputError(f"rename: {measure} and {other} would both be named {clip(name)}.")
+        taken_by = next((m for m, n in names.items() if n == name and m != measure), None)
+        if taken_by is not None:
+            raise InputError(f"rename: {measure} and {taken_by} would both be named {clip(name)}.")
     return names
 
 
@@ -66,12 +70,16 @@ def make_table(
     if confidence is not None:
         notes += _explain_intervals(intervals, confidence)
     notes += ["", *_write_notes(results)]
-    means = (
-        [] if one.name in QUANTITIES else [result[one].mean for result in results.values()]
-        for one in results.measures
-    )
-    best = frozenset(find_highest(means))
+    best = frozenset(find_highest(map(partial(_list_merits, results), results.measures)))
     return Table(("run", *names.values()), tuple(rows), tuple(notes), strong=best)
+
+
+def _list_merits(results: "Results", measure: Measure) -> list[float]:
+    """List the means of runs, higher ones for better runs; none if they have no order."""
+    results_of = [result[measure] for result in results.values()]
+    if any(map(lacks_worst, results_of)):
+        return []
+    return find_merits(measure.name, np.array([result.mean for result in results_of], float))
 
 
 def make_table_per_query(
@@ -80,7 +88,7 @@ def make_table_per_query(
     """Make a row for each query and run, and a row ``all`` for each run."""
     rows, names = [], name_measures(results.measures, rename)
     for name, result in results.items():
-        columns = [(one.per_query, one.measure) for one in result.values()]
+        columns = [(value.per_query, value.measure) for value in result.values()]
         for query in result.queries:
             cells = [
                 format_value(values[query], m, digits) if query in values else ""
@@ -100,9 +108,9 @@ def _define(names: Mapping[Measure, str]) -> Iterator[str]:
 
 def _explain_renamed(results: "Results", names: Mapping[Measure, str]) -> Iterator[str]:
     """Say what the names became that stand for a measure of another name, unless they are shown."""
-    for given, measure in next(iter(results.values())).renamed.items():
-        if given not in names.values():
-            yield f"{given} is {measure}"
+    for written, measure in next(iter(results.values())).renamed.items():
+        if written not in names.values():
+            yield f"{written} is {measure}"
 
 
 def _write_notes(results: "Results") -> Iterator[str]:
@@ -110,8 +118,8 @@ def _write_notes(results: "Results") -> Iterator[str]:
     for write in (_write_counts, lambda result: f"policy: {result.policy}"):
         yield from share_lines(results.items(), write)
     result = next(iter(results.values()))
-    for measure, own in result.policies.items():
-        yield f"policy of {measure}: {own}"
+    for measure, policy in result.policies.items():
+        yield f"policy of {measure}: {policy}"
     if result.dialect is not None:
         yield write_dialect(result.dialect)
         yield from share_lines(results.items(), _write_limits)
@@ -127,11 +135,13 @@ def write_dialect(dialect: "Dialect") -> str:
 
 def write_warnings(results: "Results") -> Iterator[str]:
     """Write the findings, one line for each run, or one line if all runs have the same."""
-    yield from share_lines(results.items(), lambda one: " ".join(map(str, one.findings)))
+    yield from share_lines(results.items(), lambda result: " ".join(map(str, result.findings)))
 
 
 def _write_limits(result: "Result") -> str:
-    limits = [f"{', '.join(map(str, of))}: {says}" for says, of in result.limits.items()]
+    limits = [
+        f"{', '.join(map(str, measures))}: {text}" for text, measures in result.limits.items()
+    ]
     return f"limits of the dialect: {' '.join(limits)}" if limits else ""
 
 
@@ -153,37 +163,45 @@ def _write_counts(result: "Result") -> str:
         parts.append(f"{counts.collapsed:,} results collapsed into {counts.groups:,} groups")
     if counts.excluded:
         parts.append(f"{write_count(counts.excluded, 'result')} excluded")
+    if counts.ignored:
+        parts.append(f"{write_count(counts.ignored, 'judgment')} ignored")
     if counts.subtopics:
         parts.append(_write_subtopics(result))
     if counts.tied:
         parts.append(f"{counts.tied_share:.1%} of judged items retrieved are tied")
-    lists = {one.list_count: None for one in result.values() if one.list_count is not None}
+    lists = {value.list_count: None for value in result.values() if value.list_count is not None}
     for count in lists:
         parts.append(f"measures of the catalogue count the lists of all {count:,} users")
-    if bands := [f"{one.measure} {low}…{high}" for one, low, high in find_bands(result)]:
+    if bands := [
+        f"{value.measure} {'' if value.are_extremes else 'at least '}{low}…{high}"
+        for value, low, high in find_bands(result)
+    ]:
         parts.append("tie band " + ", ".join(bands))
     return "; ".join(parts)
 
 
 def _write_subtopics(result: "Result") -> str:
     """Write how many subtopics are judged, and what they are to measures that look at none."""
-    says = f"{result.counts.subtopics:,} subtopics judged"
-    others = [str(one) for one in result.measures if not one.row.subtopics]
-    if not others:
-        return says
-    take = "takes" if len(others) == 1 else "take"
-    return f"{says}, of which {', '.join(others)} {take} an item's highest grade"
+    text = f"{result.counts.subtopics:,} subtopics judged"
+    other_measures = [str(measure) for measure in result.measures if not measure.row.subtopics]
+    if not other_measures:
+        return text
+    take = "takes" if len(other_measures) == 1 else "take"
+    return f"{text}, of which {', '.join(other_measures)} {take} an item's highest grade"
 
 
 def find_bands(result: "Result") -> Iterator[tuple[MeasureResult, str, str]]:
     """Find the measures that depend on the order of ties, and their bands, the lower end first.
 
     ``best`` is the lower end of some measures: relevant items come first there, which does not
-    raise every measure. Bands that are too narrow to show in a table are left out.
+    raise every measure. Where other orders can go beyond both, the mean itself may be an end. Bands
+    that are too narrow to show in a table are left out.
     """
     for one in result.values():
         ends = sorted((one.worst, one.best))
-        low, high = (format_value(value, one.measure, 4) for value in ends)
+        if not one.are_extremes and not math.isnan(one.mean):
+            ends = sorted((*ends, one.mean))
+        low, high = (format_value(value, one.measure, 4) for value in (ends[0], ends[-1]))
         if low != high:
             yield one, low, high
 
@@ -199,9 +217,9 @@ def estimate_intervals(results: "Results", confidence: float) -> dict[str, Inter
     """Estimate the intervals of all means over queries; None for a mean of few."""
     return {
         name: {
-            one.measure: one.interval(confidence=confidence)
-            for one in result.values()
-            if one.has_interval and one.mean == one.mean
+            value.measure: value.interval(confidence=confidence)
+            for value in result.values()
+            if value.has_interval and value.mean == value.mean
         }
         for name, result in results.items()
     }
@@ -209,7 +227,7 @@ def estimate_intervals(results: "Results", confidence: float) -> dict[str, Inter
 
 def _explain_intervals(found: Mapping[str, Intervals], confidence: float) -> Iterator[str]:
     """Explain what intervals come from, and why means of few queries have none."""
-    every = [one for intervals in found.values() for one in intervals.values()]
+    every = [interval for intervals in found.values() for interval in intervals.values()]
     if source := describe_intervals(every, "queries"):
         yield f"[low, high]: {100 * confidence:.10g}% interval of the mean, {source}"
     if None in every:
@@ -219,9 +237,9 @@ def _explain_intervals(found: Mapping[str, Intervals], confidence: float) -> Ite
 def _write_means(
     result: "Result", digits: int | None, intervals: Intervals = NOTHING
 ) -> Iterator[str]:
-    for one in result.values():
-        mean = format_value(one.mean, one.measure, digits)
-        interval = intervals.get(one.measure)
+    for value in result.values():
+        mean = format_value(value.mean, value.measure, digits)
+        interval = intervals.get(value.measure)
         if interval is None:
             yield mean
         else:

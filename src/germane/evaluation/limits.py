@@ -46,27 +46,47 @@ def find_limits(
     ordered: Callable[[], bool | None],
 ) -> dict[str, tuple[Measure, ...]]:
     """Map the sentence of each limit that matters on the data to the measures that it is about."""
-    found: dict[str, tuple[Measure, ...]] = {}
+    limits: dict[str, tuple[Measure, ...]] = {}
     for result, judged in evaluated:
-        measure, foreign = result.measure, find_entry(dialect, result.measure)
+        measure, foreign = result.measure, find_entry(dialect, result.measure, judged.policy)
         for limit in find_holding(dialect, foreign, measure, judged, ordered) if foreign else ():
-            if may_matter(limit, result):
-                found[limit.says] = (*found.get(limit.says, ()), measure)
-    return found
+            if may_matter(limit, result, judged):
+                limits[limit.says] = (*limits.get(limit.says, ()), measure)
+    return limits
 
 
-def may_matter(limit: Limit, result: MeasureResult) -> bool:
+def may_matter(limit: Limit, result: MeasureResult, judged: JudgedRun) -> bool:
     """Can the limit change the number? One of order cannot where all orders give the same."""
-    return not limit.order or result.best != result.worst
+    if not limit.order or result.best != result.worst:
+        return True
+    return not result.are_extremes and _has_open_order(result.measure, judged)
+
+
+def _has_open_order(measure: Measure, judged: JudgedRun) -> bool:
+    """Are equal scores that begin within the cutoff those of unlike items?
+
+    Another order may then give another value, although the best and the worst give the same: with
+    one relevant item at rank 1 and one at rank 2 or 3, AP(norm=found)@3 is 1 or 5/6, and it is 1
+    again where the latter drops out.
+    """
+    ranking = judged.reorder("best")
+    if ranking is None:
+        return False
+    rel, k = measure.rel, measure.k
+    worth = np.maximum(ranking.relevance, 0) if rel is None else ranking.relevant(rel)
+    _, group = np.unique(np.stack([ranking.owner, ranking.tied_from]), axis=1, return_inverse=True)
+    total = np.bincount(group.ravel(), worth)[group.ravel()]
+    unlike = total != worth * (ranking.tied_to - ranking.tied_from + 1)
+    return bool((unlike & (k is None or ranking.tied_from <= k)).any())
 
 
 def make_findings(
     dialect: Dialect, limits: Mapping[str, tuple[Measure, ...]], queries: int
 ) -> Iterator[Finding]:
     """Make a finding of each limit."""
-    for says, measures in limits.items():
-        of = ", ".join(map(str, measures))
-        unsure = f"{dialect.tool} itself may say something else of {of}: {says.rstrip('.')}"
+    for text, measures in limits.items():
+        names = ", ".join(map(str, measures))
+        unsure = f"{dialect.tool} itself may say something else of {names}: {text.rstrip('.')}"
         yield Finding("doubtful", "limit of the dialect", unsure, queries)
 
 
@@ -78,8 +98,8 @@ def _count_results(judged: JudgedRun) -> Ints:
 def _find_pure(judged: JudgedRun) -> Bools:
     """Q: are the retrieved items exactly the relevant ones?"""
     hits = judged.retrieved.owner[judged.grades >= 1]
-    found = np.bincount(hits, minlength=len(judged.qrels))
-    same: Bools = (found == judged.retrieved.retrieved) & (judged.relevant == found)
+    n_hits = np.bincount(hits, minlength=len(judged.qrels))
+    same: Bools = (n_hits == judged.retrieved.retrieved) & (judged.relevant == n_hits)
     return same
 
 
@@ -90,8 +110,8 @@ def _has_every_query(judged: JudgedRun, hits: Bools) -> bool:
 
 def _is_tied_long(judged: JudgedRun, _: Measure) -> bool:
     """Are items tied in a list that is too long for an insertion sort, which keeps their order?"""
-    got = judged.retrieved
-    return bool((got.retrieved[got.owner[judged.tied]] > INSERTED).any())
+    retrieved = judged.retrieved
+    return bool((retrieved.retrieved[retrieved.owner[judged.tied]] > INSERTED).any())
 
 
 def _is_empty(judged: JudgedRun, _: Measure) -> bool:
@@ -114,15 +134,17 @@ def _is_repeated(judged: JudgedRun, _: Measure) -> bool:
 
 def _is_early(judged: JudgedRun, measure: Measure) -> bool:
     """Does a query have nothing relevant from rank k on?"""
-    if measure.k is None:
+    k = measure.k or judged.policy.depth
+    if k is None:
         return False
-    late = judged.retrieved.rank >= measure.k
+    late = judged.retrieved.rank >= k
     return not _has_every_query(judged, late & (judged.grades >= 1))
 
 
 def _is_missed(judged: JudgedRun, measure: Measure) -> bool:
     """Does a query have nothing relevant up to rank k?"""
-    within = judged.retrieved.rank <= (measure.k or np.iinfo(np.int64).max)
+    k = measure.k or judged.policy.depth or np.iinfo(np.int64).max
+    within = judged.retrieved.rank <= k
     return not _has_every_query(judged, within & (judged.grades >= 1))
 
 
@@ -144,6 +166,7 @@ _WHEN: Mapping[str, Callable[[JudgedRun, Measure], bool]] = {
     "repeated": _is_repeated,
     "negative": lambda judged, _: bool((judged.qrels.grades < 0).any()),
     "early": _is_early,
+    "several": lambda judged, _: bool((judged.relevant > 1).any()),
     "missed": _is_missed,
     "unknown": lambda judged, _: bool(judged.retrieved.unknown),
     "named": lambda judged, _: not all(str(q).isdecimal() for q in judged.qrels.queries),

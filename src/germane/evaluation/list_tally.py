@@ -11,7 +11,7 @@ import numpy as np
 from germane.core.arithmetic import average_numbers
 from germane.core.catalogue import Catalogue, Exposure, Lists, join_exposures
 from germane.core.ragged import Floats, Ints
-from germane.errors import CoverageError, DuplicateError, EmptyError, clip, list_some
+from germane.errors import CoverageError, DuplicateError, EmptyError, clip, list_some, write_option
 from germane.kernel.columns import Ids, Text, join_ids, read_python_ids
 from germane.kernel.reduction import Index
 from germane.measures.catalogue import CatalogueDefinition
@@ -45,14 +45,14 @@ class CountedLists:
         for exposure in self.exposures.values():
             _refuse_small(self.catalogue, exposure)
         self._refuse_unseen()
-        return {one: ListValues(one, self) for one in measures}
+        return {measure: ListValues(measure, self) for measure in measures}
 
     def place(self, queries: list[Hashable]) -> Ints:
         """Find the place of each query among the users, or -1."""
-        found = find_ids(read_python_ids(queries), self.users)  # there are fewer queries
-        at = np.flatnonzero(found >= 0)
+        ids = find_ids(read_python_ids(queries), self.users)  # there are fewer queries
+        at = np.flatnonzero(ids >= 0)
         places = np.full(len(queries), -1)
-        places[found[at]] = at
+        places[ids[at]] = at
         return places
 
     def _refuse_unseen(self) -> None:
@@ -60,12 +60,14 @@ class CountedLists:
         seen = self.catalogue.seen
         if seen is None or self.has_seen:
             return
-        counts = max((one.counts for one in self.exposures.values()), key=np.count_nonzero)
+        counts = max(
+            (exposure.counts for exposure in self.exposures.values()), key=np.count_nonzero
+        )
         listed, chosen = (
-            self.ids.take(np.flatnonzero(of)[:4]) for of in (counts, seen.interactions)
+            self.ids.take(np.flatnonzero(marks)[:4]) for marks in (counts, seen.interactions)
         )
         raise CoverageError(
-            f"no item of the lists is in seen=. run: {list_some(listed)}; seen:"
+            f"no item of the lists is in {write_option('seen')}. run: {list_some(listed)}; seen:"
             f" {list_some(chosen)}.  Are these the same ids?"
         )
 
@@ -80,8 +82,8 @@ class CountedLists:
 
     def send(self) -> "CountedLists":
         """Leave out the catalogue and its items, which the other side has, too."""
-        own = self.own_ids.compact()
-        return replace(self, ids=own, catalogue=Catalogue(self.catalogue.known), is_sent=True)
+        own_ids = self.own_ids.compact()
+        return replace(self, ids=own_ids, catalogue=Catalogue(self.catalogue.known), is_sent=True)
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what users saw and how items differ, on which numbers no longer depend."""
@@ -97,12 +99,14 @@ class ListTally:
     def __init__(self, items: "Numbering", measures: Sequence[Measure]) -> None:
         self._items, self._measures = items, measures
         self._users: list[Ids] = []
-        self._exposures: dict[int | None, list[Exposure]] = {one.k: [] for one in measures}
-        self._by_size = {one.k for one in measures if get_row(one).by_size(dict(one.parameters))}
-        self._sums: dict[Measure, list[Sums]] = {
-            one: [] for one in measures if get_row(one).of_lists is not None
+        self._exposures: dict[int | None, list[Exposure]] = {measure.k: [] for measure in measures}
+        self._by_size = {
+            measure.k for measure in measures if get_row(measure).by_size(dict(measure.parameters))
         }
-        self._deepest = max(1 << 62 if one.k is None else one.k for one in measures)
+        self._sums: dict[Measure, list[Sums]] = {
+            measure: [] for measure in measures if get_row(measure).of_lists is not None
+        }
+        self._deepest = max(1 << 62 if measure.k is None else measure.k for measure in measures)
         self._arrived: set[Any] = set()  # users of other tallies
         self._has_seen = False
 
@@ -112,35 +116,35 @@ class ListTally:
         self._users.append(users)
         seen = self._items.catalogue.seen
         if seen is not None and not self._has_seen:
-            known = lists.items[lists.items < seen.known]
-            self._has_seen = bool((seen.interactions[known] > 0).any())
+            n_known = lists.items[lists.items < seen.known]
+            self._has_seen = bool((seen.interactions[n_known] > 0).any())
         cuts = {k: lists.cut(k) for k in self._exposures}
         for k, cut in cuts.items():
             counted = Exposure.of_lists(cut, len(self._items.numbers), k in self._by_size)
             self._add_exposure(k, counted)
-        for measure, held in self._sums.items():
+        for measure, sums in self._sums.items():
             if not len(lists.items):  # the catalogue is numbered with the first item
-                held.append((np.zeros(len(lists)), np.zeros(len(lists))))
+                sums.append((np.zeros(len(lists)), np.zeros(len(lists))))
                 continue
             of_lists = get_row(measure).of_lists
             assert of_lists is not None
             catalogue, parameters = self._items.catalogue, dict(measure.parameters)
-            held.append(of_lists(cuts[measure.k], catalogue, parameters))
+            sums.append(of_lists(cuts[measure.k], catalogue, parameters))
 
     def refuse_repeated(self, other: CountedLists) -> None:
         """Raise DuplicateError for a user who has come before."""
-        again = next((user for user in other.users if user in self._arrived), None)
-        if again is not None:
+        repeated = next((user for user in other.users if user in self._arrived), None)
+        if repeated is not None:
             raise DuplicateError(
-                f"query {clip(again)} arrived before, and measures of the catalogue count every"
+                f"query {clip(repeated)} arrived before, and measures of the catalogue count every"
                 " list once."
             )
 
     def merge(self, other: CountedLists) -> None:
         """Add the lists of users who have not come before, which another tally counted."""
         self._items.open(other.sample, other.is_text)
-        own = self._items.numbers.number(other.own_ids)
-        numbers = np.append(np.arange(other.catalogue.known), own)
+        own_numbers = self._items.numbers.number(other.own_ids)
+        numbers = np.append(np.arange(other.catalogue.known), own_numbers)
         self._arrived.update(other.users)
         self._has_seen |= other.has_seen
         self._users.append(other.users)
@@ -150,25 +154,25 @@ class ListTally:
             self._sums[measure].append(sums)
 
     def _add_exposure(self, k: int | None, exposure: Exposure) -> None:
-        held = self._exposures[k]
-        held.append(exposure)
-        if len(held) > _SEVERAL:
-            held[:] = [join_exposures(held)]
+        exposures = self._exposures[k]
+        exposures.append(exposure)
+        if len(exposures) > _SEVERAL:
+            exposures[:] = [join_exposures(exposures)]
 
     def collect(self) -> CountedLists:
         """Put together the counts of all lists so far."""
         sums = {
             measure: (
-                np.concatenate([np.zeros(0), *(one for one, _ in held)]),
-                np.concatenate([np.zeros(0), *(other for _, other in held)]),
+                np.concatenate([np.zeros(0), *(part for part, _ in sums)]),
+                np.concatenate([np.zeros(0), *(part for _, part in sums)]),
             )
-            for measure, held in self._sums.items()
+            for measure, sums in self._sums.items()
         }
         return CountedLists(
             join_ids(self._users) if self._users else Text.empty(),
             self._items.numbers.ids,
             self._items.catalogue,
-            {k: join_exposures(held) for k, held in self._exposures.items()},
+            {k: join_exposures(exposures) for k, exposures in self._exposures.items()},
             sums,
             self._items.sample,
             self._items.is_text,
@@ -213,12 +217,12 @@ class ListValues:
 
     @cached_property
     def values(self) -> Floats | None:
-        """U: the value of each list, NaN where it is left out."""
-        if self.parts is None:
+        """U: the value of each list, NaN where it is left out; None if the lists have no values."""
+        if self.parts is None or get_row(self.measure).pooled:
             return None
         sums, divisors = self.parts
-        held = divisors > 0
-        return np.where(held, sums / np.where(held, divisors, 1.0), np.nan)
+        is_positive = divisors > 0
+        return np.where(is_positive, sums / np.where(is_positive, divisors, 1.0), np.nan)
 
     @cached_property
     def value(self) -> float:
@@ -228,19 +232,18 @@ class ListValues:
         if row.of_all is not None:
             return float(row.of_all(self.exposure, self.counted.catalogue, parameters))
         assert self.parts is not None
+        if row.pooled or parameters.get("mean") == "micro":
+            sums, divisors = (fsum(part.tolist()) for part in self.parts)
+            return sums / divisors if divisors else float("nan")
         assert self.values is not None
-        sums, divisors = self.parts
-        if parameters.get("mean") == "micro":
-            total = fsum(divisors.tolist())
-            return fsum(sums.tolist()) / total if total else float("nan")
         return average_numbers(self.values.tolist())
 
 
-def find_ids(known: Ids, wanted: Ids) -> Ints:
+def find_ids(ids: Ids, wanted: Ids) -> Ints:
     """Find the places of ids; those of files of text match numbers by their digits."""
-    if known.kind != wanted.kind:
-        known, wanted = known.as_text(), wanted.as_text()
-    return Index(known).find(wanted)
+    if ids.kind != wanted.kind:
+        ids, wanted = ids.as_text(), wanted.as_text()
+    return Index(ids).find(wanted)
 
 
 def get_row(measure: Measure) -> CatalogueDefinition:
@@ -255,6 +258,6 @@ def _refuse_small(catalogue: Catalogue, exposure: Exposure) -> None:
     recommended = int(np.count_nonzero(exposure.counts))
     if catalogue.size is not None and recommended > catalogue.size:
         raise CoverageError(
-            f"catalogue= is {catalogue.size:,} items, and {recommended:,} different ones are"
-            " recommended."
+            f"{write_option('catalogue')} is {catalogue.size:,} items, and {recommended:,}"
+            " different ones are recommended."
         )

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from germane.core.policy import Policy
+from germane.core.policy import DEFAULTS, Policy
 from germane.core.progress import Progress
 from germane.core.qrels import Qrels
-from germane.errors import EmptyError, InputError, PolicyError, clip
+from germane.dialects.parsing import parse, parse_all
+from germane.errors import EmptyError, InputError, MeasureError, PolicyError, clip, write_option
 from germane.evaluation.choices import Plan, make_plan, make_policy
 from germane.evaluation.collection import Collection, read_graded, refuse_places
-from germane.measures.measure import Measures
+from germane.measures.measure import Measure, Measures
 from germane.readers import (
     NOTHING_SAID,
     Needs,
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from germane.dialects.dialect import Dialect
 
 NO_NEEDS = Needs()
-READING = tuple(one.name for one in fields(ReadOptions) if one.name != "lowest")
+READING = tuple(field.name for field in fields(ReadOptions) if field.name != "lowest")
 CATALOGUE = ("catalogue", "seen", "distance")
 
 
@@ -60,8 +61,12 @@ class Options:
     @property
     def choices(self) -> dict[str, Any]:
         """The keyword arguments of another call with these options, which reads no file again."""
-        given = {name: getattr(self.held, name) for name in READING}
-        return {**{name: one for name, one in given.items() if one is not None}, **self.asked}
+        reading = {name: getattr(self.held, name) for name in READING}
+        reading["dialect"] = self.dialect
+        return {
+            **{name: value for name, value in reading.items() if value is not None},
+            **self.asked,
+        }
 
     def make_policy(self, ties: str | None = None, is_scored: bool = True) -> Policy:
         """Make the policy of a run whose own order of ties is given. Raises PolicyError.
@@ -69,11 +74,23 @@ class Options:
         A tool may take results of a score of 0 for misses where there are scores; who asks for that
         needs them.
         """
-        own = {} if ties is None else {"ties": ties}
-        policy = make_policy(**{**own, **self.usual, **self.asked})
+        own_choices = {} if ties is None else {"ties": ties}
+        policy = make_policy(**{**own_choices, **self.usual, **self.asked})
         if not is_scored and self.asked.get("nonpositive") == "miss":
             raise PolicyError("nonpositive=miss is for scores; the run has ranks alone.")
         return policy
+
+    def read_measures(self, measures: Measures) -> tuple[Measure, ...]:
+        """Read names of measures: the dialect's, or germane's and those that tools share."""
+        return tuple(self.make_plan(measures, self.make_policy()).policies)
+
+    def read_measure(self, measure: str | Measure) -> Measure:
+        """Read the name of one measure, as ``read_measures`` does."""
+        if self.dialect is None:
+            return parse(measure)
+        from germane.dialects.names import resolve_measure
+
+        return resolve_measure(measure, self.dialect).measure
 
     def make_plan(self, measures: Measures, conventions: Policy) -> Plan:
         """Find the conventions of each measure."""
@@ -81,7 +98,7 @@ class Options:
 
     def leave_attached(self) -> "Options":
         """Leave out what judgments have once they are read: candidates and weights."""
-        reading = replace(self.held, exclude=None, only=None, subtopic_weights=None)
+        reading = replace(self.held.leave_candidates(), subtopic_weights=None)
         return replace(self, reading=reading)
 
 
@@ -125,14 +142,14 @@ class Inputs:
         that are missing or ambiguous, and PolicyError for a choice that does not exist.
         """
         if isinstance(run, Held):
-            found = run.run
+            opened = run.run
         else:
             reading = self.options.held
-            judged, found = open_inputs(self.qrels, run, reading, self._judged)
+            judged, opened = open_inputs(self.qrels, run, reading, self._judged)
             self._judged = self._judged or _remember(judged)
-        policy = self.options.make_policy(found.ties, found.has_scores)
-        refuse_places(found, policy)
-        return found, policy
+        policy = self.options.make_policy(opened.ties, opened.has_scores)
+        refuse_places(opened, policy)
+        return opened, policy
 
     def open_runs(self, runs: Mapping[str, Any]) -> dict[str, Held]:
         """Open runs that are evaluated several times; those of streams are read into memory."""
@@ -158,8 +175,8 @@ class Inputs:
         """Read all judgments of a judge, of the queries that have some."""
         read = self.read(needs._replace(complete="the agreement of judges"), runs)
         judged = np.diff(read.offsets) > 0
-        some = read if judged.all() else read.some(np.flatnonzero(judged))
-        return replace(some, width=None)
+        judged_part = read if judged.all() else read.some(np.flatnonzero(judged))
+        return replace(judged_part, width=None)
 
     def collect(
         self, run: RunInput | None, needs: Needs, progress: Progress | None = None
@@ -176,37 +193,90 @@ class Inputs:
         return Inputs(qrels, self.options.leave_attached())
 
 
-def open_options(choices: Mapping[str, Any], dialect: "str | Dialect | None" = None) -> Options:
+def open_options(choices: Mapping[str, Any]) -> Options:
     """Sort the keyword arguments of a call. Raises InputError for those that do not go together."""
-    if not choices and dialect is None:
+    if not choices:
         return NO_OPTIONS
+    if choices.get("policy") is not None:
+        choices = unpack_policy(choices)
     spoken = None
-    if dialect is not None:
+    if choices.get("dialect") is not None:
         from germane.dialects import resolve_dialect
 
-        spoken = resolve_dialect(dialect)
-    given = {name: one for name, one in choices.items() if name in READING}
-    asked = {name: word for name, word in choices.items() if name not in READING}
+        spoken = resolve_dialect(choices["dialect"])
+    reading_choices = {name: choice for name, choice in choices.items() if name in READING}
+    not_conventions = (*READING, "dialect", "policy")
+    conventions = {name: word for name, word in choices.items() if name not in not_conventions}
     usual = {} if spoken is None else spoken.choices
-    scores = asked.get("scores", usual.get("scores"))
+    scores = conventions.get("scores", usual.get("scores"))
     lowest = isinstance(scores, str) and scores == "distances"
-    reading = ReadOptions(**given, lowest=lowest) if given or lowest else NOTHING_SAID
-    return Options(reading, asked, spoken)
+    reading = (
+        ReadOptions(**reading_choices, lowest=lowest) if reading_choices or lowest else NOTHING_SAID
+    )
+    return Options(reading, conventions, spoken)
 
 
-def open_data(
-    qrels: Any, choices: Mapping[str, Any], dialect: "str | Dialect | None" = None
-) -> Inputs:
+def unpack_policy(choices: Mapping[str, Any]) -> dict[str, Any]:
+    """Write a policy as the conventions in which it differs from germane's own.
+
+    Raises PolicyError for what is no policy, and for a convention that is chosen twice.
+    """
+    policy = choices["policy"]
+    if not isinstance(policy, Policy):
+        raise PolicyError(
+            f"policy= takes a germane.Policy; got {clip(policy)}. One convention is an argument of"
+            " its own: ties='best'."
+        )
+    chosen = {name: getattr(policy, name) for name in DEFAULTS}
+    chosen = {name: word for name, word in chosen.items() if word != DEFAULTS[name]}
+    stated = {name: word for name, word in choices.items() if name != "policy"}
+    for name in chosen.keys() & stated.keys():
+        if chosen[name] != stated[name]:
+            raise PolicyError(
+                f"{name} is chosen twice: {clip(stated[name])}, and {clip(chosen[name])} in policy="
+            )
+    return {**chosen, **stated}
+
+
+def open_data(qrels: Any, choices: Mapping[str, Any]) -> Inputs:
     """Open the data of a call; inputs that another verb opened stay as they are."""
     if isinstance(qrels, Inputs):
         return qrels
-    return Inputs(qrels, open_options(choices, dialect))
+    return Inputs(qrels, open_options(choices))
 
 
-def open_evaluation(qrels: Any, choices: Mapping[str, Any]) -> Inputs:
-    """Open the data of a verb that calls evaluate with all choices, a dialect among them."""
-    rest = dict(choices)
-    return open_data(qrels, rest, rest.pop("dialect", None))
+def apply_dialect(
+    measures: Measures, choices: Mapping[str, Any]
+) -> tuple[tuple[Measure, ...], dict[str, Any]]:
+    """Write a dialect as the measures and the conventions that it stands for.
+
+    Raises MeasureError for measures with conventions of their own that differ.
+    """
+    options = open_options(choices)
+    if options.dialect is None:
+        return parse_all(measures), dict(choices)
+    plan = options.make_plan(measures, options.make_policy())
+    if len(plan.groups) > 1:
+        names = ", ".join(map(str, plan.policies))
+        raise MeasureError(
+            f"{options.dialect.name} computes {names} under different conventions; explain them in"
+            " separate calls."
+        )
+    [policy] = plan.groups
+    words = {name: getattr(policy, name) for name in DEFAULTS}
+    stated = {*options.usual, *options.asked}
+    own_words = {n: word for n, word in words.items() if word != DEFAULTS[n] or n in stated}
+    rest = {name: choice for name, choice in choices.items() if name != "dialect"}
+    return tuple(plan.policies), {**own_words, **rest}
+
+
+def refuse_dialect(choices: Mapping[str, Any], verb: str) -> None:
+    """Refuse a dialect where all of them are tried. Raises PolicyError."""
+    if choices.get("dialect") is not None:
+        raise PolicyError(
+            f"{verb} takes no {write_option('dialect')}, since it tries all of them and knows"
+            " the names that tools give to measures. Leave it out."
+        )
 
 
 def check_runs(runs: Any) -> None:
@@ -215,8 +285,8 @@ def check_runs(runs: Any) -> None:
         raise InputError(f"runs are a mapping of name to run; got {clip(runs)}")
     if not runs:
         raise EmptyError("there are no runs to evaluate.")
-    if odd := [name for name in runs if not isinstance(name, str)]:
-        raise InputError(f"runs are named by text; got {clip(odd[0])}")
+    if wrong := [name for name in runs if not isinstance(name, str)]:
+        raise InputError(f"runs are named by text; got {clip(wrong[0])}")
 
 
 def hold(reading: ReadOptions) -> ReadOptions:
@@ -236,7 +306,7 @@ def hold(reading: ReadOptions) -> ReadOptions:
         from germane.readers.item_groups import open_groups
 
         reading = replace(reading, collapse=open_groups(reading.collapse))
-    if reading.exclude is None and reading.only is None:
+    if not reading.has_candidates:
         return reading
     from germane.readers.candidate_pairs import hold_candidates
 
@@ -245,12 +315,12 @@ def hold(reading: ReadOptions) -> ReadOptions:
 
 def _remember(judged: QrelsInput) -> QrelsInput:
     """Read judgments once for each way of reading them."""
-    held: dict[tuple[str, Needs], Qrels] = {}
+    read_before: dict[tuple[str, Needs], Qrels] = {}
 
     def read(duplicates: str, progress: Progress | None, needs: Needs) -> Qrels:
         way = duplicates, needs
-        if way not in held:
-            held[way] = judged.read(duplicates, progress, needs)
-        return held[way]
+        if way not in read_before:
+            read_before[way] = judged.read(duplicates, progress, needs)
+        return read_before[way]
 
     return replace(judged, read=read)

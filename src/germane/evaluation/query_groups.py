@@ -8,14 +8,14 @@ import numpy as np
 
 from germane.core.arguments import list_values
 from germane.core.arithmetic import average_numbers
-from germane.core.id_spelling import describe_types
+from germane.core.id_spelling import describe_types, is_id, unwrap_ids, unwrap_keys
 from germane.dialects.parsing import parse
 from germane.errors import InputError, MeasureError, NotFoundError, clip, list_some, offer
 from germane.measures.averaging import QueryValues
 from germane.measures.measure import Measure
 from germane.output.formatting import add_schema, format_number, to_json_number
-from germane.output.frames import Columnar, Named, make_ids, make_texts
-from germane.output.tables import Table, Tabular
+from germane.output.frames import Named, Tabular, make_ids, make_texts
+from germane.output.tables import Table
 from germane.readers.paths import is_path
 
 
@@ -45,7 +45,7 @@ class Group(Mapping[str, QueryValues]):
     @property
     def means(self) -> dict[str, float]:
         """Measure → its mean over the queries of the category."""
-        return {str(measure): one.mean for measure, one in self._measures.items()}
+        return {str(measure): value.mean for measure, value in self._measures.items()}
 
     @property
     def queries(self) -> int:
@@ -53,7 +53,7 @@ class Group(Mapping[str, QueryValues]):
         return len(next(iter(self._measures.values())).queries)
 
 
-class Groups(Columnar, Tabular, Named[Group]):
+class Groups(Named[Group], Tabular):
     """The measures of one run per category of query.
 
     >>> qrels = {"q1": ["a"], "q2": ["b"], "q3": ["c"]}
@@ -87,13 +87,13 @@ class Groups(Columnar, Tabular, Named[Group]):
     @property
     def macro(self) -> dict[str, float]:
         """Measure → the mean of the categories' means."""
-        of = self._held.values()
-        return {str(m): average_numbers(group[m].mean for group in of) for m in self._whole}
+        groups = self._held.values()
+        return {str(m): average_numbers(group[m].mean for group in groups) for m in self._whole}
 
     @property
     def micro(self) -> dict[str, float]:
         """Measure → the mean over all queries."""
-        return {str(measure): whole.mean for measure, whole in self._whole.items()}
+        return {str(measure): values.mean for measure, values in self._whole.items()}
 
     def table(self, *, digits: int | None = 4) -> Table:
         """One row a category, and ``macro`` and ``micro``; definitions as notes."""
@@ -138,7 +138,7 @@ class Groups(Columnar, Tabular, Named[Group]):
         )
 
 
-class GroupsOfRuns(Columnar, Tabular, Named[Groups]):
+class GroupsOfRuns(Named[Groups], Tabular):
     """The measures of several runs per category of query: the ``Groups`` of each run by its name.
 
     As a frame it has a row for each run and category: ``run`` and the columns of ``Groups``.
@@ -159,7 +159,7 @@ class GroupsOfRuns(Columnar, Tabular, Named[Groups]):
         """One row a run and category, with the definitions as notes."""
         tables = {name: groups.table(digits=digits) for name, groups in self._held.items()}
         first = next(iter(tables.values()))
-        rows = tuple((name, *row) for name, one in tables.items() for row in one.rows)
+        rows = tuple((name, *row) for name, table in tables.items() for row in table.rows)
         return Table(("run", *first.columns), rows, first.notes)
 
     def to_dict(self) -> dict[str, Any]:
@@ -174,16 +174,19 @@ def _list_means(
     return {
         "category": make_ids(name for name, _ in rows),
         "queries": np.array([group.queries for _, group in rows], np.int64),
-        **{str(one): np.array([group[one].mean for _, group in rows]) for one in measures},
+        **{
+            str(measure): np.array([group[measure].mean for _, group in rows])
+            for measure in measures
+        },
     }
 
 
 def group_measures(whole: Mapping[Measure, QueryValues], category: Any) -> Groups:
     """Split evaluated measures by category: a mapping, a function, or one value a query."""
-    for one in whole.values():
-        if getattr(one, "list_count", None) is not None:
+    for values in whole.values():
+        if getattr(values, "list_count", None) is not None:
             raise MeasureError(
-                f"{one.measure} counts the lists of all users, and has no categories."
+                f"{values.measure} counts the lists of all users, and has no categories."
             )
     queries = next(iter(whole.values())).queries
     rows: dict[Hashable, list[int]] = {}
@@ -218,28 +221,31 @@ def find_categories(
     index = type(getattr(category, "index", None)).__name__
     if hasattr(category, "to_dict") and index != "RangeIndex" and not hasattr(category, "columns"):
         category = _convert_series(category)
-    names = _name_categories(queries, category)
-    odd = next((q for q, name in enumerate(names) if not isinstance(name, Hashable)), None)
-    if odd is not None:
+    names: list[Hashable] = unwrap_ids(_name_categories(queries, category))
+    wrong = next((q for q, name in enumerate(names) if not is_id(name)), None)
+    if wrong is not None:
         raise InputError(
-            f"query {clip(queries[odd])}: a category is text, a number or the like; got"
-            f" {clip(names[odd])}"
+            f"query {clip(queries[wrong])}: a category is text, a number or the like; got"
+            f" {clip(names[wrong])}"
         )
     return names
 
 
 def _convert_series(series: Any) -> dict[Hashable, Hashable]:
-    found: dict[Hashable, Hashable] = {}
+    categories: dict[Hashable, Hashable] = {}
     for query, name in zip(series.index.tolist(), series.tolist(), strict=True):
-        if found.setdefault(query, name) != name:
+        if categories.setdefault(query, name) != name:
             raise InputError(
-                f"query {clip(query)} has two categories, {clip(found[query])} and {clip(name)}."
+                f"query {clip(query)} has two categories, {clip(categories[query])} and"
+                f" {clip(name)}."
             )
-    return found
+    return categories
 
 
 def _name_categories(queries: list[Hashable], category: Any) -> list[Hashable]:
     if isinstance(category, Mapping):
+        if not hasattr(type(category), "__missing__"):
+            category = unwrap_keys(category, "categories")
         absent = [query for query in queries if query not in category]
         if absent:
             kinds = describe_types("mapping's", category, "queries'", absent)
@@ -265,12 +271,8 @@ def _name_categories(queries: list[Hashable], category: Any) -> list[Hashable]:
     return list(values)
 
 
-def _select_queries(whole: Mapping[Measure, QueryValues], at: Any) -> dict[Measure, QueryValues]:
+def _select_queries(whole: Mapping[Measure, QueryValues], rows: Any) -> dict[Measure, QueryValues]:
     selected = {}
-    for measure, one in whole.items():
-        queries = [one.queries[q] for q in at.tolist()]
-        norm = None if one.norm is None else one.norm[at]
-        selected[measure] = QueryValues(
-            measure, queries, one.values[at], one.no_relevant, digits=one.digits, norm=norm
-        )
+    for measure, values in whole.items():
+        selected[measure] = values.take(rows)
     return selected

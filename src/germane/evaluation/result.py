@@ -13,12 +13,19 @@ from germane._version import VERSION
 from germane.core.finding import Finding
 from germane.core.policy import Policy
 from germane.dialects.parsing import parse
-from germane.errors import InputError, MeasureError, NotFoundError, check_choice, offer
+from germane.errors import (
+    InputError,
+    MeasureError,
+    NotFoundError,
+    check_choice,
+    make_visible,
+    offer,
+)
 from germane.measures.averaging import MeasureResult
 from germane.measures.measure import Measure, write_parameters
 from germane.output.formatting import add_schema, to_json_number
-from germane.output.frames import Columnar, Lookup, Named, make_ids, make_texts
-from germane.output.tables import LABEL, Table, Tabular
+from germane.output.frames import Lookup, Named, Tabular, make_ids, make_texts
+from germane.output.tables import LABEL, Table
 
 if TYPE_CHECKING:
     from germane.dialects.dialect import Dialect
@@ -55,7 +62,10 @@ class Counts:
     groups: int = 0
     """groups that took the place of these results"""
     excluded: int = 0
-    """results of judged queries that exclude=… and only=… removed before ranks were counted"""
+    """results of judged queries that exclude=…, only=… and ignore=… removed before ranks were
+    counted"""
+    ignored: int = 0
+    """judgments that ignore=… took out: these items are neither right nor wrong"""
     subtopics: int = 0
     """subtopics for which items are judged, added up over queries"""
 
@@ -69,7 +79,7 @@ def _know_nothing() -> None:
     """Return no fingerprint."""
 
 
-class Result(Columnar, Tabular, Lookup[MeasureResult]):
+class Result(Lookup[MeasureResult], Tabular):
     """The measures of one run.
 
     >>> result = germane.evaluate({"q1": {"d1": 1, "d2": 0}}, {"q1": {"d2": 0.9, "d1": 0.8}},
@@ -179,10 +189,12 @@ class Result(Columnar, Tabular, Lookup[MeasureResult]):
             return ()
         from germane.dialects.names import find_entry
 
-        return tuple(one for one in self.measures if find_entry(self.dialect, one) is None)
+        return tuple(
+            measure for measure in self.measures if find_entry(self.dialect, measure) is None
+        )
 
     def __getitem__(self, measure: str | Measure) -> MeasureResult:
-        key = parse(measure)
+        key = self._read_name(measure)
         try:
             return self._by_measure[key]
         except KeyError:
@@ -190,9 +202,19 @@ class Result(Columnar, Tabular, Lookup[MeasureResult]):
 
     def __contains__(self, measure: object) -> bool:
         try:
-            return parse(measure) in self._by_measure  # type: ignore[arg-type]
+            return self._read_name(measure) in self._by_measure
         except MeasureError:
             return False
+
+    def _read_name(self, measure: Any) -> Measure:
+        """Read a name as the dialect does that the measures were asked for in."""
+        if self.dialect is not None and isinstance(measure, str):
+            from germane.dialects.names import find_named
+
+            tool_measure = find_named(self.dialect, measure)
+            if tool_measure is not None and tool_measure.measure in self._by_measure:
+                return tool_measure.measure
+        return parse(measure)
 
     def __iter__(self) -> Iterator[str]:
         return map(str, self.measures)
@@ -211,8 +233,8 @@ class Result(Columnar, Tabular, Lookup[MeasureResult]):
         spelled = copy(self)
         spelled.placement = None
         spelled._by_measure = {
-            measure: replace(one, queries=list(map(str, one.queries)))
-            for measure, one in self._by_measure.items()
+            measure: replace(values, queries=list(map(str, values.queries)))
+            for measure, values in self._by_measure.items()
         }
         return spelled
 
@@ -253,8 +275,8 @@ class Result(Columnar, Tabular, Lookup[MeasureResult]):
         confidence: float | None = None,
     ) -> Table:
         """One row; definitions, counts and policy as notes, as in ``Results.table``."""
-        one = Results({self.name: self})
-        return one.table(digits=digits, rename=rename, confidence=confidence)
+        results = Results({self.name: self})
+        return results.table(digits=digits, rename=rename, confidence=confidence)
 
     def latex(
         self, *, caption: str = "", label: str = LABEL, rename: Mapping[str, str] | None = None
@@ -266,7 +288,7 @@ class Result(Columnar, Tabular, Lookup[MeasureResult]):
         from germane.evaluation.layout import format_value
 
         means = ", ".join(f"{m}={format_value(self[m].mean, m, 4)}" for m in self.measures)
-        return f"<Result {self.name}: {means}>"
+        return f"<Result {make_visible(self.name)}: {means}>"
 
     def to_dict(self, *, queries: bool = False, flat: bool = False) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema; NaN becomes None.
@@ -304,7 +326,11 @@ class Result(Columnar, Tabular, Lookup[MeasureResult]):
         {'test/RR_at_10': '1 ÷ rank of the first relevant item, i ≤ 10'}
         """
         return dict(
-            zip(self.flat(prefix=prefix), (one.definition for one in self.measures), strict=True)
+            zip(
+                self.flat(prefix=prefix),
+                (measure.definition for measure in self.measures),
+                strict=True,
+            )
         )
 
     @property
@@ -317,7 +343,7 @@ class Result(Columnar, Tabular, Lookup[MeasureResult]):
         return {"query": make_ids(self.queries), **values}
 
 
-class Results(Columnar, Tabular, Named[Result]):
+class Results(Named[Result], Tabular):
     """Several runs evaluated on the same judgments: the Result of each by its name.
 
     >>> runs = {"a": {"q": {"d": 1.0}}, "b": {"q": {"e": 1.0}}}
@@ -428,11 +454,11 @@ def _make_run_dict(result: Result, queries: bool, policy: Mapping[str, Any]) -> 
         }
         for measure in result.measures
     ]
-    for one, measure in zip(run["measures"], result.measures, strict=True):
+    for row, measure in zip(run["measures"], result.measures, strict=True):
         if names := [name for name, meant in result.renamed.items() if meant == measure]:
-            one["asked_as"] = names
+            row["asked_as"] = names
         if measure in result.policies:
-            one["policy"] = result.policies[measure].to_dict()
+            row["policy"] = result.policies[measure].to_dict()
     run["fingerprints"] = {
         "judgments": result.fingerprint,
         "run": result.run_fingerprint,
@@ -445,8 +471,8 @@ def _make_run_dict(result: Result, queries: bool, policy: Mapping[str, Any]) -> 
             "name": result.dialect.name,
             "own": list(map(str, result.own)),
             "limits": [
-                {"says": says, "measures": list(map(str, measures))}
-                for says, measures in result.limits.items()
+                {"says": text, "measures": list(map(str, measures))}
+                for text, measures in result.limits.items()
             ],
         }
     if result.findings:
@@ -454,7 +480,7 @@ def _make_run_dict(result: Result, queries: bool, policy: Mapping[str, Any]) -> 
     if result.policy.to_dict() != policy:  # ranked lists beside scores
         run["policy"] = result.policy.to_dict()
     if queries:
-        ids = result.queries
+        ids = list(dict.fromkeys(query for values in result.values() for query in values.queries))
         if len(set(map(str, ids))) < len(ids):
             raise InputError("two query ids have the same text; JSON cannot tell them apart.")
         run["queries"] = {

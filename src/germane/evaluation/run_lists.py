@@ -13,7 +13,7 @@ from germane.core.policy import Policy
 from germane.core.progress import Progress
 from germane.core.qrels import Qrels
 from germane.core.ragged import Bools, Ints
-from germane.errors import InputError, MeasureError
+from germane.errors import InputError, MeasureError, PolicyError, write_option
 from germane.evaluation.catalogue_result import check_policy
 from germane.evaluation.list_tally import (
     CountedLists,
@@ -48,6 +48,12 @@ class ListsOfRun:
         keep: bool = False,
         progress: Progress | None = None,
     ) -> None:
+        if policy.ranks == "places":
+            raise PolicyError(
+                "measures of the catalogue are about whole lists, and"
+                f" {write_option('ranks', 'places')} is for lists of which only some rows are"
+                " known."
+            )
         self._run, self._policy, self._keep, self._progress = run, policy, keep, progress
         self._items, self._qrels = Numbering(options), qrels
         self._relevant, self._candidates = _Relevant(qrels), qrels.candidates
@@ -56,13 +62,13 @@ class ListsOfRun:
 
     def evaluate(self, measures: Sequence[Measure]) -> "dict[Measure, ListValues]":
         """Compute measures of the catalogue. Raises MeasureError if one lacks what it needs."""
-        wanted = [one for one in measures if one not in self._counted]
+        wanted = [measure for measure in measures if measure not in self._counted]
         if wanted:
             self._counted |= dict.fromkeys(wanted, self.count(wanted))
-        found: dict[Measure, ListValues] = {}
-        for one in measures:
-            found |= self._counted[one].evaluate([one])
-        return found
+        values: dict[Measure, ListValues] = {}
+        for measure in measures:
+            values |= self._counted[measure].evaluate([measure])
+        return values
 
     def place(self, queries: list[Hashable]) -> Ints:
         """Find the place of each query among the users, or -1."""
@@ -76,52 +82,49 @@ class ListsOfRun:
                 " ids; give a frame, a file, a dict, or an array of the ids of each query's best"
                 " items."
             )
-        of_users = self._keep or any(get_row(one).of_users for one in measures)
         try:
-            counted = self._count_all(measures, self._read_content(), of_users)
+            counted = self._count_all(measures, self._read_content())
         except Scattered:
             self._kept = []
             rows = gather_rows(self._read_content())
-            counted = self._count_all(measures, rows.split(), of_users)
+            counted = self._count_all(measures, rows.split())
         self._progress = None  # which ends when the run is read
         return counted
 
     def _read_content(self) -> Iterator[Rows]:
         return self._run.read_content(self._qrels, self._progress)
 
-    def _count_all(
-        self, measures: Sequence[Measure], parts: Iterator[Rows], of_users: bool
-    ) -> CountedLists:
+    def _count_all(self, measures: Sequence[Measure], parts: Iterator[Rows]) -> CountedLists:
         tally = ListTally(self._items, measures)
-        for lists, users in self._kept or self._read(parts, of_users):
+        for lists, users in self._kept or self._read(parts, measures):
             tally.add(lists, users)
         counted = tally.collect()
         if not _ascend(counted.users) and Index(counted.users).distinct < len(counted.users):
             raise Scattered
         return counted
 
-    def _read(self, parts: Iterator[Rows], of_users: bool) -> Iterator[tuple[Lists, Ids]]:
+    def _read(
+        self, parts: Iterator[Rows], measures: Sequence[Measure]
+    ) -> Iterator[tuple[Lists, Ids]]:
         kept = []
         for rows in parts:
-            one = self._reduce(rows, of_users)
+            part = self._reduce(rows, measures)
             if self._keep:
-                kept.append(one)
-            yield one
+                kept.append(part)
+            yield part
         self._kept = kept
 
-    def _reduce(self, rows: Rows, of_users: bool) -> tuple[Lists, Ids]:
+    def _reduce(self, rows: Rows, measures: Sequence[Measure]) -> tuple[Lists, Ids]:
         """Rank the rows of some queries, and number their items."""
         ranked = rank_rows(rows, self._run, self._policy, self._candidates)
         users, items = ranked.queries.compact(), ranked.column
         self._items.open(items, self._run.is_text)
         lists = Lists(ranked.offsets, self._items.numbers.number(items))
-        if of_users:
-            seen = self._items.catalogue.seen
-            lists = replace(
-                lists,
-                relevant=self._relevant.flag(users, lists.owner, items),
-                user=None if seen is None else seen.find(users),
-            )
+        seen, list_rows = self._items.catalogue.seen, [get_row(measure) for measure in measures]
+        if seen is not None and (self._keep or any(row.of_users for row in list_rows)):
+            lists = replace(lists, user=seen.find(users))
+        if self._keep or any(row.of_judgments for row in list_rows):
+            lists = replace(lists, relevant=self._relevant.flag(users, lists.owner, items))
         return lists, users
 
 
@@ -139,9 +142,9 @@ class _Relevant:
     @cached_property
     def _pairs(self) -> tuple[Ids, Ids, Ints]:
         """Judged queries, relevant items, and the pairs of both."""
-        at = np.flatnonzero(self._qrels.grades >= 1)
-        items, queries = (read_python_ids(one) for one in (self._qrels.items, self._qrels.queries))
-        owner, items = ragged.find_owners(self._qrels.offsets)[at], items.take(at)
+        places = np.flatnonzero(self._qrels.grades >= 1)
+        items, queries = (read_python_ids(ids) for ids in (self._qrels.items, self._qrels.queries))
+        owner, items = ragged.find_owners(self._qrels.offsets)[places], items.take(places)
         return queries, items, np.unique(owner * max(len(items), 1) + Index(items).find(items))
 
     def flag(self, users: Ids, owner: Ints, listed: Ids) -> Bools:

@@ -10,34 +10,37 @@ from germane.errors import InputError, clip, list_some
 from germane.evaluation.fingerprint import make_fingerprint, shorten
 
 
-def check_same(one: Qrels, other: Qrels) -> None:
+def check_same(qrels: Qrels, other: Qrels) -> None:
     """Raise InputError for judgments that differ."""
-    if one is other:
+    if qrels is other:
         return
-    if one.queries != other.queries:
-        only = set(one.queries) ^ set(other.queries)
+    if qrels.queries != other.queries:
+        only = set(qrels.queries) ^ set(other.queries)
         if only:
-            raise _explain(one, other, f"judged in one alone: {list_some(sorted(only, key=str))}")
+            raise _explain(qrels, other, f"judged in one alone: {list_some(sorted(only, key=str))}")
         raise InputError(
             "the queries of the evaluators' qrels stand in different orders. Make the evaluators"
             " from the same qrels."
         )
-    same = np.array_equal(one.offsets, other.offsets) and list(one.items) == list(other.items)
-    if not same or not np.array_equal(one.grades, other.grades):
-        differ = (q for q in one.queries if _list_judgments(one, q) != _list_judgments(other, q))
-        raise _explain(one, other, f"judged otherwise: {list_some(list(differ))}")
-    if _list_subtopics(one) != _list_subtopics(other):
-        raise _explain(one, other, "their subtopics differ")
-    if _list_weights(one) != _list_weights(other):
-        raise _explain(one, other, "the weights of their subtopics differ")
+    same = np.array_equal(qrels.offsets, other.offsets) and list(qrels.items) == list(other.items)
+    if not same or not np.array_equal(qrels.grades, other.grades):
+        differ = (
+            q for q in qrels.queries if _list_judgments(qrels, q) != _list_judgments(other, q)
+        )
+        raise _explain(qrels, other, f"judged otherwise: {list_some(list(differ))}")
+    if _list_subtopics(qrels) != _list_subtopics(other):
+        raise _explain(qrels, other, "their subtopics differ")
+    if _list_weights(qrels) != _list_weights(other):
+        raise _explain(qrels, other, "the weights of their subtopics differ")
 
 
-def _explain(one: Qrels, other: Qrels, how: str) -> InputError:
+def _explain(qrels: Qrels, other: Qrels, how: str) -> InputError:
     """Make the error for judgments that differ, with their names and fingerprints."""
-    both = " and ".join(
-        f"{clip(its.name)} ({shorten(make_fingerprint(its))})" for its in (one, other)
+    names = " and ".join(
+        f"{clip(judgments.name)} ({shorten(make_fingerprint(judgments))})"
+        for judgments in (qrels, other)
     )
-    return InputError(f"the evaluators have different qrels, {both}; {how}.")
+    return InputError(f"the evaluators have different qrels, {names}; {how}.")
 
 
 def _list_subtopics(qrels: Qrels) -> list[Any]:

@@ -23,7 +23,7 @@ _INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff"))
 UNKNOWN = "unknown"
 LONGEST = 100_000  # characters, of which a signature has some hundreds
 _LOOKS = "AP@10 = 0.2917 | norm=min … | 200 queries, qrels 3f9a…, run 81be… | germane 0.2.0"
-_KINDS = {one.name: str(one.type) for one in fields(Policy)}
+_KINDS = {field.name: str(field.type) for field in fields(Policy)}
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Signature:
         if self.excluded:
             data.append(f"{write_count(self.excluded, 'result')} excluded")
         hashed = (("qrels", self.qrels), ("run", self.run), *self.options)
-        data += [f"{name} {one or UNKNOWN}" for name, one in hashed]
+        data += [f"{name} {content or UNKNOWN}" for name, content in hashed]
         parts = [
             f"{self.measure} = {self.shown}",
             " ".join(f"{name}={word}" for name, word in self.words.items()),
@@ -80,7 +80,9 @@ class Signature:
     @property
     def words(self) -> dict[str, str]:
         """The parameters of the measure and the conventions, with those that are defaults."""
-        policy = {name: str(one) for name, one in self.policy.to_dict().items() if one is not None}
+        policy = {
+            name: str(word) for name, word in self.policy.to_dict().items() if word is not None
+        }
         policy.pop("qrels_duplicates", None)
         return {**write_parameters(self.measure), **policy}
 
@@ -101,7 +103,9 @@ def make_signature(result: "Result", measure: Measure, digits: int, tools: str) 
         None if result.dialect is None else result.dialect.name,
         find_tools(measure, policy, counts) if tools == "same" else (),
         digits,
-        tuple((name, shorten(one)) for name, one in result.option_fingerprints.items()),
+        tuple(
+            (name, shorten(fingerprint)) for name, fingerprint in result.option_fingerprints.items()
+        ),
     )
 
 
@@ -131,22 +135,22 @@ def find_tools(measure: Measure, policy: Policy, counts: "Counts") -> tuple[str,
     from germane.dialects import dialects
     from germane.dialects.names import find_entry
 
-    found, idle = [], _find_idle(counts, measure)
+    tools, idle = [], _find_idle(counts, measure)
     if policy.duplicates != "error":
         idle -= {"duplicates", "repeated"}
     for name, dialect in dialects().items():
         entry = find_entry(dialect, measure)
         if entry is None:
             continue
-        choices = {**dialect.choices, **entry.fill_choices(measure.k)}
-        known = {word: one for word, one in choices.items() if word in DEFAULTS}
-        its = replace(Policy(), **known)
+        choices = {**dialect.choices, **entry.fill_choices(measure.k, measure.rel)}
+        conventions = {word: choice for word, choice in choices.items() if word in DEFAULTS}
+        its = replace(Policy(), **conventions)
         differ = {word for word in DEFAULTS if getattr(its, word) != getattr(policy, word)}
-        own = entry.write_name(measure.k, dict(measure.parameters))
-        is_limited = any(not one.only or own in one.only for one in dialect.limits)
-        if len(known) == len(choices) and not is_limited and differ <= idle:
-            found.append(f"{name} {own}")
-    return tuple(found)
+        own_name = entry.write_name(measure.k, dict(measure.parameters))
+        is_limited = any(not limit.only or entry.name in limit.only for limit in dialect.limits)
+        if len(conventions) == len(choices) and not is_limited and differ <= idle:
+            tools.append(f"{name} {own_name}")
+    return tuple(tools)
 
 
 def _find_idle(counts: "Counts", measure: Measure) -> set[str]:
@@ -194,7 +198,7 @@ def read_signature(text: str) -> Signature:
         raise FormatError(f"{clip(text)} is no signature, which is a line such as: {_LOOKS}")
     every = _clean(text).split(" | ")
     # a run may have a | in its name
-    first = next((at for at, part in enumerate(every) if " = " in part), 0)
+    first = next((place for place, part in enumerate(every) if " = " in part), 0)
     head, *parts = every[first:]
     name, _, value = head.rpartition(" = ")
     name = name.rpartition(": ")[2]
@@ -240,19 +244,19 @@ def _read_part(part: str, text: str) -> dict[str, Any]:
 
 
 def _read_data(part: str) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    hashes: dict[str, Any] = {}
     for name, pattern in {
         "queries": r"^([0-9,]{1,15}) quer",
         "excluded": r"([0-9,]{1,15}) results? excluded",
     }.items():
         if number := re.search(pattern, part):
-            found[name] = int(number[1].replace(",", ""))
+            hashes[name] = int(number[1].replace(",", ""))
     hashed: dict[str, str | None] = {}
     for name in ("qrels", "run", *OPTIONS):
         if written := re.search(rf"\b{name} (\S+?)(?:,|$)", part):
             hashed[name] = _read_fingerprint(name, written[1])
-    found |= {name: hashed.pop(name, None) for name in ("qrels", "run")}
-    return {**found, "options": tuple(hashed.items())}
+    hashes |= {name: hashed.pop(name, None) for name in ("qrels", "run")}
+    return {**hashes, "options": tuple(hashed.items())}
 
 
 def _read_fingerprint(name: str, written: str) -> str | None:
@@ -260,7 +264,7 @@ def _read_fingerprint(name: str, written: str) -> str | None:
         return None
     if not re.fullmatch(r"[0-9a-f]{4,32}", written):
         raise FormatError(
-            f"the fingerprint of the {name} is hexadecimal digits; got {clip(written)}"
+            f"the fingerprint of the {name} is 4 hexadecimal digits or more; got {clip(written)}"
         )
     return written
 
@@ -268,15 +272,19 @@ def _read_fingerprint(name: str, written: str) -> str | None:
 def _read_words(name: str, words: Mapping[str, str]) -> tuple[Measure, Policy]:
     """Read the measure with its parameters, and the conventions."""
     measure = parse(name)
-    own = {one.name for one in measure.row.parameters}
-    written = [f"{word}={value}" for word, value in words.items() if word in own]
-    if written and words.keys() & own:
+    own_names = {parameter.name for parameter in measure.row.parameters}
+    written = [f"{word}={value}" for word, value in words.items() if word in own_names]
+    if written and words.keys() & own_names:
         cutoff = "" if measure.k is None else f"@{measure.k}"
-        given = {**write_parameters(measure), **{w: v for w, v in words.items() if w in own}}
-        whole = parse(f"{measure.name}({','.join(f'{w}={v}' for w, v in given.items())}){cutoff}")
-        _refuse_contradiction(measure, whole)
-        measure = whole
-    policy = {word: _read_word(word, value) for word, value in words.items() if word not in own}
+        values = {**write_parameters(measure), **{w: v for w, v in words.items() if w in own_names}}
+        measure_read = parse(
+            f"{measure.name}({','.join(f'{w}={v}' for w, v in values.items())}){cutoff}"
+        )
+        _refuse_contradiction(measure, measure_read)
+        measure = measure_read
+    policy = {
+        word: _read_word(word, value) for word, value in words.items() if word not in own_names
+    }
     unknown = [word for word in policy if word not in DEFAULTS]
     if unknown:
         raise FormatError(
@@ -285,12 +293,14 @@ def _read_words(name: str, words: Mapping[str, str]) -> tuple[Measure, Policy]:
     return measure, Policy(**policy)
 
 
-def _refuse_contradiction(named: Measure, whole: Measure) -> None:
+def _refuse_contradiction(named: Measure, measure: Measure) -> None:
     """Refuse a parameter that the name of the measure has otherwise than the words behind it."""
     usual = dict(parse(named.name).parameters)
-    for (name, value), (_, said) in zip(named.parameters, whole.parameters, strict=True):
-        if value not in (usual[name], said):
-            raise FormatError(f"a signature says {name} once; got {named}, and then {name}={said}")
+    for (name, value), (_, value_written) in zip(named.parameters, measure.parameters, strict=True):
+        if value not in (usual[name], value_written):
+            raise FormatError(
+                f"a signature says {name} once; got {named}, and then {name}={value_written}"
+            )
 
 
 def _read_word(name: str, written: str) -> Any:

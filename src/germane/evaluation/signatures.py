@@ -1,8 +1,9 @@
-"""Signatures that name every keyword argument, for ``help``, notebooks and the reference.
+"""Signatures that name the keyword arguments, for ``help``, notebooks and the reference.
 
-The conventions are listed once, in the TypedDict that ``**policy`` unpacks. A signature is made
-when a function is first asked for, and changes nothing about how the function is called. Editors,
-which run no code, read the annotations themselves: they have the same names (``accepted``).
+The conventions are listed once, in the TypedDict that ``**policy`` unpacks; rare ones stand
+together as ``**conventions``. A signature is made when a function is first asked for, and changes
+nothing about how the function is called. Editors, which run no code, read the annotations
+themselves: they have the same names (``accepted``).
 """
 
 import inspect
@@ -26,6 +27,9 @@ _WORDS = {
     if name[:1].isupper() and get_origin(kind) is Literal
 }
 """Conventions, without underscores: the type, and its name."""
+CONVENTIONS = Given(
+    "Convention", f"the rare conventions: {', '.join(policy.RARE)} (germane.Policy)"
+)
 
 
 def name_arguments(function: Any, others: Others | None = None) -> Any:
@@ -40,38 +44,50 @@ def make_signature(function: Any, others: Others | None = None) -> inspect.Signa
 
     ``others`` are the type and default of each argument that ``**options`` stands for.
     """
-    own = inspect.signature(function)
-    named: list[Parameter] = []
-    for one in own.parameters.values():
-        listed = [one]
-        if one.kind is Parameter.VAR_KEYWORD:
-            unpacked = _list_unpacked(one, others or {})
-            listed = [more for more in unpacked if more.name not in own.parameters] or listed
-        named += (one.replace(annotation=_name_type(one)) for one in listed)
-    returned = own.return_annotation
+    signature = inspect.signature(function)
+    parameters: list[Parameter] = []
+    explicit = {
+        name
+        for name, parameter in signature.parameters.items()
+        if parameter.kind is not Parameter.VAR_KEYWORD
+    }
+    for parameter in signature.parameters.values():
+        listed = [parameter]
+        if parameter.kind is Parameter.VAR_KEYWORD:
+            unpacked = _list_unpacked(parameter, others or {})
+            listed = [named for named in unpacked if named.name not in explicit] or listed
+        parameters += (option.replace(annotation=_name_type(option)) for option in listed)
+    returned = signature.return_annotation
     if returned is not inspect.Signature.empty:
         returned = Given(write_type(returned))
-    return own.replace(parameters=named, return_annotation=returned)
+    return signature.replace(parameters=parameters, return_annotation=returned)
 
 
-def _list_unpacked(given: Parameter, others: Others) -> Iterator[Parameter]:
+def _list_unpacked(parameter: Parameter, others: Others) -> Iterator[Parameter]:
     """List the keyword arguments that ``**policy: Unpack[…]`` or ``**options`` stands for."""
-    if given.name == "options":
+    if parameter.name == "options":
         for name, (annotation, default) in others.items():
             yield Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
-    for kind in get_args(given.annotation):
+    for kind in get_args(parameter.annotation):
         for name, annotation in getattr(kind, "__annotations__", {}).items():
-            default = policy.DEFAULTS.get(name)
-            yield Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+            if name not in policy.RARE:
+                default = policy.DEFAULTS.get(name)
+                yield Parameter(
+                    name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation
+                )
+        if policy.RARE[0] in getattr(kind, "__annotations__", {}):
+            yield Parameter("conventions", Parameter.VAR_KEYWORD, annotation=CONVENTIONS)
 
 
-def _name_type(one: Parameter) -> Any:
+def _name_type(parameter: Parameter) -> Any:
     """Name what an argument takes; a convention has the name of its words."""
-    if one.annotation is Parameter.empty or isinstance(one.annotation, Given):
-        return one.annotation
-    kind, words = _WORDS.get(one.name.replace("_", ""), (None, None))
+    if parameter.annotation is Parameter.empty or isinstance(parameter.annotation, Given):
+        return parameter.annotation
+    kind, words = _WORDS.get(parameter.name.replace("_", ""), (None, None))
     return (
-        words if words is not None and one.annotation == kind else Given(write_type(one.annotation))
+        words
+        if words is not None and parameter.annotation == kind
+        else Given(write_type(parameter.annotation))
     )
 
 
@@ -89,7 +105,7 @@ def write_type(kind: Any) -> str:
         return "None"
     origin, inner = get_origin(kind), get_args(kind)
     if origin is Annotated:
-        return write_type(next((one for one in inner if isinstance(one, Given)), inner[0]))
+        return write_type(next((part for part in inner if isinstance(part, Given)), inner[0]))
     if origin is Literal:
         return f"Literal[{', '.join(map(repr, inner))}]"
     if origin in (Union, UnionType):

@@ -63,18 +63,18 @@ def pack_rows(
 ) -> Iterator[pa.RecordBatch]:
     """Pack rows of judgments or of a run into blocks of bytes, one for each bucket of queries."""
     where = f"{kind} ({_name_task()})"
-    held: list[pa.RecordBatch] = []
+    pending: list[pa.RecordBatch] = []
     rows = row = 0
     for record in chain(records, [None]):
         if record is not None:
-            held.append(record)
+            pending.append(record)
             rows += record.num_rows
         if rows >= CHUNK or (rows and record is None):
-            for joined in arrow.combine(held):
+            for joined in arrow.combine(pending):
                 query = _read_queries(joined, names, where, row)
                 yield _make_blocks(_rename_columns(joined, names), kind, query, buckets)
                 row += joined.num_rows
-            held, rows = [], 0
+            pending, rows = [], 0
 
 
 def _make_blocks(record: pa.RecordBatch, kind: str, query: Ids, buckets: int) -> pa.RecordBatch:
@@ -118,9 +118,9 @@ def _read_queries(record: pa.RecordBatch, names: Headings, where: str, row: int)
         for name in (names.query, names.item)
     )
     numbers = {names.score: "score", names.rank: "rank", names.relevance: "relevance grade"}
-    for name, what in numbers.items():
+    for name, noun in numbers.items():
         if name is not None:
-            arrow.read_numbers(record.column(name), Place(where, name, row), what)
+            arrow.read_numbers(record.column(name), Place(where, name, row), noun)
     return query
 
 
@@ -165,13 +165,13 @@ def _explain_memory() -> Iterator[None]:
 def join_rows(parts: list[pa.Table]) -> pa.Table | None:
     """Join the rows of all files. Raises FormatError for columns of different types."""
     for part in parts:
-        for name, there, here in zip(
+        for name, first, second in zip(
             part.schema.names, parts[0].schema.types, part.schema.types, strict=True
         ):
-            if here != there:
+            if second != first:
                 raise FormatError(
-                    f"{_name_file(part)}: the {name} is {here}; in {_name_file(parts[0])} it is"
-                    f" {there}."
+                    f"{_name_file(part)}: the {name} is {second}; in {_name_file(parts[0])} it is"
+                    f" {first}."
                 )
     return pa.concat_tables(parts) if parts else None
 
@@ -185,13 +185,15 @@ def reduce_rows(
 ) -> Iterator[pa.RecordBatch]:
     """Reduce the rows of a partition to the judged items that they retrieved."""
     with _explain_memory():
-        held = list(records)
-        if held:
-            yield _pack_state(evaluator.reduce(pa.Table.from_batches(held), name=_name_task()))
+        records_read = list(records)
+        if records_read:
+            yield _pack_state(
+                evaluator.reduce(pa.Table.from_batches(records_read), name=_name_task())
+            )
 
 
-def _pack_state(of: Any) -> pa.RecordBatch:
-    return pa.record_batch({"state": pa.array([pickle.dumps(of)], pa.binary())})
+def _pack_state(state: Any) -> pa.RecordBatch:
+    return pa.record_batch({"state": pa.array([pickle.dumps(state)], pa.binary())})
 
 
 def _name_task() -> str:

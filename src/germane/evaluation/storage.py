@@ -4,11 +4,9 @@ An interrupted evaluation goes on after its last finished batch.
 """
 
 import json
-import math
 import os
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import asdict
+from collections.abc import Mapping
+from dataclasses import asdict, fields
 from functools import partial
 from io import BytesIO
 from pathlib import Path
@@ -17,38 +15,24 @@ from typing import Any, TypeVar, Unpack
 import numpy as np
 
 from germane._version import VERSION
-from germane.core.arguments import is_number
 from germane.core.finding import Finding
-from germane.core.policy import DEFAULTS, Policy
 from germane.core.progress import Progress, make_progress
-from germane.core.retrieved import Retrieved
-from germane.dialects.parsing import parse
-from germane.errors import (
-    DuplicateError,
-    EmptyError,
-    FormatError,
-    GermaneError,
-    InputError,
-    clip,
-    show_typed,
-)
+from germane.core.retrieved import COUNTED, Retrieved
+from germane.errors import DuplicateError, EmptyError, FormatError, InputError, clip
 from germane.evaluation.choices import DEFAULT, Choices
 from germane.evaluation.evaluator import Evaluator, Read, Reduced, Way, find_way
-from germane.evaluation.fingerprint import OPTIONS, KeptFingerprint, RunFingerprint
+from germane.evaluation.fingerprint import KeptFingerprint, RunFingerprint
 from germane.evaluation.opening import open_data
+from germane.evaluation.record import MAKE, RecordedRun, average, find_weights_outside, read_runs
 from germane.evaluation.result import Counts, Result, Results
-from germane.measures.averaging import MeasureResult
 from germane.measures.catalogue import refuse_lists
 from germane.measures.measure import Measures
 from germane.output import writing
-from germane.output.formatting import SCHEMA
-from germane.readers import parquet_files
-from germane.readers.nested_json import read_json
+from germane.readers import CANDIDATES, parquet_files
+from germane.readers.nested_json import make_object, read_json
 from germane.readers.paths import check_path
 
 T = TypeVar("T")
-
-_MAKE = "germane evaluate QRELS RUN --format json --per-query -o FILE"
 
 
 def read_results(path: str | os.PathLike[str]) -> Results:
@@ -65,122 +49,67 @@ def read_results(path: str | os.PathLike[str]) -> Results:
     Raises InputError for a file that cannot be read, FormatError for a file with other content, and
     EmptyError for a file without the values of single queries.
     """
-    return _make_results(path, read_record(path))
-
-
-def read_record(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Read the document of a record, or of results as JSON. Raises FormatError for another one."""
-    given = _read(path)
-    _check_record(path, given)
-    return given  # type: ignore[no-any-return]
+    return _make_results(path, read_document(path))
 
 
 def find_results(path: str | os.PathLike[str]) -> Results | None:
     """Read results from a file; None for a run. Raises what ``read_results`` raises."""
-    given = _read(path)
+    given = read_document(path)
     is_run = isinstance(given, dict) and given and "schema" not in given
     if is_run and all(isinstance(held, (dict, list)) for held in given.values()):
         return None
     return _make_results(path, given)
 
 
-def _read(path: str | os.PathLike[str]) -> Any:
+def read_document(path: str | os.PathLike[str]) -> Any:
+    """Read the JSON of a record, or of results. Raises FormatError for other text."""
     check_path(path)
     try:
-        return read_json(path)
+        return read_json(path, object_pairs_hook=make_object)
     except FormatError as error:
-        raise FormatError(f"{error} Make it with: {_MAKE}") from None
+        raise FormatError(f"{error} Make it with: {MAKE}") from None
 
 
-def _check_record(path: Any, given: Any) -> None:
-    if not isinstance(given, dict) or given.get("schema") != SCHEMA or "runs" not in given:
-        raise FormatError(f"{path}: not results of schema {SCHEMA}. Make them with: {_MAKE}")
-
-
-def _make_results(path: Any, given: Any) -> Results:
-    _check_record(path, given)
-    with explain_parts(path, "results", f"Make them with: {_MAKE}"):
-        made = {run["name"]: _make_result(path, run, given["policy"]) for run in given["runs"]}
-    return Results(made)
-
-
-@contextmanager
-def explain_parts(where: Any, noun: str, advice: str) -> Iterator[None]:
-    """Explain which part of a record is missing, or that its parts are others."""
-    try:
-        yield
-    except GermaneError:
-        raise
-    except KeyError as error:
-        raise FormatError(f"{where}: {noun} without {error}. {advice}") from None
-    except (LookupError, TypeError, AttributeError, ValueError):
-        raise FormatError(
-            f"{where}: no record: its parts are not those of docs/record.schema.json."
-        ) from None
-
-
-def read_policy(where: Any, given: Mapping[str, Any]) -> Policy:
-    """Read the conventions of a record. Raises FormatError for one that does not exist."""
-    unknown = [name for name in given if name not in DEFAULTS]
-    if unknown:
-        raise FormatError(f"{where}: there is no convention {clip(unknown[0])}.")
-    return Policy(**given)
-
-
-def _make_result(path: Any, run: dict[str, Any], policy: dict[str, Any]) -> Result:
-    if "queries" not in run:
-        raise EmptyError(
-            f"{path}: {clip(run['name'])} has no values of single queries. Make it with: {_MAKE}"
-        )
-    conventions = read_policy(path, run.get("policy", policy))
-    queries = list(run["queries"])
-    measures, policies = {}, {}
-    for written in run["measures"]:
-        name = written["measure"]
-        numbers = np.array([_read_value(path, run, query, name) for query in queries], float)
-        measure = parse(name)
-        if ("mean", "micro") in measure.parameters:
-            raise InputError(
-                f"{path}: {name} weighs each query by its norm, which the file does not hold;"
-                " evaluate the run again."
+def _make_results(path: Any, raw: Any) -> Results:
+    """Make results of a record in which nothing contradicts anything else."""
+    where = os.fsdecode(path)
+    runs = read_runs(where, raw)
+    for run in runs:
+        if run.contradictions:
+            raise FormatError(
+                f"{where}: {run.contradictions[0]}. The record contradicts itself. Make it again"
+                f" with: {MAKE}"
             )
-        own = conventions
-        if "policy" in written:
-            own = policies[measure] = read_policy(path, written["policy"])
-        left_out = "skip" if own.no_hit == "skip" else own.no_relevant
-        digits, undefined = own.digits, own.undefined
-        measures[measure] = MeasureResult(
-            measure, list(queries), numbers, left_out, digits=digits, undefined=undefined
+    return Results({run.name: _make_result(where, run) for run in runs})
+
+
+def _make_result(where: str, run: RecordedRun) -> Result:
+    if run.queries is None:
+        raise EmptyError(
+            f"{where}: {clip(run.name)} has no values of single queries. Make it with: {MAKE}"
         )
-    counts = Counts(**run["counts"])
-    data = run.get("fingerprints", {})  # files of earlier versions have none
+    for measure in run.measures:
+        if why := find_weights_outside(measure):
+            raise InputError(f"{where}: {measure} {why}; evaluate the run again.")
+    counts = Counts(**{field.name: run.counts.get(field.name, 0) for field in fields(Counts)})
+    own = {
+        name: measure.policy
+        for name, measure in run.measures.items()
+        if measure.policy != run.policy
+    }
     return Result(
-        run["name"],
-        measures,
+        run.name,
+        {measure: average(run, measure) for measure in run.measures},
         partial(_return, counts),
-        conventions,
-        policies=policies,
-        fingerprint=partial(_return, data.get("judgments")),
-        run_fingerprint=KeptFingerprint(data.get("run"), run.get("ir_metadata")),
-        option_fingerprints=partial(
-            _return, {name: data[name] for name in OPTIONS if name in data}
-        ),
+        run.policy,
+        policies=own,
+        fingerprint=partial(_return, run.judgments),
+        run_fingerprint=KeptFingerprint(run.run, run.metadata),
+        option_fingerprints=partial(_return, run.options or {}),
     )
 
 
 def _return(value: T) -> T:
-    return value
-
-
-def _read_value(path: Any, run: dict[str, Any], query: str, measure: str) -> float:
-    value = run["queries"][query].get(measure)
-    if value is None:
-        return math.nan
-    if not is_number(value):
-        raise FormatError(
-            f"{path}: run {clip(run['name'])}, query {clip(query)}: {measure} is a number, or null;"
-            f" got {show_typed(value)}. Make the file with: {_MAKE}"
-        )
     return value
 
 
@@ -195,7 +124,6 @@ def evaluate_kept(
     *,
     checkpoint: str,
     name: str,
-    dialect: str | None = None,
     progress: Progress | bool | None = None,
     **policy: Unpack[Choices],
 ) -> Result:
@@ -206,20 +134,20 @@ def evaluate_kept(
     are scattered.
     """
     progress = make_progress(progress)
-    for choice in ("exclude", "only", "subtopic_weights"):
+    for choice in (*CANDIDATES, "subtopic_weights"):
         if policy.get(choice) is not None:
             raise InputError(f"{choice}= is not for a checkpoint; evaluate without one.")
     folder = Path(checkpoint)
-    made: dict[str, Any] = {"germane": VERSION, "measures": str(measures), "dialect": dialect}
+    made: dict[str, Any] = {"germane": VERSION, "measures": str(measures)}
     made |= {word: str(choice) for word, choice in policy.items()}
     groups: Any = policy.get("collapse")
     if groups is not None:
         made["collapse"] = _describe_state(groups)
     made |= {"qrels": _describe_state(qrels), "run": _describe_state(run)}
-    evaluator = Evaluator(qrels, measures, dialect=dialect, **policy)
+    evaluator = Evaluator(qrels, measures, **policy)
     refuse_lists(evaluator.measures, "and a checkpoint keeps judged items; evaluate without one.")
     _claim(folder, made)
-    given, conventions = open_data({"": {"": 0}}, policy, dialect).open_run(run)
+    given, conventions = open_data({"": {"": 0}}, policy).open_run(run)
     policies = evaluator.find_policies(conventions, given)
     ways = list(dict.fromkeys(map(find_way, policies.values())))
     kept, start = sorted(folder.glob("batch-*.npz")), 0
@@ -296,8 +224,10 @@ def _pack_batch(end: int, read: Read) -> bytes:
     said = []
     for way, (got, places) in enumerate(read.values()):
         arrays |= {f"{way} {name}": getattr(got, name) for name in _ARRAYS}
-        if got.rows is not None:
-            arrays[f"{way} rows"] = got.rows
+        if got.missed is not None:
+            arrays |= {f"{way} missed {name}": getattr(got.missed, name) for name in _ARRAYS}
+        held = {name: getattr(got, name) for name in COUNTED}
+        arrays |= {f"{way} {name}": one for name, one in held.items() if one is not None}
         arrays[f"{way} places"] = places
         said.append([got.unknown, [asdict(finding) for finding in got.findings]])
     arrays["said"] = np.frombuffer(json.dumps({"end": end, "ways": said}).encode(), np.uint8)
@@ -315,9 +245,16 @@ def _load_batch(path: Path, ways: list[Way]) -> tuple[int, Read]:
             pairs = zip(ways, said["ways"], strict=True)
             for number, (way, (unknown, findings)) in enumerate(pairs):
                 columns = {name: arrays[f"{number} {name}"] for name in _ARRAYS}
-                found = (Finding(**{**one, "examples": tuple(one["examples"])}) for one in findings)
-                rows = arrays.get(f"{number} rows")
-                got = Retrieved(**columns, unknown=unknown, findings=tuple(found), rows=rows)
+                missed = None
+                if f"{number} missed rank" in arrays:
+                    several = {name: arrays[f"{number} missed {name}"] for name in _ARRAYS}
+                    missed = Retrieved(**several, unknown=[])
+                found = (
+                    Finding(**{**finding, "examples": tuple(finding["examples"])})
+                    for finding in findings
+                )
+                columns |= {name: arrays.get(f"{number} {name}") for name in COUNTED}
+                got = Retrieved(**columns, unknown=unknown, findings=tuple(found), missed=missed)
                 read[way] = got, arrays[f"{number} places"]
             return said["end"], read
     except Exception as error:  # whatever NumPy, zip and JSON raise for a file that is not theirs

@@ -7,39 +7,38 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
-from germane.core.arguments import is_number
 from germane.core.policy import DEFAULTS, WORDS, Policy
-from germane.dialects.parsing import parse
-from germane.errors import FormatError, GermaneError, GermaneWarning, InputError, clip, list_some
+from germane.errors import (
+    GermaneError,
+    GermaneWarning,
+    InputError,
+    clip,
+    list_choices,
+    list_some,
+    write_option,
+)
 from germane.evaluation.accepted import Judgments, Record, Runs
 from germane.evaluation.api import evaluate
 from germane.evaluation.choices import Choices
-from germane.evaluation.fingerprint import OPTIONS, shorten
+from germane.evaluation.fingerprint import OPTIONS, SHOWN, shorten
 from germane.evaluation.layout import format_value
 from germane.evaluation.opening import Held, Inputs, open_data
+from germane.evaluation.record import (
+    RecordedMeasure,
+    RecordedRun,
+    is_close,
+    name_place,
+    read_runs,
+)
 from germane.evaluation.result import Result, Results
 from germane.evaluation.signature_line import Signature, is_signature, read_signature
-from germane.evaluation.storage import explain_parts, read_policy, read_record
+from germane.evaluation.storage import read_document
 from germane.measures.measure import Measure
 from germane.output.formatting import add_schema, to_json_number, write_count
-from germane.output.tables import Table, Tabular
+from germane.output.frames import Tabular
+from germane.output.tables import Table
 
-CLOSE = 1e-12  # a smaller difference of two values is rounding
-
-
-@dataclass(frozen=True)
-class Recorded:
-    """A run as a record or a signature has it."""
-
-    name: str
-    policies: Mapping[Measure, Policy]
-    values: Mapping[Measure, float]
-    digits: int | None  # decimals of the values; None for all
-    queries: int | None  # None where a signature does not say it
-    judgments: str | None
-    run: str | None
-    options: Mapping[str, str | None] | None = None  # None where the record has no fingerprints
-    per_query: Mapping[str, Mapping[str, float]] | None = None
+SAME = "the same values, data and definitions"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -58,12 +57,15 @@ class Verification(Tabular):
     differences: tuple[str, ...]
     """what differs, a sentence each; empty where everything is the same"""
     notes: tuple[str, ...] = ()
-    """what the record does not hold, so that it could not be compared"""
+    """the data that could not be compared, a sentence each"""
 
     @property
     def same(self) -> bool:
-        """Are values, data and definitions the same?"""
+        """Are values, data and definitions the same, as far as the record has them?"""
         return not self.differences
+
+    def __bool__(self) -> bool:
+        return self.same
 
     def table(self, *, digits: int | None = 4) -> Table:
         """One row a number, with what differs as notes."""
@@ -72,7 +74,8 @@ class Verification(Tabular):
             shown = digits if own is None else own
             cells = [format_value(value, measure, shown) for value in (recorded, now)]
             rows.append((name, str(measure), *cells))
-        verdict = "the same values, data and definitions" if self.same else "not the same"
+        same = "the same values and definitions" if self.notes else SAME
+        verdict = same if self.same else "not the same"
         notes = (verdict, *self.differences, *self.notes)
         return Table(("run", "measure", "recorded", "now"), tuple(rows), notes, left=(1,))
 
@@ -120,8 +123,8 @@ def verify(
     """
     if "dialect" in policy:
         raise InputError(
-            "verify takes no dialect=: the record has the conventions of each number. Leave it out,"
-            " or evaluate again."
+            f"verify takes no {write_option('dialect')}: the record has the conventions of each"
+            " number. Leave it out, or evaluate again."
         )
     recorded = _read(record)
     pairs = _pair_runs(recorded, runs)
@@ -137,23 +140,20 @@ def verify(
             run = Held(data.open_run(given)[0].hold())
         found = _evaluate(data, run, one, asked)
         numbers += [
-            (one.name, measure, one.values[measure], result[measure].mean, one.digits)
+            (one.name, measure, one.measures[measure].mean, result[measure].mean, one.digits)
             for measure, result in found.items()
         ]
         several = f"{one.name}: " if one.name else ""
+        differences += [f"the record contradicts itself: {says}" for says in one.contradictions]
         differences += [several + says for says in _compare(one, found, asked, data, run)]
-        if one.judgments is None or one.run is None:
-            notes.append(
-                f"{several}the record has no fingerprint of all data, so that values alone are"
-                " compared"
-            )
+        notes += [several + says for says in _list_uncompared(one, next(iter(found.values())))]
     return Verification(tuple(numbers), tuple(differences), tuple(dict.fromkeys(notes)))
 
 
 # --- The record -------------------------------------------------------------------------------
 
 
-def _read(record: Any) -> tuple[Recorded, ...]:
+def _read(record: Any) -> tuple[RecordedRun, ...]:
     if is_signature(record):
         record = read_signature(record)
     if isinstance(record, Signature):
@@ -162,64 +162,29 @@ def _read(record: Any) -> tuple[Recorded, ...]:
         record = Results({record.name: record})
     if isinstance(record, Results):
         record = record.to_dict(queries=True)
-    where = "the record"
+    where = name_place(record)
     if not isinstance(record, Mapping):
         if not isinstance(record, (str, os.PathLike)):
             raise InputError(f"a record is a path, a signature or results; got {clip(record)}")
-        where, record = os.fspath(record), read_record(record)
-    with explain_parts(where, "a record", "See docs/signature.md."):
-        runs = tuple(_read_run(where, run, record["policy"]) for run in record["runs"])
-    if not all(one.values for one in runs) or not runs:
-        raise FormatError(f"{where}: a record without {'measures' if runs else 'runs'}.")
-    return runs
+        record = read_document(record)
+    return read_runs(where, record)
 
 
-def _read_signature(given: Signature) -> Recorded:
-    policies, values = {given.measure: given.policy}, {given.measure: given.value}
-    data = given.qrels, given.run, _read_options(dict(given.options), given.qrels, given.run)
-    return Recorded("", policies, values, given.digits, given.queries or None, *data)
+def _read_signature(signature: Signature) -> RecordedRun:
+    options = dict(signature.options)
+    return RecordedRun(
+        "",
+        signature.policy,
+        {signature.measure: RecordedMeasure(signature.policy, signature.value)},
+        {"judged": signature.queries} if signature.queries else {},
+        signature.qrels,
+        signature.run,
+        options if options or signature.qrels or signature.run else None,
+        signature.digits,
+    )
 
 
-def _read_run(where: str, run: Mapping[str, Any], shared: Mapping[str, Any]) -> Recorded:
-    name, data, judged = run["name"], run.get("fingerprints", {}), run["counts"]["judged"]
-    policy = read_policy(where, run.get("policy", shared))
-    policies, values = {}, {}
-    for one in run["measures"]:
-        measure = parse(one["measure"])
-        policies[measure] = read_policy(where, one["policy"]) if "policy" in one else policy
-        values[measure] = _read_number(where, str(measure), one["mean"])
-    judgments, content = data.get("judgments"), data.get("run")
-    options = {option: data[option] for option in OPTIONS if option in data}
-    hashed = (judgments, content, *options.values())
-    are_texts = all(isinstance(one, str | None) for one in hashed)
-    if not (isinstance(name, str) and isinstance(judged, int) and are_texts):
-        raise TypeError
-    per_query = run.get("queries")
-    if per_query is not None:
-        per_query = {
-            query: {one: _read_number(where, one, value) for one, value in held.items()}
-            for query, held in per_query.items()
-        }
-    known = _read_options(options, judgments, content)
-    return Recorded(name, policies, values, None, judged, judgments, content, known, per_query)
-
-
-def _read_options(
-    given: Mapping[str, str | None], *data: str | None
-) -> Mapping[str, str | None] | None:
-    """Return the fingerprints of options; None where the record has no fingerprint of anything."""
-    return given if given or any(data) else None
-
-
-def _read_number(where: str, what: str, given: Any) -> float:
-    if given is None:
-        return math.nan
-    if not is_number(given):
-        raise FormatError(f"{where}: {clip(what)} is a number, or null; got {clip(given)}")
-    return float(given)
-
-
-def _pair_runs(recorded: tuple[Recorded, ...], runs: Any) -> list[tuple[Recorded, Any]]:
+def _pair_runs(recorded: tuple[RecordedRun, ...], runs: Any) -> list[tuple[RecordedRun, Any]]:
     """Pair the runs of the record with those given, by their names or their order."""
     names = [one.name for one in recorded]
     if isinstance(runs, Mapping) and set(names) == set(runs):
@@ -252,17 +217,18 @@ def _are_runs(runs: Mapping[Any, Any]) -> bool:
 
 
 def _evaluate(
-    data: Inputs, run: Any, one: Recorded, asked: Mapping[str, Any]
+    data: Inputs, run: Any, of_record: RecordedRun, asked: Mapping[str, Any]
 ) -> dict[Measure, Result]:
     """Evaluate the measures under the conventions of the record, and those that are asked for."""
     found: dict[Measure, Result] = {}
-    of_subtopics = [measure for measure in one.policies if measure.row.subtopics]
-    for policy in dict.fromkeys(one.policies.values()):
-        measures = [measure for measure, its in one.policies.items() if its == policy]
-        measures += [other for other in of_subtopics if other not in measures]
+    policies = {measure: recorded.policy for measure, recorded in of_record.measures.items()}
+    of_subtopics = [measure for measure in policies if measure.row.subtopics]
+    for policy in dict.fromkeys(policies.values()):
+        own = [measure for measure in policies if policies[measure] == policy]
+        measures = [*own, *(subtopic for subtopic in of_subtopics if subtopic not in own)]
         result = _evaluate_under(data, run, measures, replace(policy, **asked))
-        found |= {measure: result for measure in measures if one.policies[measure] == policy}
-    return {measure: found[measure] for measure in one.policies}
+        found |= dict.fromkeys(own, result)
+    return {measure: found[measure] for measure in policies}
 
 
 def _evaluate_under(data: Inputs, run: Any, measures: list[Measure], policy: Policy) -> Result:
@@ -282,7 +248,7 @@ def _evaluate_under(data: Inputs, run: Any, measures: list[Measure], policy: Pol
 
 
 def _compare(
-    one: Recorded,
+    of_record: RecordedRun,
     found: Mapping[Measure, Result],
     asked: Mapping[str, Any],
     data: Inputs,
@@ -290,46 +256,88 @@ def _compare(
 ) -> Iterator[str]:
     """Say what differs: the data, the definition, and values."""
     first = next(iter(found.values()))
-    same_judgments = _is_same(one.judgments, first.fingerprint)
-    same_run = _is_same(one.run, first.run_fingerprint)
+    same_judgments = _is_same(of_record.judgments, first.fingerprint)
+    same_run = _is_same(of_record.run, first.run_fingerprint)
     if not same_judgments:
         yield (
-            f"the judgments are other ones: qrels {shorten(one.judgments)} in the record, "
+            f"the judgments are other ones: qrels {shorten(of_record.judgments)} in the record, "
             f"{shorten(first.fingerprint)} now"
         )
-    elif one.queries not in (None, first.counts.judged):
+    elif of_record.counts.get("judged", first.counts.judged) != first.counts.judged:
         yield (
-            f"the number of judged queries differs: {one.queries:,} in the record, "
+            f"the number of judged queries differs: {of_record.counts['judged']:,} in the record, "
             f"{first.counts.judged:,} now"
         )
     if not same_run:
-        yield f"the run is another one{_count_queries(one, found)}"
+        yield f"the run is another one{_count_queries(of_record, found)}"
     same_options = True
-    for difference in _compare_options(one.options, first.option_fingerprints):
+    for difference in _compare_options(of_record.options, first.option_fingerprints):
         same_options = False
         yield difference
     is_known = same_judgments and same_run and same_options
+    if is_known and not asked:
+        yield from _compare_rest(of_record, found)
     for measure, result in found.items():
-        recorded, now = one.values[measure], result[measure].mean
-        its = one.policies[measure]
+        recorded, now = of_record.measures[measure].mean, result[measure].mean
+        its = of_record.measures[measure].policy
         changed = [f"`{word}`" for word in asked if getattr(its, word) != asked[word]]
-        if _is_close(recorded, now, one.digits, measure):
+        if _is_close(recorded, now, of_record.digits, measure):
             if changed:
                 yield f"{measure}: {', '.join(changed)} differs, and the value is the same"
-            elif is_known and (other := _count_queries(one, {measure: result})):
+            elif is_known and (other := _count_queries(of_record, {measure: result})):
                 yield f"{measure}: the mean is the same, and single values differ{other}"
             continue
-        digits = 4 if one.digits is None else one.digits
+        digits = 4 if of_record.digits is None else of_record.digits
         shown = [format_value(value, measure, digits) for value in (recorded, now)]
         if shown[0] == shown[1]:
             shown = [format_value(value, measure, None) for value in (recorded, now)]
         if changed:
             yield f"{measure}: {shown[1]} and not {shown[0]}: {', '.join(changed)} differs"
         elif is_known:
-            why = _find_definition(one, measure, data, run)
+            why = _find_definition(of_record, measure, data, run)
             yield f"{measure}: the same data, {shown[1]} and not {shown[0]}{why}"
         else:
             yield f"{measure}: {shown[1]} and not {shown[0]}"
+
+
+def _compare_rest(of_record: RecordedRun, found: Mapping[Measure, Result]) -> Iterator[str]:
+    """Compare what stands beside the means, where the data are the same."""
+    first = next(iter(found.values()))
+    for name, number in of_record.counts.items():
+        now = getattr(first.counts, name, number)
+        if number != now and name not in ("comments", "judged"):  # of the file, and said above
+            yield f"counts: {name} is {number:,} in the record, {now:,} now"
+    if None not in (of_record.metadata, first.metadata) and of_record.metadata != first.metadata:
+        yield "the ir_metadata of the record are not those of the run"
+    for measure, result in found.items():
+        recorded = of_record.measures[measure]
+        for order in ("best", "worst"):
+            before, now = getattr(recorded, order), getattr(result[measure], order)
+            if before is not None and not is_close(before, now):
+                yield f"{measure}: {order} is {before} in the record, {now} now"
+
+
+def _list_uncompared(of_record: RecordedRun, now: Result) -> Iterator[str]:
+    """List the data that were not compared, or by a part of their fingerprint alone."""
+    pairs = {
+        "qrels": (of_record.judgments, now.fingerprint),
+        "run": (of_record.run, now.run_fingerprint),
+    }
+    missing = [name for name, hashes in pairs.items() if None in hashes]
+    if missing:
+        lacks = "the record has" if of_record.name else "the signature has"
+        if all(None in hashes and hashes[0] for hashes in pairs.values()):
+            lacks = "there is"
+        yield (
+            f"{list_choices(missing, 'and')} not compared: {lacks} no fingerprint of"
+            f" {'them' if len(missing) > 1 else 'it'}"
+        )
+    for name, (recorded, _) in pairs.items():
+        if recorded is not None and len(recorded) < SHOWN:
+            yield (
+                f"{name} compared by {len(recorded)} of {SHOWN} digits of the fingerprint: the"
+                " signature is cut"
+            )
 
 
 def _compare_options(
@@ -358,26 +366,20 @@ def _is_same(recorded: str | None, now: str | None) -> bool:
 
 
 def _is_close(recorded: float, now: float, digits: int | None, measure: Measure) -> bool:
-    if math.isnan(recorded) or math.isnan(now):
-        return math.isnan(recorded) == math.isnan(now)
-    if digits is not None:
+    if digits is not None and math.isfinite(recorded) and math.isfinite(now):
         return format_value(recorded, measure, digits) == format_value(now, measure, digits)
-    return abs(recorded - now) <= CLOSE * max(1.0, abs(recorded))
+    return is_close(recorded, now)
 
 
-def _count_queries(one: Recorded, found: Mapping[Measure, Result]) -> str:
+def _count_queries(of_record: RecordedRun, found: Mapping[Measure, Result]) -> str:
     """Count the queries with other values, where the record has these."""
-    if one.per_query is None:
+    if of_record.queries is None:
         return ""
     others: dict[str, None] = {}
     total: dict[str, None] = {}
     for measure, result in found.items():
         now = {str(query): value for query, value in result[measure].per_query.items()}
-        before = {
-            query: values[str(measure)]
-            for query, values in one.per_query.items()
-            if str(measure) in values
-        }
+        before = of_record.measures[measure].per_query or {}
         for query in {**before, **now}:
             total[query] = None
             old, new = before.get(query, math.inf), now.get(query, -math.inf)
@@ -389,28 +391,33 @@ def _count_queries(one: Recorded, found: Mapping[Measure, Result]) -> str:
     return f": {len(others):,} of {write_count(len(total), 'query')} have other results ({some})"
 
 
-def _find_definition(one: Recorded, measure: Measure, data: Inputs, run: Any) -> str:
+def _find_definition(of_record: RecordedRun, measure: Measure, data: Inputs, run: Any) -> str:
     """Find the one convention or parameter under which the same data give the recorded value."""
-    policy = one.policies[measure]
+    policy = of_record.measures[measure].policy
     for name, words in WORDS.items():
         for word in words:
             if word == getattr(policy, name) or name == "duplicates":
                 continue
-            if _gives(one, measure, measure, replace(policy, **{name: word}), data, run):
+            if _gives(of_record, measure, measure, replace(policy, **{name: word}), data, run):
                 return f": `{name}` differs, {name}={word} gives the recorded value"
     for parameter in measure.row.parameters:
         for word in parameter.words:
             other = measure(**{parameter.name: word})
-            if other != measure and _gives(one, measure, other, policy, data, run):
+            if other != measure and _gives(of_record, measure, other, policy, data, run):
                 return f": `{parameter.name}` differs, {other} has the recorded value"
     return ""
 
 
 def _gives(
-    one: Recorded, measure: Measure, other: Measure, policy: Policy, data: Inputs, run: Any
+    of_record: RecordedRun,
+    measure: Measure,
+    other: Measure,
+    policy: Policy,
+    data: Inputs,
+    run: Any,
 ) -> bool:
     try:
         now = _evaluate_under(data, run, [other], policy)[other].mean
     except GermaneError:
         return False
-    return _is_close(one.values[measure], now, one.digits, measure)
+    return _is_close(of_record.measures[measure].mean, now, of_record.digits, measure)

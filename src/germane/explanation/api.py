@@ -6,20 +6,21 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, Unpack
+from typing import Any, Unpack, cast
 
 import numpy as np
 
-from germane.core.policy import UNORDERED, Relevant
+from germane.core.policy import UNORDERED, Policy, Relevant
 from germane.core.progress import Progress, make_progress
 from germane.core.ragged import Bools, Ints
 from germane.core.ranking import Ranking
-from germane.dialects.parsing import parse_all
 from germane.errors import InputError, MeasureError, PolicyError
 from germane.evaluation.accepted import Judgments, Run, Texts
 from germane.evaluation.choices import OtherChoices
 from germane.evaluation.layout import format_value
+from germane.evaluation.opening import apply_dialect
 from germane.evaluation.result import Result
+from germane.evaluation.special_queries import find_convention, settle
 from germane.explanation.explanation import Coverage, Explanation, Rank, Ranks, Reading, write_term
 from germane.explanation.single_query import (
     NONE,
@@ -36,6 +37,7 @@ from germane.measures.averaging import compute_scores, compute_terms
 from germane.measures.measure import Measure, Measures
 from germane.measures.subtopics import count_subtopics, find_covered, sum_weights
 from germane.output.formatting import format_short
+from germane.readers.relevance import make_collection
 from germane.readers.texts import open_texts
 
 WRITTEN = 24  # terms up to which a formula is written out; of more terms, the first half is
@@ -65,7 +67,7 @@ def explain(
     side by side, with the ranks and norms in which they differ from the first. ``queries`` and
     ``items`` show texts: each is the path of a TSV, JSON Lines or Parquet file, a mapping of id to
     text, or a function. Raises NotFoundError for an unjudged query, CoverageError for a query that
-    the run lacks, unless it counts as 0 (``missing="zero"``), PolicyError for ``ties="expected"``
+    the run lacks, unless it counts (``missing="zero"``), PolicyError for ``ties="expected"``
     and ``"grouped"``, and the errors of ``evaluate``.
     """
     progress, qrels = make_progress(progress), hold_rows(qrels)
@@ -74,17 +76,20 @@ def explain(
         run, measures = None, measures if run is None else run
         if said or described:
             raise InputError("queries=… and items=… are for qrels and a run; grades have no ids.")
-    chosen = parse_all(measures)
+    chosen, choices = apply_dialect(measures, policy)
     rel = _find_level(chosen)
-    listed = open_list(qrels, run, query, relevant, rel, chosen, {**policy}, UNORDERED, progress)
-    made = _make_explanation(listed, chosen, rel, TOLD if described else 0)
+    if choices and is_list(qrels, run, {}) and set(policy) == {"dialect"}:
+        qrels, run = make_collection(cast(Any, qrels), cast(Any, relevant), rel)
+        relevant = None
+    listed = open_list(qrels, run, query, relevant, rel, chosen, choices, UNORDERED, progress)
+    explanation = _make_explanation(listed, chosen, rel, TOLD if described else 0)
     texts: dict[str, str] = {}
     if described:
-        ids = [row.item for row in made.rows] + [item for item, _ in made.missed]
-        found = described.find(one for one in ids if one is not None)
+        ids = [row.item for row in explanation.rows] + [item for item, _ in explanation.missed]
+        found = described.find(identifier for identifier in ids if identifier is not None)
         texts = {one: str(text) for one, text in found.items()}
-    asked = said.find([made.query]) if said else {}
-    return replace(made, texts=texts, query_text=str(asked.get(str(made.query), "")))
+    asked = said.find([explanation.query]) if said else {}
+    return replace(explanation, texts=texts, query_text=str(asked.get(str(explanation.query), "")))
 
 
 def explain_result(
@@ -103,7 +108,8 @@ def explain_result(
         judged.reorder,
         judged.policy,
         NONE if run is None else find_unjudged(judged, run),
-        bool(judged.retrieved.answered[0]),
+        bool(judged.kept[0]),
+        kinds=judged.kinds,
     )
     return _make_explanation(listed, measures, _find_level(measures), top)
 
@@ -140,6 +146,7 @@ def _make_explanation(
         retrieved=int(ranking.retrieved[0]),
         policy=listed.policy,
         answered=listed.answered,
+        counted=listed.counted,
         coverage=(
             _find_coverage(ranking, rel, hit)
             if any(measure.row.subtopics for measure in measures)
@@ -226,27 +233,29 @@ def _make_reading(
     ranking = listed.ranking
     terms = tuple(np.append(scored.terms, 0.0)[hit].tolist())
     rest = float(np.broadcast_to(scored.rest, 1)[0])
-    no_relevant = listed.policy.no_relevant if listed.policy else "zero"
-    norm, value = float(scored.norm[0]), float(compute_scores(measure, ranking, no_relevant)[0])
+    policy, kinds = listed.policy or Policy(), listed.kinds
+    settled = settle(measure, ranking, policy, kinds)
+    norm, value = float(scored.norm[0]), float(settled.values[0])
     ties = {}
     for order in ("expected", "best", "worst"):
-        other = None
         with suppress(PolicyError):  # of an order that has no closed form under these conventions
             other = listed.ordered(order)
-        if other is not None and (order != "expected" or measure.row.expected):
-            ties[order] = float(compute_scores(measure, other, no_relevant)[0])
-    if scored.relevant is not None and not scored.relevant[0]:
-        counts = "left out" if math.isnan(value) else f"{value:.4f}"
-        formula = f"{measure} is not defined without relevant items; "
-        formula += f"no_relevant={no_relevant}: {counts}"
+            if other is not None and (order != "expected" or measure.row.expected):
+                ties[order] = float(settle(measure, other, policy, kinds).values[0])
+    convention = find_convention(measure, ranking, policy, kinds)
+    counts = f"{convention}: {'left out' if not settled.per_query else f'{value:.4f}'}"
+    if convention.startswith("no_relevant"):
+        formula = f"{measure} is not defined without relevant items; {counts}"
         return Reading(measure, terms, rest, norm, "", formula, value, ties)
-    symbolic, numeric, note = _write_divisor(measure, ranking)
-    total = _write_total(measure, rows, terms, rest)
-    formula = _write_formula(measure, ranking, total, numeric, norm, value, scored.link is not None)
+    symbolic, numeric = _write_divisor(measure, ranking, scored)
+    total, linked = _write_total(measure, rows, terms, rest), scored.link is not None
+    plain = float(compute_scores(measure, ranking)[0])
+    formula = _write_formula(measure, ranking, total, numeric, norm, plain, linked)
+    formula += f"; {counts}" * bool(convention)
     divisor = " = ".join(
         dict.fromkeys(filter(None, (symbolic, numeric, symbolic and format_short(norm))))
     )
-    return Reading(measure, terms, rest, norm, divisor + note, formula, value, ties)
+    return Reading(measure, terms, rest, norm, divisor, formula, value, ties)
 
 
 def _write_total(
@@ -282,31 +291,41 @@ def _write_formula(
         relevant = int(ranking.total(measure.rel or 0.0)[0])
         function = re.sub(r"\bR\b", str(relevant), function)
         return f"{measure} = {function} = {shown}, S = {total}"
-    if not measure.row.write_norm(measure.k, dict(measure.parameters)):
+    if not measure.row.write_divisor(measure.k, dict(measure.parameters)):
         return f"{measure} = {total}" + ("" if total in (shown, f"{value:g}") else f" = {shown}")
     simple = re.fullmatch(r"[\d.]+|min\([\d.,]+\)|\(.*\)", numeric)
     return f"{measure} = ({total}) / {numeric if simple else format_short(norm)} = {shown}"
 
 
-def _write_divisor(measure: Measure, ranking: Ranking) -> tuple[str, str, str]:
-    """Write the divisor of a measure in symbols and with the numbers put in, and a note to it."""
+def _write_divisor(measure: Measure, ranking: Ranking, scored: Scored) -> tuple[str, str]:
+    """Write the divisor of a measure in symbols, and with the numbers put in if it has no words."""
     parameters = dict(measure.parameters)
     rel = 1.0 if measure.rel is None else measure.rel
-    symbolic, comma, note = measure.row.write_norm(measure.k, parameters).partition(", ")
+    symbolic = measure.row.write_divisor(measure.k, parameters)
     if not symbolic:
-        return "", "", ""
+        return "", ""
+    relevant = ranking.total(rel)
+    if parameters.get("items") == "retrieved":  # whose relevant items are all in the list
+        relevant = ranking.count_found(rel, None)
+    elif measure.rel is None and scored.relevant is not None:  # items that gain something
+        relevant = scored.relevant
+    found = int(ranking.count_found(rel, measure.k)[0])
     numbers = {
-        r"relevant items found( in the first \d+)?": int(ranking.count_found(rel, measure.k)[0]),
-        r"\bR\b": int(ranking.total(rel)[0]),
+        r"relevant items found( in the first \d+)?": found,
+        r"\bhits\b": found,
+        r"\bR\b": int(relevant[0]),
         r"\bN\b": int(ranking.retrieved[0]),
         r"\bS\b": _count_subtopics(ranking, rel),
         r"\bW\b": _sum_weights(ranking, rel, parameters),
         r"β²": f"{float(parameters.get('beta', 1)) ** 2:g}",
+        r"α": f"{parameters.get('alpha', 0):g}",
+        r"β": f"{parameters.get('beta', 1):g}",
     }
     numeric = symbolic
     for pattern, known in numbers.items():
         numeric = re.sub(pattern, str(known), numeric)
-    return symbolic, numeric, comma + note
+    in_words = re.search("[A-Za-zΣ]", re.sub("min|max", "", numeric))
+    return symbolic, "" if in_words else numeric
 
 
 def _count_subtopics(ranking: Ranking, rel: float) -> int:

@@ -16,6 +16,7 @@ from germane.evaluation.collection import find_needs, retrieve
 from germane.evaluation.judging import judge
 from germane.evaluation.opening import open_data
 from germane.evaluation.result import Result
+from germane.evaluation.special_queries import Kinds, settle
 from germane.explanation.precision_recall import (
     MeanPRCurve,
     PRCurve,
@@ -24,7 +25,7 @@ from germane.explanation.precision_recall import (
     make_recall_levels,
 )
 from germane.explanation.single_query import find_placement, hold_rows, is_list, open_list
-from germane.measures.averaging import check_ties, evaluate_measure
+from germane.measures.averaging import check_ties
 from germane.measures.measure import Measure
 
 
@@ -61,7 +62,7 @@ def pr_curve(
     try:
         measures = (make_precision_measure(0.0, rel),)
         listed = open_list(
-            qrels, run, query, relevant, rel, measures, {**policy}, ("expected",), progress
+            qrels, run, query, relevant, rel, measures, {**policy}, ("expected", "middle"), progress
         )
     except NotFoundError as error:
         if query is not None:
@@ -75,7 +76,7 @@ def pr_curve(
         raise CoverageError(f"the run has no results for {which}.")
     if not ranking.retrieved[0]:
         raise CoverageError(f"nothing was retrieved for {which}.")
-    return PRCurve(ranking, rel, start, listed.policy)
+    return PRCurve(ranking, rel, start, listed.policy, listed.counted)
 
 
 def mean_pr_curve(
@@ -110,7 +111,7 @@ def mean_pr_curve(
     judgments = data.read(needs, [found], progress)
     judged = judge(judgments, retrieve(judgments, found, conventions, progress), conventions)
     ranking = judged.rank(conventions.ties)
-    return _average(ranking, judged.policy, levels, rel, confidence)
+    return _average(ranking, judged.policy, judged.kinds, levels, rel, confidence)
 
 
 def average_curve(
@@ -124,31 +125,35 @@ def average_curve(
 
     ``band="skip"`` leaves out the band, which takes most of the time.
     """
-    ranking, levels = find_placement(result).ranking, make_recall_levels(11)
-    return _average(ranking, result.policy, levels, rel, confidence, band)
+    placement, levels = find_placement(result), make_recall_levels(11)
+    ranking, kinds = placement.ranking, placement.kinds
+    return _average(ranking, result.policy, kinds, levels, rel, confidence, band)
 
 
 def _average(
     ranking: Ranking,
     conventions: Policy,
+    kinds: Kinds | None,
     levels: list[float],
     rel: float,
     confidence: float,
     band: Literal["compute", "skip"] = "compute",
 ) -> MeanPRCurve:
     measures = [make_precision_measure(level, rel) for level in levels]
-    results = [evaluate_measure(one, ranking, conventions.no_relevant) for one in measures]
-    precision = np.array([one.mean for one in results])
-    per_query = np.array([one.values for one in results])
+    results = [settle(measure, ranking, conventions, kinds) for measure in measures]
+    precision = np.array([result.mean for result in results])
+    per_query = np.array([result.values for result in results])
     intervals = [
-        one.interval(confidence=confidence) if band == "compute" else None for one in results
+        result.interval(confidence=confidence) if band == "compute" else None for result in results
     ]
     low, high = (
-        np.array([getattr(one, end, np.nan) for one in intervals]) for end in ("low", "high")
+        np.array([getattr(interval, end, np.nan) for interval in intervals])
+        for end in ("low", "high")
     )
     return MeanPRCurve(
-        ranking, rel, conventions, np.array(levels), precision, per_query, confidence, low, high
-    )
+        ranking, rel, conventions, np.array(levels), precision, per_query,
+        len(results[0].per_query), confidence, low, high, kinds,
+    )  # fmt: skip
 
 
 def _find_level(rel: Any) -> float:

@@ -306,8 +306,8 @@ def _find_room(
                 continue
             free = min(
                 (
-                    _measure_distance(box, other[within])
-                    for i, other in enumerate(heights)
+                    _measure_distance(box, height[within])
+                    for i, height in enumerate(heights)
                     if i != number
                 ),
                 default=math.inf,
@@ -325,9 +325,9 @@ def _measure_distance(box: Box, heights: "Floats") -> float:
     return max(0.0, float(known.min()) - box.top, box.bottom - float(known.max()))
 
 
-def _overlap(one: Box, other: Box) -> bool:
-    across = one.left < other.right and other.left < one.right
-    return across and one.bottom < other.top and other.bottom < one.top
+def _overlap(box: Box, other: Box) -> bool:
+    across = box.left < other.right and other.left < box.right
+    return across and box.bottom < other.top and other.bottom < box.top
 
 
 def _name_area(rule: Rule) -> str:

@@ -11,10 +11,11 @@ import numpy as np
 from germane.core.policy import Policy
 from germane.core.ragged import Bools, Floats, Ints
 from germane.errors import clip
+from germane.explanation.counted import Counted
 from germane.measures.measure import Measure
 from germane.output.formatting import add_schema, format_number, to_json_number
-from germane.output.frames import Columnar, make_numbers, make_texts
-from germane.output.tables import Table, Tabular
+from germane.output.frames import Tabular, make_numbers, make_texts
+from germane.output.tables import Table
 
 SHOWN = 1000  # rows of a table for people: lists of the usual depth are shown whole
 WIDTH = 60  # characters of an item's text in a table for people
@@ -56,7 +57,7 @@ class Ranks(Sequence[Rank]):
         return map(self._make_rank, range(len(self)))
 
     @overload
-    def __getitem__(self, at: int) -> Rank: ...
+    def __getitem__(self, row: int) -> Rank: ...
     @overload
     def __getitem__(self, at: slice) -> tuple[Rank, ...]: ...
     def __getitem__(self, at: int | slice) -> Rank | tuple[Rank, ...]:
@@ -115,7 +116,7 @@ class Reading:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Explanation(Columnar, Tabular):
+class Explanation(Tabular):
     """The values of one query's measures, with the ranks, terms and norms that make them.
 
     >>> print(germane.explain([1, 0, 1], "AP@3", relevant=4).readings[0].formula)
@@ -134,6 +135,7 @@ class Explanation(Columnar, Tabular):
     retrieved: int
     policy: Policy | None = None  # the conventions; bare grades have none
     answered: bool = True  # False: the run does not have the query
+    counted: Counted | None = None  # where R was counted in the list
     texts: Mapping[str, str] = field(default_factory=dict)  # of items, by the text of their id
     query_text: str = ""
     coverage: tuple[Coverage, ...] = ()  # one a row, for measures of subtopics
@@ -330,10 +332,12 @@ class Explanation(Columnar, Tabular):
         yield f"{self.relevant} relevant, {self.retrieved} retrieved, {len(self.missed)} missed" + (
             f": {missed}{more}" if missed.strip(", ") else ""
         )
+        if self.counted is not None:
+            yield str(self.counted)
         if not self.answered:
-            yield (
-                f"the run has no results for query {clip(self.query)}: missing=zero counts it as 0"
-            )
+            is_nan = self.policy is not None and self.policy.missing == "nan"
+            how = "missing=nan makes it NaN" if is_nan else "missing=zero counts it as empty"
+            yield f"the run has no results for query {clip(self.query)}: {how}"
         deepest = max((reading.measure.k or 0) for reading in self.readings)
         if deepest > self.retrieved and self.answered:
             yield f"the list ends at rank {self.retrieved}; up to {deepest} nothing more is found"

@@ -14,14 +14,16 @@ from germane.core.policy import Policy
 from germane.core.ragged import Bools, Floats, Ints
 from germane.core.ranking import Ranking
 from germane.errors import InputError, clip
+from germane.evaluation.special_queries import Kinds, settle
+from germane.explanation.counted import Counted
 from germane.measures import compute_values
-from germane.measures.averaging import compute_scores, evaluate_measure
+from germane.measures.averaging import compute_scores
 from germane.measures.interpolated import area_under_curve
 from germane.measures.measure import Measure
 from germane.output.formatting import add_schema, format_number, to_json_number, write_count
-from germane.output.frames import Columnar
+from germane.output.frames import Tabular
 from germane.output.markup import Paper
-from germane.output.tables import Table, Tabular
+from germane.output.tables import Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,7 +44,7 @@ RULES: dict[Rule, str] = {  # each with the name by which its area is known
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PRCurve(Columnar, Tabular):
+class PRCurve(Tabular):
     """The precision–recall curve of one list: a point at every rank.
 
     >>> curve = germane.pr_curve([0, 0, 1, 0, 1], relevant=3)
@@ -61,6 +63,7 @@ class PRCurve(Columnar, Tabular):
     rel: float
     start: Start
     policy: Policy | None = None  # the conventions; bare grades have none
+    counted: Counted | None = None  # where R was counted in the list
 
     @property
     def query(self) -> Hashable:
@@ -133,9 +136,7 @@ class PRCurve(Columnar, Tabular):
         """Return evenly spaced recall levels, and interpolated precision: 0 beyond the curve."""
         levels = make_recall_levels(points)
         measures = (make_precision_measure(level, self.rel) for level in levels)
-        return np.array(levels), np.array(
-            [compute_scores(m, self.ranking, "zero")[0] for m in measures]
-        )
+        return np.array(levels), np.array([compute_scores(m, self.ranking)[0] for m in measures])
 
     def area(self, rule: Rule = "step") -> float:
         """Compute the area under the curve, which is the value of the measure ``AUPR(rule=…)``.
@@ -185,6 +186,8 @@ class PRCurve(Columnar, Tabular):
             f"and ends at recall {self.recall[-1]:.4g}, precision {self.precision[-1]:.4g}"
             f"{_describe_level(self.rel)}"
         )
+        if self.counted is not None:
+            yield str(self.counted)
         names = {rule: str(_make_area_measure(rule, self.rel)) for rule in RULES}
         if self.start != "(0,1)":  # where the measure's trapezoids begin
             names["trapezoid"] = f"trapezoid from {start}"
@@ -220,7 +223,7 @@ class PRCurve(Columnar, Tabular):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class MeanPRCurve(Columnar, Tabular):
+class MeanPRCurve(Tabular):
     """Interpolated precision at standard recall levels, averaged over queries, with a band.
 
     >>> runs = {"q1": ["a", "b"], "q2": ["x", "c"]}
@@ -237,27 +240,21 @@ class MeanPRCurve(Columnar, Tabular):
     policy: Policy
     recall: Floats
     precision: Floats  # the mean over queries at each level
-    per_query: Floats  # levels × Q: interpolated precision; NaN where no_relevant is skip or nan
+    per_query: Floats  # levels × Q: interpolated precision; NaN where a query is left out, or NaN
+    queries: int  # the number of queries that are averaged
     confidence: float
     low: Floats  # NaN where the mean has no interval
     high: Floats
+    kinds: Kinds | None  # the special queries of the ranking
 
     def __post_init__(self) -> None:
         for array in (self.recall, self.precision, self.per_query, self.low, self.high):
             _freeze(array)
 
-    @property
-    def queries(self) -> int:
-        """The number of queries that are averaged."""
-        if self.policy.no_relevant != "skip":
-            return len(self.ranking)
-        return int(np.count_nonzero(~np.isnan(self.per_query[0])))
-
     def area(self, rule: Rule = "step") -> float:
         """Compute the mean over queries of the area under the curve of each: ``AUPR(rule=…)``."""
-        return evaluate_measure(
-            _make_area_measure(rule, self.rel), self.ranking, self.policy.no_relevant
-        ).mean
+        measure = _make_area_measure(rule, self.rel)
+        return settle(measure, self.ranking, self.policy, self.kinds).mean
 
     def plot(
         self, ax: "Axes | None" = None, *, rule: Rule = "step", paper: Paper = "light"

@@ -12,6 +12,7 @@ from germane.core.progress import Progress
 from germane.core.qrels import Qrels
 from germane.core.ragged import Ints
 from germane.core.ranking import Ranking
+from germane.core.retrieved import Retrieved
 from germane.core.subtopics import number_all
 from germane.dialects.parsing import parse_all
 from germane.errors import (
@@ -22,11 +23,14 @@ from germane.errors import (
     PolicyError,
     clip,
     list_choices,
+    write_option,
 )
 from germane.evaluation.collection import find_needs, retrieve
 from germane.evaluation.judging import JudgedRun, Placement, judge, state_duplicates
 from germane.evaluation.opening import open_data
 from germane.evaluation.result import Result
+from germane.evaluation.special_queries import Kinds
+from germane.explanation.counted import Counted
 from germane.kernel.ids import to_bytes
 from germane.measures.measure import Measure
 from germane.readers import RunInput
@@ -65,32 +69,34 @@ class SingleQuery:
     policy: Policy | None  # the conventions of a query; bare grades have none
     unjudged: UnjudgedItems
     answered: bool = True  # False: the run does not have the query
+    counted: Counted | None = None  # of grades alone
+    kinds: Kinds | None = None  # if the query is a special one
 
 
-def hold_rows(given: Any) -> Any:
+def hold_rows(raw: Any) -> Any:
     """Read an iterator, which tells grades from namedtuples; anything else stays as it is."""
-    return list(given) if isinstance(given, Iterator) and not is_frame(given) else given
+    return list(raw) if isinstance(raw, Iterator) and not is_frame(raw) else raw
 
 
-def is_list(given: Any, run: Any, choices: Mapping[str, Any]) -> bool:
+def is_list(raw: Any, run: Any, choices: Mapping[str, Any]) -> bool:
     """Are these the grades of one list, without columns, groups or a run's rows?"""
-    if hasattr(given, "columns") or hasattr(given, "schema") or "group" in choices:
+    if hasattr(raw, "columns") or hasattr(raw, "schema") or "group" in choices:
         return False
-    if is_records(given):
+    if is_records(raw):
         return False
-    if run is not None and (is_rows(given) or getattr(given, "ndim", 1) > 1):
+    if run is not None and (is_rows(raw) or getattr(raw, "ndim", 1) > 1):
         return isinstance(run, (str, Measure)) and _is_measures(run)  # of a list of subtopics
-    listed = isinstance(given, Sequence) and not isinstance(given, (str, bytes))
-    return listed or hasattr(given, "ndim")
+    listed = isinstance(raw, Sequence) and not isinstance(raw, (str, bytes))
+    return listed or hasattr(raw, "ndim")
 
 
-def _is_measures(given: str | Measure) -> bool:
+def _is_measures(raw: str | Measure) -> bool:
     """Are these measures, and not the path of a file?"""
     try:
-        parse_all(given)
+        parse_all(raw)
     except MeasureError:
         return False
-    return isinstance(given, Measure) or not os.path.exists(given)
+    return isinstance(raw, Measure) or not os.path.exists(raw)
 
 
 def open_list(
@@ -107,13 +113,15 @@ def open_list(
     """Open the grades of one list, or one query of a run; arguments of the other are refused.
 
     Raises NotFoundError for a query that is not judged, CoverageError for one that the run lacks
-    where it does not count as 0, and PolicyError for the orders of ties that are ``refused``.
+    where it does not count, and PolicyError for the orders of ties that are ``refused``.
     """
     if is_list(qrels, run, policy):
         check_list(run, [*(["query"] if query is not None else []), *policy])
         covers = any(measure.row.subtopics for measure in measures)
         ranking = make_ranking(qrels, relevant, rel, covers=covers)
-        return SingleQuery(ranking, None, lambda ties: None, None, NONE)
+        known = relevant is not None or covers
+        counted = None if known else Counted(int(ranking.total(rel)[0]))
+        return SingleQuery(ranking, None, lambda ties: None, None, NONE, counted=counted)
     if isinstance(relevant, str):  # with qrels, the argument is a convention
         policy, relevant = {**policy, "relevant": relevant}, None
     check_run(run, relevant)
@@ -130,21 +138,24 @@ def open_list(
         judgments = judgments.only(query)
     selected = found.select(judgments, conventions.duplicates, progress)
     retrieved = None if selected is None else retrieve(judgments, selected, conventions)
-    if retrieved is None or not retrieved.answered.any():
+    if retrieved is None or not _is_answered(retrieved, conventions):
         return _open_unanswered(judgments, conventions, others)
     judged = judge(judgments, retrieved, conventions)
     unjudged = NONE if selected is None else find_unjudged(judged, selected)
     ranking = judged.rank(conventions.ties)
-    return SingleQuery(ranking, judgments, judged.reorder, judged.policy, unjudged)
+    return SingleQuery(
+        ranking, judgments, judged.reorder, judged.policy, unjudged, kinds=judged.kinds
+    )
 
 
-def check_list(run: Any, given: Collection[str]) -> None:
+def check_list(run: Any, raw: Collection[str]) -> None:
     """Refuse a run, and the arguments that are ``given``, beside the grades of one list."""
     if run is not None:
         raise InputError(
-            "one list of grades needs no run; give relevant=… for the number of relevant items."
+            f"one list of grades needs no run; give {write_option('relevant', '…')} for the"
+            " number of relevant items."
         )
-    for name in given:
+    for name in raw:
         raise InputError(
             f"{name}=… is for qrels and a run; the grades of one list are one query, in rank order"
             " already."
@@ -154,7 +165,10 @@ def check_list(run: Any, given: Collection[str]) -> None:
 def check_run(run: Any, relevant: object) -> None:
     """Refuse ``relevant`` beside qrels, and a missing run."""
     if relevant is not None:
-        raise InputError("relevant=… is for the grades of one list; qrels say what is relevant.")
+        raise InputError(
+            f"{write_option('relevant', '…')} is for the grades of one list; qrels say what is"
+            " relevant."
+        )
     if run is None:
         raise InputError("the run is missing: give qrels and a run, or the grades of one list.")
 
@@ -175,6 +189,12 @@ def check_ordered(policy: Policy, refused: Collection[str]) -> None:
         )
 
 
+def _is_answered(retrieved: Retrieved, conventions: Policy) -> bool:
+    """Does the run answer the query, which an empty list does not if it counts as missing?"""
+    lists = retrieved.retrieved if conventions.empty == "missing" else retrieved.answered
+    return bool(lists.any())
+
+
 def _open_unanswered(judgments: Qrels, conventions: Policy, others: bool) -> SingleQuery:
     """Open a query that the run lacks as an empty list, where the conventions count it.
 
@@ -183,7 +203,8 @@ def _open_unanswered(judgments: Qrels, conventions: Policy, others: bool) -> Sin
     lacks = f"the run has no results for query {clip(judgments.queries[0])}"
     if conventions.missing == "skip":
         raise CoverageError(
-            f"{lacks}, and missing=skip leaves it out; missing=zero counts it as 0."
+            f"{lacks}, and {write_option('missing', 'skip')} leaves it out;"
+            f" {write_option('missing', 'zero')} counts it as empty."
         )
     if conventions.missing == "error" or not others:
         raise CoverageError(f"{lacks}.")
@@ -201,7 +222,9 @@ def _open_unanswered(judgments: Qrels, conventions: Policy, others: bool) -> Sin
         subtopics=number_all(judgments.subtopics),
     )
     policy = state_duplicates(conventions, judgments)
-    return SingleQuery(ranking, judgments, lambda ties: None, policy, NONE, answered=False)
+    yes, no = np.ones(1, bool), np.zeros(1, bool)
+    kinds = Kinds(missing=yes, empty=no, unknown=no)
+    return SingleQuery(ranking, judgments, lambda ties: None, policy, NONE, False, kinds=kinds)
 
 
 def find_unjudged(judged: JudgedRun, run: RunInput) -> UnjudgedItems:
@@ -218,12 +241,16 @@ def find_unjudged(judged: JudgedRun, run: RunInput) -> UnjudgedItems:
     items, ranking = ranked.items, judged.rank(policy.ties)
     if len(set(items)) < len(items):
         return NONE
+    keys, known = _make_comparable(items, qrels.items)
+    judged_keys = set(known)
+    at = [place for place, key in enumerate(keys) if key not in judged_keys]
+    unjudged = [items[place] for place in at]
+    if policy.ranks == "places":  # between which there are others that are not known
+        rank = ranked.tied_from[at]
+        return UnjudgedItems(unjudged, rank, rank, rank)
     is_free = np.ones(int(ranking.retrieved[0]) + 1, bool)
     is_free[ranking.rank] = False
     rank = np.flatnonzero(is_free)[1:]
-    keys, known = _make_comparable(items, qrels.items)
-    judged_keys = set(known)
-    unjudged = [item for item, key in zip(items, keys, strict=True) if key not in judged_keys]
     return UnjudgedItems(unjudged, rank, ranked.tied_from[rank - 1], ranked.tied_to[rank - 1])
 
 

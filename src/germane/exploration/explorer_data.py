@@ -6,11 +6,12 @@ from typing import Any
 
 from germane.boxes.conventions import DEFAULTS
 from germane.boxes.dialect_table import DIALECTS as BOX_DIALECTS
-from germane.boxes.measures import POINTS, parse_measure
+from germane.boxes.measures import parse_measure
 from germane.dialects.dialect import Dialect
 from germane.dialects.parsing import parse
 from germane.dialects.table import DIALECTS
 from germane.errors import MeasureError
+from germane.measures.box_names import POINTS
 
 NAMES = (
     "AP(norm=R)@k", "AP@k", "AP(norm=possible)@k", "AP(norm=found)@k", "AP(norm=k)@k", "MeanP@k",
@@ -85,7 +86,9 @@ def collect_data() -> dict[str, object]:
         "scenes": SCENES,
         "points": {points: parse_measure(f"AP(points={points})").formula for points in POINTS},
         "tools": [dialect.name for dialect in DIALECTS],
-        "detection": [_describe_detection(one) for one in BOX_DIALECTS if _is_of_boxes(one)],
+        "detection": [
+            _describe_detection(dialect) for dialect in BOX_DIALECTS if _is_of_boxes(dialect)
+        ],
     }
 
 
@@ -124,7 +127,9 @@ def _list_entries() -> Iterator[tuple[int, str, str]]:
 
 
 def _is_of_boxes(dialect: Dialect) -> bool:
-    return dialect.choices.get("overlap", "iou") not in ("mask", "oks")
+    """Does the tool compare boxes alone, without lists of classes that were looked for?"""
+    choices = {**DEFAULTS, **dialect.choices}
+    return choices["overlap"] not in ("mask", "oks") and choices["unverified"] == "count"
 
 
 def _describe_detection(dialect: Dialect) -> dict[str, object]:
@@ -137,7 +142,7 @@ def _describe_detection(dialect: Dialect) -> dict[str, object]:
             continue
         measure = parse_measure(entry.measure)
         alone = measure.iou == (0.5,) or len(choices["iou"]) == 1
-        if measure.name == "AP" and measure.area is None and alone:
+        if measure.name == "AP" and not (measure.area or measure.frequency) and alone:
             names.setdefault(measure.points or "101", entry.name)
     words = [choices[name] for name in _RULES]
     return {

@@ -10,10 +10,17 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from germane.core.arguments import is_number, parse_whole
+from germane.core.arguments import Seed, is_number, make_generator, parse_whole
 from germane.core.policy import DEFAULTS
-from germane.dialects.parsing import parse
-from germane.errors import DefinitionError, InputError, MeasureError, clip, list_choices
+from germane.dialects.parsing import parse_any
+from germane.errors import (
+    DefinitionError,
+    InputError,
+    MeasureError,
+    PolicyError,
+    clip,
+    list_choices,
+)
 from germane.evaluation.choices import Choices, make_policy
 from germane.identification.asking import Asker, Precision, describe_function
 from germane.identification.cases import Shape
@@ -25,6 +32,7 @@ from germane.identification.inquiry import Inquiry
 from germane.identification.report import make_answer
 from germane.identification.search import GRADES, Far, Search
 from germane.identification.tool_definitions import USUAL
+from germane.measures.box_spellings import is_of_boxes
 from germane.measures.catalogue import CatalogueDefinition
 from germane.measures.measure import Measure
 
@@ -38,7 +46,7 @@ def identify(
     takes: str,
     tolerance: float = 1e-9,
     decimals: int | None = None,
-    rng: int = 0,
+    rng: Seed = 0,
     **policy: Unpack[Choices],
 ) -> Identification:
     """Find the definition that a function computes, from its values on small, chosen data.
@@ -96,27 +104,27 @@ def identify(
 
 _EITHER = re.compile(r"mAP(@\d+)?", re.IGNORECASE)
 _BOXES = "mAP is taken as AP of ranked lists; the mAP of detected boxes is one of germane boxes."
-_OF_BOXES = re.compile(
-    r"""m?A[PR] (?: _?(\d\d|[sml]|small|medium|large) (@\d+)?  # AP50, mAP75, ARs@100
-                 | [\d.]+ [-:] [\d.]+                       # mAP50-95, AP50:95
-                 | @? [\[(]? (IoU)? = ? 0?\.\d+ .*  # mAP@0.5, AP@[.5:.95], AP@[IoU=0.50:0.95]
-                 | \d* \( (iou|area|points|confidence) = .* )
-    | m?AR\d+ | m?IoU | COCO.*""",
-    re.VERBOSE | re.IGNORECASE,
-)
+
+
+DEEPEST = 2000  # the cutoff of a measure that is claimed
 
 
 def _read_claim(measure: str | Measure | None) -> Measure | None:
     """Read the claimed measure. Raises MeasureError for one that is not of ranked lists."""
     if measure is None:
         return None
-    if isinstance(measure, str) and _OF_BOXES.fullmatch(measure.strip()):
+    if isinstance(measure, str) and _is_of_boxes(measure.strip()):
         raise MeasureError(
             f"{clip(measure)} is a measure of boxes, and identify asks a function about ranked"
             " lists. germane boxes evaluates detections; germane boxes reconcile finds the"
             " definition of a number."
         )
-    claim = parse(measure)
+    claim = parse_any(measure)
+    if (claim.k or 0) > DEEPEST:
+        raise MeasureError(
+            f"{claim}: identify asks about lists of up to three times the cutoff, and cutoffs up"
+            f" to {DEEPEST:,} can be told apart in time. Ask about the same measure at a lower one."
+        )
     if isinstance(claim.row, CatalogueDefinition):
         raise MeasureError(
             f"{claim} is a measure of whole lists, which needs every result or the whole catalogue,"
@@ -131,12 +139,23 @@ def _read_claim(measure: str | Measure | None) -> Measure | None:
     return claim
 
 
+def _is_of_boxes(name: str) -> bool:
+    """Is this a measure of detections, and of no ranked list? AP@50 may be either."""
+    if re.fullmatch("m?IoU|COCO.*", name, re.IGNORECASE):
+        return True
+    try:
+        parse_any(name)
+    except (MeasureError, PolicyError):
+        return is_of_boxes(name)
+    return False
+
+
 def _list_grades(claim: Measure) -> list[float]:
-    """List the grades that a measure's parameters name: its threshold, and those with a gain."""
+    """List the grades that a measure's parameters name: its level, and those with a gain."""
     gain = dict(claim.parameters).get("gain")
     named = [grade for grade, _ in gain] if isinstance(gain, tuple) else []
-    threshold = [] if claim.rel in (None, 1.0) else [claim.rel]
-    return [grade for grade in (*threshold, *named) if grade is not None and grade > 0]
+    level = [] if claim.rel in (None, 1.0) else [claim.rel]
+    return [grade for grade in (*level, *named) if grade is not None and grade > 0]
 
 
 def _try_swapped(function: Callable[..., Any], ask: Callable[[Any, Far], Identification]) -> str:
@@ -157,7 +176,7 @@ def assert_computes(
     takes: str,
     tolerance: float = 1e-9,
     decimals: int | None = None,
-    rng: int = 0,
+    rng: Seed = 0,
     **policy: Unpack[Choices],
 ) -> Identification:
     """Raise DefinitionError, an AssertionError, unless a function computes a measure.
@@ -179,6 +198,10 @@ def assert_computes(
     return found
 
 
+_UNASKED = {"own": "the query itself among the items", "padding": "the id -1"}
+"""Conventions for data that is not made."""
+
+
 def _check_precision(tolerance: Any, decimals: Any) -> Precision:
     if not is_number(tolerance) or not 0 <= tolerance < 0.1:
         raise InputError(f"tolerance takes a number from 0 to below 0.1; got {clip(tolerance)}")
@@ -191,17 +214,25 @@ def _identify(
     asker: Asker,
     claim: Measure | None,
     precision: Precision,
-    seed: int,
+    seed: Seed,
     policy: Mapping[str, Any],
     far: Far,
 ) -> Identification:
-    rng = np.random.default_rng(seed)
+    rng = make_generator(seed)
     fixed = {name: word for name, word in policy.items() if name in DEFAULTS}
     if unknown := [name for name in policy if name not in DEFAULTS]:
         raise InputError(
             f"identify makes the data itself and takes no {unknown[0]}=; conventions are"
             f" {list_choices(DEFAULTS, 'and')}."
         )
+    for name, says in _UNASKED.items():
+        if fixed.get(name, DEFAULTS[name]) != DEFAULTS[name]:
+            raise InputError(
+                f"{name}={fixed[name]} cannot be checked, since identify makes no lists with"
+                f" {says}. Leave it out."
+            )
+    if "nan" in fixed.values():  # a value of its own, which is not made a number afterwards
+        fixed.setdefault("undefined", "nan")
     ties = "trec" if "ties" in asker.form.shows else "given"
     base = make_policy(**{**USUAL, "ties": ties, **fixed})
     grades: tuple[float, ...] = GRADES if "grades" in asker.form.shows else (1.0,)

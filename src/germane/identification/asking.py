@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from germane.core.ragged import Bools, Floats
-from germane.errors import InputError, clip
+from germane.errors import InputError, clip, write_error
 from germane.identification.cases import Question
 from germane.identification.forms import Form, Names, name_query
 
@@ -25,14 +25,14 @@ class Precision:
     tolerance: float = 1e-9  # relative
     decimals: int | None = None
 
-    def agree(self, given: Floats, expected: Floats) -> Bools:
+    def agree(self, raw: Floats, expected: Floats) -> Bools:
         """Mark the values that are equal; NaN equals NaN."""
         allowed = self.tolerance * np.maximum(np.abs(expected), 1e-3)
         if self.decimals is not None:
             allowed = np.maximum(allowed, 0.5 * 10.0**-self.decimals + 1e-12)
         with np.errstate(invalid="ignore"):
-            near = np.abs(given - expected) <= allowed
-        equal: Bools = near | (np.isnan(given) & np.isnan(expected)) | (given == expected)
+            near = np.abs(raw - expected) <= allowed
+        equal: Bools = near | (np.isnan(raw) & np.isnan(expected)) | (raw == expected)
         return equal
 
 
@@ -42,12 +42,12 @@ def guess_precision(values: Floats) -> tuple[Precision, str]:
     if len(kept) >= _SHOWING:
         for decimals in range(2, 9):
             if (np.abs(np.round(kept, decimals) - kept) < 1e-13).all():
-                says = f"Its values are rounded to {decimals} decimals."
-                return Precision(decimals=decimals), says
+                text = f"Its values are rounded to {decimals} decimals."
+                return Precision(decimals=decimals), text
     telling = kept * 2**_SHORT % 1 != 0  # short binary fractions are the same in both precisions
     if telling.sum() >= _TELLING and (kept.astype(np.float32).astype(float) == kept).all():
-        says = f"Its values are of single precision: they are equal to {SINGLE:g} of their size."
-        return Precision(SINGLE), says
+        text = f"Its values are of single precision: they are equal to {SINGLE:g} of their size."
+        return Precision(SINGLE), text
     return Precision(), ""
 
 
@@ -125,22 +125,16 @@ class Asker:
         except (Exception, SystemExit) as error:  # whatever a function that is not ours raises
             if isinstance(error, CannotRunError):
                 raise
-            return Answer(raised=write_error(error))
+            failed = isinstance(error, FailedCallError)  # which says it all
+            return Answer(
+                raised=" ".join(str(error).split())[:120] if failed else write_error(error)
+            )
         try:
             return read_answer(given, len(question.cases), self.form.several)
         except WrongAnswerError as error:
-            if not any(one.values for one in self.answers.values()):
+            if not any(answer.values for answer in self.answers.values()):
                 raise InputError(f"{describe_function(self.call)} returned {error}") from None
             return Answer(raised=f"returned {error}")
-
-
-def write_error(error: BaseException) -> str:
-    """Write an error in one line."""
-    says = " ".join(str(error).split())
-    if isinstance(error, FailedCallError):
-        return says[:120]
-    kind = type(error).__name__
-    return f"{kind}: {says[:120]}" if says else kind
 
 
 @contextlib.contextmanager
@@ -162,50 +156,49 @@ def describe_function(function: Any) -> str:
     return name if name.isidentifier() or hasattr(function, "command") else "the function"
 
 
-def read_answer(given: Any, queries: int, several: bool) -> Answer:
+def read_answer(raw: Any, queries: int, several: bool) -> Answer:
     """Read a number, a number for each query, or a mapping of them.
 
     Raises WrongAnswerError, which says what came, for anything else.
     """
-    if isinstance(given, Mapping) or (hasattr(given, "to_dict") and hasattr(given, "index")):
+    if isinstance(raw, Mapping) or (hasattr(raw, "to_dict") and hasattr(raw, "index")):
         if not several:
             raise WrongAnswerError(
-                f"{clip(given)}, where one query has one number. Choose it: lambda *data:"
-                " f(*data)[…]"
+                f"{clip(raw)}, where one query has one number. Choose it: lambda *data: f(*data)[…]"
             )
-        return _read_mapping(dict(given.items()), queries)
-    number = _read_number(given)
+        return _read_mapping(dict(raw.items()), queries)
+    number = _read_number(raw)
     if number is not None:
         return Answer((number,))
-    if isinstance(given, (str, bytes)) or given is None:
-        raise WrongAnswerError(f"{clip(given)}, not a number")
+    if isinstance(raw, (str, bytes)) or raw is None:
+        raise WrongAnswerError(f"{clip(raw)}, not a number")
     try:
-        several_numbers = [_read_number(one) for one in given]
+        several_numbers = [_read_number(one) for one in raw]
     except TypeError:
-        raise WrongAnswerError(f"{clip(given)} ({type(given).__name__}), not a number") from None
+        raise WrongAnswerError(f"{clip(raw)} ({type(raw).__name__}), not a number") from None
     if len(several_numbers) == queries and None not in several_numbers:
-        found = tuple(one for one in several_numbers if one is not None)
+        found = tuple(number for number in several_numbers if number is not None)
         return Answer(found, "queries" if several else "mean")
     expected = f"one for each of {queries} queries" if several else "one number"
     choose = "" if several_numbers.count(None) else ". Choose one: lambda *data: f(*data)[0]"
-    raise WrongAnswerError(f"{len(several_numbers)} values, not {expected}: {clip(given)}{choose}")
+    raise WrongAnswerError(f"{len(several_numbers)} values, not {expected}: {clip(raw)}{choose}")
 
 
-def _read_number(given: Any) -> float | None:
-    if isinstance(given, (str, bytes, Mapping, list, tuple, complex)) or given is None:
+def _read_number(raw: Any) -> float | None:
+    if isinstance(raw, (str, bytes, Mapping, list, tuple, complex)) or raw is None:
         return None
-    if getattr(given, "shape", ()) not in ((), None):
+    if getattr(raw, "shape", ()) not in ((), None):
         return None
     try:
-        return float(given)
+        return float(raw)
     except (TypeError, ValueError):
         return None
 
 
-def _read_mapping(given: dict[Any, Any], queries: int) -> Answer:
+def _read_mapping(raw: dict[Any, Any], queries: int) -> Answer:
     places = {name_query(q): q for q in range(queries)} | {q: q for q in range(queries)}
     values = [math.nan] * queries
-    for key, value in given.items():
+    for key, value in raw.items():
         place, number = places.get(key), _read_number(value)
         if place is None:
             raise WrongAnswerError(

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate
 
@@ -39,16 +39,16 @@ class Batch:
     @cached_property
     def answered(self) -> Bools:
         """Mark the values that the function gave: one a question, or one a query."""
-        marks = [not one.raised and one.kind == self.kind for one in self.answers]
+        marks = [not answer.raised and answer.kind == self.kind for answer in self.answers]
         return np.repeat(np.array(marks, bool), self._values_each)
 
     @cached_property
     def given(self) -> Floats:
         """The values that the function gave; NaN where it raised."""
         found: list[float] = []
-        for one, count in zip(self.answers, self._values_each, strict=True):
-            usable = not one.raised and one.kind == self.kind
-            found += one.values if usable else [math.nan] * count
+        for answer, count in zip(self.answers, self._values_each, strict=True):
+            usable = not answer.raised and answer.kind == self.kind
+            found += answer.values if usable else [math.nan] * count
         return np.array(found, float)
 
     @cached_property
@@ -139,7 +139,7 @@ class Batch:
     def arrange(self, result: MeasureResult) -> Floats:
         """Arrange the values of queries as the function gives them."""
         values, kept = self._spread(result)
-        plain = result.no_relevant != "skip" and result.undefined == "nan" and bool(kept.all())
+        plain = result.left_out is None and result.undefined == "nan" and bool(kept.all())
         plain = plain and result.digits is None and result.norm is None
         single = len(self._cases) == len(self.questions)
         geometric = ("mean", "geometric") in result.measure.parameters
@@ -149,11 +149,7 @@ class Batch:
         found = []
         for start, end in zip(self._starts, self._starts[1:], strict=False):
             at = [place[f"{q}"] for q in range(start, end) if f"{q}" in place]
-            norm = None if result.norm is None else result.norm[at]
-            part = replace(
-                result, queries=[result.queries[i] for i in at], values=result.values[at], norm=norm
-            )
-            found.append(part.mean)
+            found.append(result.take(np.array(at, np.int64)).mean)
         return np.array(found, float)
 
     def _spread(self, result: MeasureResult) -> tuple[Floats, Bools]:

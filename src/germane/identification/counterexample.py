@@ -112,12 +112,14 @@ def _list_asked(search: Search) -> list[Batch]:
     """Put everything that was asked into batches."""
     answers = search.inquiry.asker.answers
     questions = [
-        one for one in answers if answers[one].kind == search.inquiry.kind or answers[one].raised
+        answer
+        for answer in answers
+        if answers[answer].kind == search.inquiry.kind or answers[answer].raised
     ]
     plain = [
-        one
-        for one in questions
-        if all(case.judged and case.ranked and _has_relevant(case) for case in one.cases)
+        question
+        for question in questions
+        if all(case.judged and case.ranked and _has_relevant(case) for case in question.cases)
     ]
     return [search.inquiry.ask_known(plain)]
 
@@ -203,10 +205,10 @@ def make_counterexample(
     expected = batch.expect(target)
     differ: Floats = ~batch.match(expected, search.inquiry.precision)
     place = int(np.argmax(differ))
-    says = ""
+    text = ""
     if states and search.asked is not None:
         first = states[0]
-        says = describe_difference(
+        text = describe_difference(
             Candidate(first.candidate.measure) if first.plain else first.candidate, search.asked
         )
     asker = search.inquiry.asker
@@ -214,8 +216,9 @@ def make_counterexample(
     return Counterexample(
         describe(question) + note,
         arguments,
-        answer.values[place],
+        float("nan") if answer.raised else answer.values[place],
         define(target),
         float("nan") if expected is None else float(expected[place]),
-        says,
+        text,
+        answer.raised,
     )

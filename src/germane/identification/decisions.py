@@ -5,11 +5,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from germane.identification.batch import Batch
+from germane.identification.cases import Question
 from germane.identification.inquiry import Inquiry
 from germane.identification.special_data import Special
 from germane.reconciliation.variations import Candidate, list_other_words
 
 MOST_STATES = 48  # definitions that are followed at once
+_WITH_NAN = ("no_relevant", "no_hit", "all_relevant", "missing", "empty")
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,9 @@ class Decisions:
         batch = inquiry.ask(questions)
         if batch.raised:
             trail.raised[special.name] = batch.raised[0]
+            if (wrong := self._find_wrong_errors(special, batch)) is not None:
+                trail.broken = states[0].candidate, wrong
+                return []
         if not batch.is_answered:
             return states
         trail.shown[special.name] = batch.given[batch.answered]
@@ -64,11 +69,24 @@ class Decisions:
         trail, first = self.inquiry.trail, states[0].candidate
         question = batch.find_difference(first, self.inquiry.precision)
         assert question is not None
-        if special.binds and self.inquiry.asker.form.name not in special.lenient:
+        stated = self._find_stated(special) is not None
+        if stated or (special.binds and self.inquiry.asker.form.name not in special.lenient):
             trail.broken = first, question
             return []
         trail.odd[special.name] = question
         return states
+
+    def _find_wrong_errors(self, special: Special, batch: Batch) -> Question | None:
+        """Find a question whose answer is no number, where the user states that it is one."""
+        stated = self._find_stated(special)
+        for question, error in batch.raised if stated is not None else ():
+            if stated != "error" or error.startswith("returned "):
+                return question
+        return None
+
+    def _find_stated(self, special: Special) -> Any:
+        """Find the word of the convention that special data decides, if the user states one."""
+        return self.fixed.get(special.decides[0]) if special.decides else None
 
     def _is_random_here(self, batch: Batch, special: Special) -> bool:
         before = self.inquiry.trail.random
@@ -85,6 +103,8 @@ class Decisions:
                 yield state
             return
         for name in special.decides:
+            if name in self.fixed:
+                continue
             if name == "undefined" and not self.inquiry.asker.form.several:
                 continue  # one query is its own mean
             words = list(self._list_words(state, name))
@@ -109,7 +129,7 @@ class Decisions:
         """List the words of a convention: the one in force, then the others."""
         now = dict(state.candidate.choices).get(name, getattr(self.inquiry.base, name))
         yield now
-        nan = name in ("no_relevant", "no_hit", "all_relevant", "empty") and now != "nan"
+        nan = name in _WITH_NAN and now != "nan"
         alone = not self.inquiry.asker.form.several  # where skip is NaN, too
         if nan and alone:
             yield "nan"

@@ -7,7 +7,7 @@ from typing import Any
 from germane._version import VERSION
 from germane.measures.measure import Measure
 from germane.output.formatting import add_schema, format_number, to_json_number, write_count
-from germane.output.tables import Table
+from germane.output.tables import Table, write_html, write_markdown, write_text
 
 _TOOLS = 4  # that are named beside a definition
 _SHOWN = 6  # definitions that a table for people holds
@@ -56,12 +56,17 @@ class Counterexample:
     """what the definition gives"""
     says: str = ""
     """what the function seems to do instead"""
+    raised: str = ""
+    """the error that the function raised, or what it returned, where that is no number"""
 
     def __str__(self) -> str:
         seems = f", as if {self.says}" if self.says else ""
         given, expected = _write_both(self.value, self.expected)
+        does = f"gives {given}{seems}"
+        if self.raised:
+            does = self.raised if self.raised.startswith("returned") else f"raises {self.raised}"
         return (
-            f"on {self.data} it gives {given}{seems}, and {self.definition} is {expected} "
+            f"on {self.data} it {does}, and {self.definition} is {expected} "
             f"({self.definition.measure.definition})"
         )
 
@@ -73,6 +78,7 @@ class Counterexample:
             "definition": str(self.definition),
             "expected": to_json_number(self.expected),
             "says": self.says,
+            "raised": self.raised,
         }
 
 
@@ -154,7 +160,7 @@ class Identification:
             yield f"No convention fits special data: {one}."
         for name, error in self.raised.items():
             yield f"It raises with {name}: {error}"
-        others = [str(one) for one in self.definitions[1:_SHOWN]]
+        others = [str(definition) for definition in self.definitions[1:_SHOWN]]
         if others:
             more = len(self.definitions) - 1 - len(others)
             yield (
@@ -192,16 +198,15 @@ class Identification:
         return Table((first, "formula", "conventions", "tools"), cells, self.notes, (1, 2, 3))
 
     def __str__(self) -> str:
-        return "\n  ".join(self._write_lines()) + "\n"
+        first, *rest = self._write_lines()
+        return write_text(first, *(f"  {line}" for line in rest), "")
 
     def markdown(self) -> str:
         """A sentence and a table for GitHub."""
-        return f"{self.verdict}\n\n{self.table().markdown()}"
+        return write_markdown(self.verdict, self.table())
 
     def _repr_html_(self) -> str:
-        from html import escape
-
-        return f"<p>{escape(self.verdict)}</p>{self.table().html()}"
+        return write_html(self.verdict, self.table())
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema; NaN becomes None."""
@@ -213,7 +218,7 @@ class Identification:
                 "claim": None if self.claim is None else str(self.claim),
                 "holds": self.holds,
                 "verdict": self.verdict,
-                "definitions": [one.to_dict() for one in self.definitions],
+                "definitions": [definition.to_dict() for definition in self.definitions],
                 "nearest": None if self.nearest is None else self.nearest.to_dict(),
                 "counterexample": None if example is None else example.to_dict(),
                 "mistakes": list(self.mistakes),

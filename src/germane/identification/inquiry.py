@@ -67,7 +67,7 @@ class Inquiry:
         """Make a batch of questions with the answers that are known, or without any."""
         known = self.asker.answers if answers is None else answers
         return self._make_batch(
-            questions, [known.get(one, Answer(raised="-")) for one in questions]
+            questions, [known.get(question, Answer(raised="-")) for question in questions]
         )
 
     def _make_batch(self, questions: list[Question], answers: list[Answer]) -> Batch:
@@ -121,7 +121,7 @@ class Inquiry:
 
     def is_constant(self, batches: Iterable[Batch]) -> bool:
         """Does the function give one value for all data, so that it shows nothing?"""
-        values = np.concatenate([one.given[one.answered] for one in batches])
+        values = np.concatenate([batch.given[batch.answered] for batch in batches])
         same = len(values) > 0 and self.precision.agree(values, values[:1]).all()
         self.trail.constant = bool(same)
         return self.trail.constant

@@ -103,7 +103,7 @@ KNOWN: tuple[KnownCase, ...] = (
         "2 0 1 1", 2),
     _one("graded-perfect", "Grades in descending order: nDCG is 1.", "3 2 2 1 0"),
     _one("graded-reversed", "Grades in ascending order: discounts matter.", "0 1 2 2 3"),
-    _one("grade-below-the-threshold",
+    _one("grade-below-the-level",
         "With rel=2 nothing is relevant: the query has no relevant item for those measures.",
         "1 0 1 1"),
     _one("fractions-as-grades",

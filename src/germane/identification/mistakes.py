@@ -260,11 +260,11 @@ def _is_made(
     return bool(inquiry.precision.agree(given, np.array([compute(values)])).all())
 
 
-def describe_difference(found: Candidate, asked: Measure) -> str:
+def describe_difference(candidate: Candidate, asked: Measure) -> str:
     """Describe in words how a definition differs from the one that was asked for; "" where words
     are missing.
     """
-    one, other = found.measure, asked
+    one, other = candidate.measure, asked
     says = []
     if one.name != other.name:
         return (
@@ -277,7 +277,7 @@ def describe_difference(found: Candidate, asked: Measure) -> str:
         says.append("there is no cutoff" if one.k is None else f"the list is cut off at {one.k}")
     theirs = dict(other.parameters)
     changed = [(n, value) for n, value in one.parameters if value != theirs[n]]
-    for name, value in (*changed, *found.choices):
+    for name, value in (*changed, *candidate.choices):
         for measure, parameter, word, text in CALLED:
             if measure in ("", one.name) and (parameter, word) == (name, value):
                 says.append(text)

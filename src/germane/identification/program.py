@@ -1,8 +1,11 @@
 """Program: one that reads qrels and a run and prints a number, as a function of two paths."""
 
+import os
 import re
 import shlex
 import subprocess
+import tempfile
+import time
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
@@ -11,7 +14,7 @@ from germane.identification.asking import CannotRunError, FailedCallError
 
 MOST = 12  # calls, each of which starts the program
 LIMIT = 60.0  # seconds for a call
-_NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|nan|NaN", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(?:\d++\.?\d*+|\.\d++)(?:[eE][+-]?\d++)?|nan|NaN", re.ASCII)
 
 
 _INTERPRETERS = re.compile(
@@ -21,6 +24,44 @@ _INTERPRETERS = re.compile(
 
 class ProgramError(FailedCallError):
     """A call that failed: exit status and last line on standard error, or the time limit."""
+
+
+PRINTED = 1 << 26  # bytes on standard output, or on standard error
+
+
+def run_bounded(words: list[str], limit: float) -> tuple[int, str, str]:
+    """Run a program; return its exit status and what it printed on both streams.
+
+    Raises ProgramError for one that prints without an end, TimeoutExpired, and OSError.
+    """
+    with (
+        tempfile.TemporaryFile() as output,
+        tempfile.TemporaryFile() as errors,
+        subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=output, stderr=errors) as process,
+    ):
+        end = time.monotonic() + limit
+        try:
+            while (status := _wait(process, end)) is None:
+                if max(os.fstat(one.fileno()).st_size for one in (output, errors)) > PRINTED:
+                    raise ProgramError(f"it printed more than {PRINTED >> 20} MB")
+                if time.monotonic() > end:
+                    raise subprocess.TimeoutExpired(words, limit)
+        except BaseException:
+            process.kill()
+            raise
+        read = []
+        for printed in (output, errors):
+            printed.seek(0)
+            read.append(printed.read(PRINTED).decode("utf-8", "replace"))
+        return status, read[0], read[1]
+
+
+def _wait(process: "subprocess.Popen[bytes]", end: float) -> int | None:
+    """Wait for a program for a moment; None if it still runs."""
+    try:
+        return process.wait(max(0.0, min(0.1, end - time.monotonic())))
+    except subprocess.TimeoutExpired:
+        return None
 
 
 @dataclass
@@ -57,8 +98,8 @@ class Program:
         first = PurePath(self._words[0]).name
         if not _INTERPRETERS.fullmatch(first):
             return first
-        scripts = (PurePath(one) for one in self._words[1:] if one[0] not in "-{")
-        return next((one.name for one in scripts if one.suffix), first)
+        scripts = (PurePath(word) for word in self._words[1:] if word[0] not in "-{")
+        return next((script.name for script in scripts if script.suffix), first)
 
     def _compile(self) -> re.Pattern[str] | None:
         if self.pattern is None:
@@ -79,19 +120,15 @@ class Program:
     def __call__(self, qrels: str, run: str) -> float | dict[str, float]:
         words = [word.replace("{qrels}", qrels).replace("{run}", run) for word in self._words]
         try:
-            done = subprocess.run(
-                words, capture_output=True, text=True, errors="replace", timeout=self.limit,
-                check=False,
-                stdin=subprocess.DEVNULL,
-            )  # fmt: skip
+            status, output, said = run_bounded(words, self.limit)
         except subprocess.TimeoutExpired:
             raise ProgramError(f"no answer within {self.limit:g} s") from None
         except OSError as error:
             raise CannotRunError(f"{words[0]} cannot be run: {error.strerror}.") from None
-        if done.returncode:
-            last = (done.stderr.strip().splitlines() or [""])[-1]
-            raise ProgramError(f"exit status {done.returncode}{f': {last[:100]}' if last else ''}")
-        return self._read(done.stdout)
+        if status:
+            last = (said.strip().splitlines() or [""])[-1]
+            raise ProgramError(f"exit status {status}{f': {last[:100]}' if last else ''}")
+        return self._read(output)
 
     def _read(self, output: str) -> float | dict[str, float]:
         if self._pattern is None:
@@ -107,9 +144,9 @@ class Program:
             raise ProgramError(f"--pattern matches nothing in its output: {clip(output)}")
         if self._pattern.groupindex:
             return {
-                one["query"]: self._convert(one["value"])
-                for one in matches
-                if one["query"] != "all"
+                match["query"]: self._convert(match["value"])
+                for match in matches
+                if match["query"] != "all"
             }
         if len(matches) > 1:
             raise ProgramError(f"--pattern matches {len(matches)} numbers in its output, not one")

@@ -39,6 +39,7 @@ WORDS: dict[tuple[str, Any], str] = {
     ("repeated", "each"): "counts each time",
     ("missing", "zero"): "counts as 0",
     ("missing", "skip"): "is left out",
+    ("missing", "nan"): "makes the mean NaN",
     ("unknown", "ignore"): "is left out",
     ("unknown", "zero"): "counts as 0",
     ("no_relevant", "skip"): "is left out",
@@ -51,6 +52,7 @@ WORDS: dict[tuple[str, Any], str] = {
     ("ties", "ascending"): "by id, from the first to the last",
     ("ties", "given"): "in the order given",
     ("ties", "expected"): "mean over all orders",
+    ("ties", "middle"): "at the middle of its ranks",
     ("ties", "grouped"): "one step, at its last rank",
     ("ties", "best"): "relevant items first",
     ("ties", "worst"): "relevant items last",
@@ -64,8 +66,8 @@ _SAID = ("no hit", "all relevant", "no relevant", "no relevant among others", "e
 def make_answer(search: Search, states: Sequence[State], name: str) -> Identification:
     """Make the answer from the definitions that are left."""
     claim, trail = search.asked, search.trail
-    definitions = tuple(_make_definition(search, one) for one in states)
-    holds = None if claim is None else any(_is_claim(one, claim) for one in states)
+    definitions = tuple(_make_definition(search, state) for state in states)
+    holds = None if claim is None else any(_is_claim(state, claim) for state in states)
     nearest, example = None, None
     mistakes: tuple[str, ...] = ()
     if trail.random is None:
@@ -138,9 +140,9 @@ def _find_nearest(search: Search) -> Candidate | None:
         return None
     measures = search.list_measures(search.cutoffs)
 
-    def measure_merit(one: Measure) -> tuple[float, float, float]:
-        expected = batch.expect(Candidate(one))
-        simple = -float(search.count_oddities(Candidate(one)))
+    def measure_merit(measure: Measure) -> tuple[float, float, float]:
+        expected = batch.expect(Candidate(measure))
+        simple = -float(search.count_oddities(Candidate(measure)))
         if expected is None:
             return -1.0, 0.0, simple
         matched = batch.match(expected, search.inquiry.precision)
@@ -150,7 +152,7 @@ def _find_nearest(search: Search) -> Candidate | None:
 
     near = measures
     if search.asked is not None:
-        near = [one for one in measures if one.name == search.asked.name]
+        near = [measure for measure in measures if measure.name == search.asked.name]
     return Candidate(max(near, key=measure_merit))
 
 
@@ -226,7 +228,7 @@ def _name_mistakes(search: Search, nearest: Candidate | None) -> Iterable[str]:
     if batch is None or not batch.is_answered:
         return
     near = None if nearest is None else nearest.measure
-    meant = [one for one in (search.asked, near) if one is not None]
+    meant = [measure for measure in (search.asked, near) if measure is not None]
     names = [one.name for one in meant]
     broken = search.trail.broken
     if nearest is not None and broken is not None:

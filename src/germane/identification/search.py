@@ -60,7 +60,11 @@ class Search:
     def find_measures(self, batch: Batch) -> list[State]:
         """Find the definitions that give the values of ordinary queries, simplest first."""
         for candidates in self._list_stages(batch):
-            found = [one for one in candidates if batch.fits(one, self.inquiry.precision)]
+            found = [
+                candidate
+                for candidate in candidates
+                if batch.fits(candidate, self.inquiry.precision)
+            ]
             if found:
                 break
         else:
@@ -78,17 +82,17 @@ class Search:
         near, measures = self.list_measures(self.cutoffs[:2]), self.list_measures(self.cutoffs)
         known = set(near)
         yield [Candidate(one) for one in near]
-        yield [Candidate(one) for one in measures if one not in known]
+        yield [Candidate(measure) for measure in measures if measure not in known]
         if self.far == "no":
             return
         if self.inquiry.kind == "mean" and self.inquiry.asker.most is not None:  # over queries
             yield [Candidate(other) for one in near for other in vary_mean(one)[1:]]
             measures = near
         words = self._find_moving_words(batch)
-        once = [Candidate(one, (word,)) for one in measures for word in words]
+        once = [Candidate(measure, (word,)) for measure in measures for word in words]
         yield [*self._list_tool_candidates(batch, measures), *once]
         pairs = [pair for pair in combinations(words, 2) if pair[0][0] != pair[1][0]]
-        yield [Candidate(one, tuple(sorted(pair))) for one in measures for pair in pairs]
+        yield [Candidate(measure, tuple(sorted(pair))) for measure in measures for pair in pairs]
 
     def _find_moving_words(self, batch: Batch) -> list[tuple[str, Any]]:
         """Find the words of conventions that make a difference on ordinary queries."""
@@ -108,7 +112,7 @@ class Search:
         """List the definitions of tools that change ordinary rankings, with these changes alone."""
         moving = {name for name, _ in self._find_moving_words(batch)} | {"depth"}
         seen = set()
-        kinds = dict.fromkeys((one.name, one.k) for one in measures)
+        kinds = dict.fromkeys((measure.name, measure.k) for measure in measures)
         for one in (tool for kind in kinds for tool in self.tools.list_kind(*kind)):
             choices = tuple(pair for pair in one.choices if pair[0] in moving)
             key = one.measure, choices
@@ -255,7 +259,7 @@ class Search:
         for state in sorted(states, key=lambda one: (not one.plain, *self.order(one)[:-1])):
             if _name_formula(state) in formulas:
                 continue  # the simplest one of this formula is kept
-            differences = (one.find_difference(state.candidate, precision) for one in batches)
+            differences = (batch.find_difference(state.candidate, precision) for batch in batches)
             question = next(filter(None, differences), None)
             if question is None:
                 kept.append(state)

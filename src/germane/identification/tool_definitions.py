@@ -40,9 +40,9 @@ class ToolDefinitions:
             if self.asked is not None and (self.asked.name, self.asked.k) == (name, k):
                 kinds = [self.asked]
             self._lists[name, k] = [
-                one
+                candidate
                 for kind in kinds
-                for one in list_dialect_candidates(kind, self.base, self.fixed)
+                for candidate in list_dialect_candidates(kind, self.base, self.fixed)
             ]
         return self._lists[name, k]
 

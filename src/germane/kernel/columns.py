@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from germane.core import ragged
-from germane.core.ragged import Ints
+from germane.core.ragged import Bools, Ints
 from germane.kernel import library
-from germane.kernel.ids import to_bytes
+from germane.kernel.ids import PADDING, is_padding, to_bytes
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -62,15 +62,17 @@ class Ids(Sequence[Hashable]):
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what is computed, such as addresses in memory."""
-        return {name: one for name, one in vars(self).items() if name not in ("column", "python")}
+        return {
+            name: value for name, value in vars(self).items() if name not in ("column", "python")
+        }
 
-    def __getitem__(self, at: Any) -> Any:
-        if "python" in self.__dict__ or (isinstance(at, slice) and at.step not in (None, 1)):
-            return self.python[at]
-        if isinstance(at, slice):
-            start, stop, _ = at.indices(len(self))
+    def __getitem__(self, place: Any) -> Any:
+        if "python" in self.__dict__ or (isinstance(place, slice) and place.step not in (None, 1)):
+            return self.python[place]
+        if isinstance(place, slice):
+            start, stop, _ = place.indices(len(self))
             return self.part(start, max(start, stop)).python
-        row = range(len(self))[at]
+        row = range(len(self))[place]
         return self.part(row, row + 1).python[0]
 
 
@@ -130,13 +132,15 @@ class Text(Ids):
 
     @cached_property
     def python(self) -> list[Hashable]:
-        return [one.decode("utf-8", "surrogateescape") for one in self.to_bytes()]
+        return [identifier.decode("utf-8", "surrogateescape") for identifier in self.to_bytes()]
 
     def to_bytes(self) -> list[bytes]:
         """The bytes of each id."""
         view, starts = memoryview(self.data), self.starts.tolist()
         sizes = self.sizes.tolist()
-        return [bytes(view[at : at + size]) for at, size in zip(starts, sizes, strict=True)]
+        return [
+            bytes(view[start : start + size]) for start, size in zip(starts, sizes, strict=True)
+        ]
 
     @cached_property
     def column(self) -> library.Column:
@@ -158,9 +162,9 @@ class Text(Ids):
             return Text(self.data[first : first + int(ends[-1])].copy(), ends[:-1], self.sizes)
         if int(ends[-1]) > _LONG * len(self):  # faster than listing the place of each byte
             return Text(np.frombuffer(b"".join(self.to_bytes()), np.uint8), ends[:-1], self.sizes)
-        at = np.repeat(self.starts - ends[:-1], self.sizes)
-        at += np.arange(len(at))
-        return Text(self.data[at], ends[:-1], self.sizes)
+        positions = np.repeat(self.starts - ends[:-1], self.sizes)
+        positions += np.arange(len(positions))
+        return Text(self.data[positions], ends[:-1], self.sizes)
 
     def _is_contiguous(self) -> bool:
         """Does each id begin where the one before ends?"""
@@ -316,19 +320,36 @@ def read_python_ids(ids: Sequence[Hashable]) -> Ids:
     kinds = set(map(type, ids))
     if kinds == {str} and (joined := "".join(ids)).isascii():  # type: ignore[arg-type]
         return _cut_text(joined.encode(), list(map(len, ids)))  # type: ignore[arg-type]
-    whole = {kind for kind in kinds if issubclass(kind, (int, np.integer)) and kind is not bool}
-    if kinds and whole == kinds:
+    integers = {kind for kind in kinds if issubclass(kind, (int, np.integer)) and kind is not bool}
+    if kinds and integers == kinds:
         for width in (np.int64, np.uint64):
-            if width is np.uint64 and any(one < 0 for one in ids):  # type: ignore[operator]
+            if width is np.uint64 and any(identifier < 0 for identifier in ids):  # type: ignore[operator]
                 break  # NumPy 1 makes large numbers of them
             try:
                 return Integers(np.array(ids, width))
             except OverflowError:
                 continue
     text = read_bytes(list(map(to_bytes, ids)))
-    if whole:
-        text.kind = "of several types" if whole < kinds else "integer beyond 64 bits"
+    if integers:
+        text.kind = "of several types" if integers < kinds else "integer beyond 64 bits"
     return text
+
+
+def mark_padding(ids: Ids) -> Bools:
+    """Mark the rows with the id -1, as a number or as text."""
+    if isinstance(ids, Integers):
+        return ids.values == -1 if ids.values.dtype.kind == "i" else np.zeros(len(ids), bool)
+    if isinstance(ids, Categories):
+        return mark_padding(ids.entries)[ids.codes] if len(ids) else np.zeros(0, bool)
+    if isinstance(ids, Text):
+        marked = np.zeros(len(ids), bool)
+        for text in PADDING:
+            rows = np.flatnonzero(ids.sizes == len(text))
+            for place, letter in enumerate(text.encode()):
+                rows = rows[ids.data[ids.starts[rows] + place] == letter]
+            marked[rows] = True
+        return marked
+    return np.fromiter(map(is_padding, ids.python), bool, len(ids))
 
 
 def number_ids(ids: Ids) -> tuple[Ints, Ids]:
@@ -340,7 +361,9 @@ def number_ids(ids: Ids) -> tuple[Ints, Ids]:
         return numbers, Integers(distinct)
     if ids.kind == "python":
         codes: dict[Any, int] = {}
-        return np.array([codes.setdefault(one, len(codes)) for one in ids], np.int64), ids
+        return np.array(
+            [codes.setdefault(identifier, len(codes)) for identifier in ids], np.int64
+        ), ids
     encoded = ids.to_arrow().dictionary_encode()
     return read_arrow_values(encoded.indices), read_arrow_text(encoded.dictionary)
 
@@ -375,6 +398,6 @@ def _join_texts(parts: Sequence[Text]) -> Text:
     before = ragged.make_offsets([len(text.data) for text in texts]).tolist()
     return Text(
         np.concatenate([text.data for text in texts]),
-        np.concatenate([text.starts + at for text, at in zip(texts, before, strict=False)]),
+        np.concatenate([text.starts + shift for text, shift in zip(texts, before, strict=False)]),
         np.concatenate([text.sizes for text in texts]),
     )

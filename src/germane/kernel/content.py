@@ -75,13 +75,13 @@ def hash_rows(
     if subtopics is None and library.is_loaded():
         return Content(*library.hash_rows(items.column, numbers, offsets, query, role))
     owner = ragged.find_owners(offsets)
-    at, bits = hash_ids(items, role), (numbers + 0.0).view(np.uint64)
-    of = None if subtopics is None else hash_ids(subtopics, SUBTOPIC)
+    item_words, bits = hash_ids(items, role), (numbers + 0.0).view(np.uint64)
+    subtopic_words = None if subtopics is None else hash_ids(subtopics, SUBTOPIC)
     sums = []
     for lane in (0, 1):
-        mixed = query[lane][owner] + at[lane]
-        if of is not None:
-            mixed = _mix(mixed, lane) + of[lane]
+        mixed = query[lane][owner] + item_words[lane]
+        if subtopic_words is not None:
+            mixed = _mix(mixed, lane) + subtopic_words[lane]
         mixed = _mix(_mix(mixed, lane) ^ bits, lane)
         sums.append(int(np.add.reduce(_finish(mixed))))
     return Content(*sums)
@@ -93,7 +93,7 @@ def hash_ids(ids: Ids, role: int) -> Words:
         return hash_ids(ids.entries, role)[:, ids.codes]
     if isinstance(ids, Integers):
         distinct, places = np.unique(ids.values, return_inverse=True)
-        texts = read_bytes([b"%d" % one for one in distinct.tolist()])
+        texts = read_bytes([b"%d" % number for number in distinct.tolist()])
         return hash_ids(texts, role)[:, places]
     assert isinstance(ids, Text)
     data = np.zeros(len(ids.data) + _SPARE, np.uint8)

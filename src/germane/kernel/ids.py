@@ -12,8 +12,9 @@ from uuid import UUID
 
 import numpy as np
 
+from germane.core.id_spelling import unwrap_id
 from germane.core.ragged import Ints
-from germane.errors import clip
+from germane.errors import clip, write_option
 
 
 def to_bytes(identifier: Hashable) -> bytes:
@@ -43,6 +44,7 @@ def to_text(identifier: bytes) -> str:
 
 def spell_id(identifier: Any) -> Any:
     """Spell an id as a file of text does. A value unlike ids, such as a score, stays as it is."""
+    identifier = unwrap_id(identifier)
     if is_integer(identifier) or isinstance(identifier, (bytes, UUID)):
         return to_text(to_bytes(identifier))
     return identifier
@@ -63,12 +65,33 @@ def as_integer(identifier: Any) -> Any:
 _DIGITS = re.compile("0|[1-9][0-9]{0,18}")
 
 
-def is_missing(one: Any) -> bool:
+PADDING = ("-1", "-1.0")
+"""The texts of -1: columns of numbers with a missing value are written with decimals."""
+_PADDING = (*PADDING, *map(str.encode, PADDING))
+
+
+def is_padding(identifier: Any) -> bool:
+    """Is this -1, which fills up lists of a fixed length?"""
+    if isinstance(identifier, (int, float, np.number)):
+        return bool(identifier == -1)
+    return identifier in _PADDING
+
+
+def advise_repeat(item: Hashable, usual: str) -> str:
+    """Advise what to do about an item that is retrieved twice; of -1, say what it is."""
+    if not is_padding(item):
+        return usual
+    return (
+        f"It fills up lists of a fixed length, and {write_option('padding', 'drop')} takes it out."
+    )
+
+
+def is_missing(value: Any) -> bool:
     """Is this a missing value: None, NaN, or another library's?"""
-    if one is None or getattr(one, "is_valid", True) is False:  # Arrow's
+    if value is None or getattr(value, "is_valid", True) is False:  # Arrow's
         return True
     try:
-        return bool(one != one)
+        return bool(value != value)
     except (TypeError, ValueError, ArithmeticError):  # pandas' NA is neither; a signalling NaN
         return True
 

@@ -44,7 +44,7 @@ class Keys(Ids):
     ) -> None:
         self.parts, self.spell = parts, spell
         self.indexes: Sequence[Collection[Hashable]] = (
-            [one if isinstance(one, dict) else set(one) for one in parts]
+            [part if isinstance(part, dict) else set(part) for part in parts]
             if indexes is None
             else indexes
         )
@@ -70,11 +70,13 @@ class Keys(Ids):
         parts, indexes = list(self.parts), list(self.indexes)
         for g, (start, end) in enumerate(pairwise(ends)):
             if end - start < len(parts[g]):
-                held, part = list(parts[g]), parts[g]
-                kept = [held[at] for at in (rows[start:end] - self.offsets[g]).tolist()]
+                items, part = list(parts[g]), parts[g]
+                kept_items = [
+                    items[place] for place in (rows[start:end] - self.offsets[g]).tolist()
+                ]
                 is_dict = isinstance(part, dict)
-                parts[g] = {item: part[item] for item in kept} if is_dict else kept
-                indexes[g] = parts[g] if is_dict else set(kept)
+                parts[g] = {item: part[item] for item in kept_items} if is_dict else kept_items
+                indexes[g] = parts[g] if is_dict else set(kept_items)
         return Keys(parts, indexes, self.spell)
 
     @cached_property
@@ -108,33 +110,37 @@ def reduce_keys(
     judged: Judgments, batch: Batch, *, ties: str, repeats: str, needs_rows: bool
 ) -> Hits:
     """Find the judged rows and ranks as ``reduction.reduce`` does; rows not needed may be -1."""
-    keys, others = batch.items, judged.items
+    keys, judged_keys = batch.items, judged.items
     assert isinstance(keys, Keys)
-    assert isinstance(others, Keys)
+    assert isinstance(judged_keys, Keys)
     if repeats == "refuse" and (repeat := keys.find_repeat()) is not None:
         raise RepeatedRowError(*repeat)
-    wanted = [others.parts[q] for q in batch.code.tolist()]
-    if batch.score is None or repeats == "keep" or others.spell is not None:
-        found = _match_rows(keys, wanted, others.spell)
+    wanted = [judged_keys.parts[q] for q in batch.code.tolist()]
+    if batch.score is None or repeats == "keep" or judged_keys.spell is not None:
+        matches = _match_rows(keys, wanted, judged_keys.spell)
     else:
         are_held = not batch.is_converted and list not in map(type, keys.parts)
-        found = _match_items(keys, wanted, are_held)
-    if found.row is None and (needs_rows or found.score is None):
-        found = found.add_rows(keys, range(len(keys.parts)))
-    group = ragged.repeat_owners(list(map(len, found.items)))
+        matches = _match_items(keys, wanted, are_held)
+    if matches.row is None and (needs_rows or matches.score is None):
+        matches = matches.add_rows(keys, range(len(keys.parts)))
+    group = ragged.repeat_owners(list(map(len, matches.items)))
     if batch.score is None:
-        assert found.row is not None
-        rank = found.row - batch.offsets[group] + 1
-        return Hits(found.row, found.judgment, group, rank, rank, rank)
-    score = batch.score[found.row] if found.score is None else found.score
+        assert matches.row is not None
+        rank = matches.row - batch.offsets[group] + 1
+        return Hits(matches.row, matches.judgment, group, rank, rank, rank)
+    score = batch.score[matches.row] if matches.score is None else matches.score
     first, last = _rank_scores(batch.score, batch.offsets, group, score)
     rank = first
     if last is not first and (tied := last > first).any():
-        found = found if found.row is not None else found.add_rows(keys, set(group[tied].tolist()))
-        assert found.row is not None
-        rank = first + _place_ties(batch, group, found.row, first, last, ties)
-    row = np.full(len(rank), -1) if found.row is None else found.row
-    return Hits(row, found.judgment, group, rank, first, last)
+        matches = (
+            matches
+            if matches.row is not None
+            else matches.add_rows(keys, set(group[tied].tolist()))
+        )
+        assert matches.row is not None
+        rank = first + _place_ties(batch, group, matches.row, first, last, ties)
+    row = np.full(len(rank), -1) if matches.row is None else matches.row
+    return Hits(row, matches.judgment, group, rank, first, last)
 
 
 # --- Matching ---------------------------------------------------------------------------------
@@ -164,49 +170,51 @@ class _Found(NamedTuple):
 
 def _match_items(keys: Keys, wanted: Sequence[dict[Hashable, int]], with_scores: bool) -> _Found:
     """Match keys without copies with the judged items of each group; dicts give their scores."""
-    found, judgment = [], list[int]()
+    matches, judgment = [], list[int]()
     scores: list[Any] = []
     for index, mine in zip(keys.indexes, wanted, strict=True):
-        fewer, more = (mine, index) if len(mine) <= len(index) else (index, mine)
-        common = [item for item in fewer if item in more]
+        smaller, larger = (mine, index) if len(mine) <= len(index) else (index, mine)
+        common = [item for item in smaller if item in larger]
         judgment += [mine[item] for item in common]
         if with_scores:
             scores += [index[item] for item in common]  # type: ignore[index]
-        found.append(common)
+        matches.append(common)
     score = np.array(list(map(float, scores))) if with_scores else None
-    return _Found(found, np.array(judgment, np.int64), score)
+    return _Found(matches, np.array(judgment, np.int64), score)
 
 
 def _match_rows(
     keys: Keys, wanted: Sequence[dict[Hashable, int]], spell: Callable[[Any], Any] | None
 ) -> _Found:
     """Match each row of keys, of which some may be copies or have another spelling."""
-    found, judgment, rows = [], list[int](), list[int]()
+    matches, judgment, rows = [], list[int](), list[int]()
     for g, (part, mine, start) in enumerate(
         zip(keys.parts, wanted, keys.offsets.tolist(), strict=False)
     ):
         ids = list(part if spell is None else map(spell, part)) if mine else []
         if spell is None and len(mine) <= _FEW and len(keys.indexes[g]) == len(part):
             common = [item for item in mine if item in keys.indexes[g]]
-            at = [ids.index(item) for item in common]
+            places = [ids.index(item) for item in common]
         else:
-            at = [i for i, item in enumerate(ids) if item in mine]
-            common = [ids[i] for i in at]
+            places = [i for i, item in enumerate(ids) if item in mine]
+            common = [ids[i] for i in places]
         judgment += [mine[item] for item in common]
-        rows += [start + i for i in at]
-        found.append(common)
-    return _Found(found, np.array(judgment, np.int64), row=np.array(rows, np.int64))
+        rows += [start + i for i in places]
+        matches.append(common)
+    return _Found(matches, np.array(judgment, np.int64), row=np.array(rows, np.int64))
 
 
 # --- Ranking ----------------------------------------------------------------------------------
 
 
-def _rank_scores(score: Floats, offsets: Ints, group: Ints, own: Floats) -> tuple[Ints, Ints]:
+def _rank_scores(
+    score: Floats, offsets: Ints, group: Ints, hit_scores: Floats
+) -> tuple[Ints, Ints]:
     """Find the first and the last rank of scores in their groups; one array if none is tied."""
     if len(offsets) == 2 and len(score) <= _SHORT:
-        listed, n, few = sorted(score.tolist()), len(score), own.tolist()
-        high = [n + 1 - bisect_right(listed, one) for one in few]
-        low = [n - bisect_left(listed, one) for one in few]
+        listed, n, wanted = sorted(score.tolist()), len(score), hit_scores.tolist()
+        high = [n + 1 - bisect_right(listed, hit_score) for hit_score in wanted]
+        low = [n - bisect_left(listed, hit_score) for hit_score in wanted]
         first = np.array(high, np.int64)
         return first, first if high == low else np.array(low, np.int64)
     first, last = np.empty((2, len(group)), np.int64)
@@ -215,14 +223,14 @@ def _rank_scores(score: Floats, offsets: Ints, group: Ints, own: Floats) -> tupl
     for g, (start, stop) in enumerate(pairwise(hits)):
         if start == stop:
             continue
-        held, mine = score[ends[g] : ends[g + 1]], own[start:stop]
+        scores, mine = score[ends[g] : ends[g + 1]], hit_scores[start:stop]
         if len(mine) <= _FEW:  # counting is faster than sorting
-            first[start:stop] = [np.count_nonzero(held > one) + 1 for one in mine]
-            last[start:stop] = [np.count_nonzero(held >= one) for one in mine]
+            first[start:stop] = [np.count_nonzero(scores > hit_score) + 1 for hit_score in mine]
+            last[start:stop] = [np.count_nonzero(scores >= hit_score) for hit_score in mine]
             continue
-        ascending = np.sort(held)
-        first[start:stop] = len(held) + 1 - ascending.searchsorted(mine, "right")
-        last[start:stop] = len(held) - ascending.searchsorted(mine, "left")
+        ascending = np.sort(scores)
+        first[start:stop] = len(scores) + 1 - ascending.searchsorted(mine, "right")
+        last[start:stop] = len(scores) - ascending.searchsorted(mine, "left")
     return first, last
 
 
@@ -236,9 +244,9 @@ def _place_ties(batch: Batch, group: Ints, row: Ints, first: Ints, last: Ints, t
     for hits in np.split(tied, starts):
         g = int(group[hits[0]])
         start, stop = batch.offsets[g : g + 2].tolist()
-        mine, at = batch.score[start:stop], row[hits] - start
-        own = mine[at]
-        wanted = np.unique(own)
+        mine, places = batch.score[start:stop], row[hits] - start
+        hit_scores = mine[places]
+        wanted = np.unique(hit_scores)
         level = np.minimum(wanted.searchsorted(mine), len(wanted) - 1)
         members = np.flatnonzero(wanted[level] == mine)
         if 2 * len(members) > len(mine):  # arranging all is faster than selecting so many
@@ -249,5 +257,5 @@ def _place_ties(batch: Batch, group: Ints, row: Ints, first: Ints, last: Ints, t
         arranged = members[mine[members].argsort(kind="stable")]
         position = np.empty(len(mine), np.int64)
         position[arranged] = np.arange(len(arranged))
-        place[hits] = position[at] - mine[arranged].searchsorted(own)
+        place[hits] = position[places] - mine[arranged].searchsorted(hit_scores)
     return place

@@ -109,14 +109,14 @@ class Column:
 
     __slots__ = ("_kept", "address", "codes", "entries", "kind", "matched", "struct")
 
-    def __init__(self, kind: int, length: int, kept: object, **fields: int) -> None:
+    def __init__(self, kind: int, length: int, buffers: object, **fields: int) -> None:
         self.entries: Column | None = None
         self.codes: Any = None  # of the entries
         self.matched: tuple[Column, Column] | None = None  # judged items, and their codes
         self.struct = _Column(kind=kind, length=length, **fields)
         self.address = ctypes.addressof(self.struct)
         self.kind = kind
-        self._kept = kept
+        self._kept = buffers
 
     def __len__(self) -> int:
         return int(self.struct.length)
@@ -127,9 +127,9 @@ class Column:
         text, starts, sizes = _view_bytes(text), _convert(starts, np.int64), _narrow_sizes(sizes)
         _check_length("sizes", sizes, len(starts))
         fields = {"rows": _find_address(starts), "sizes": _find_address(sizes)}
-        kept = text, starts, sizes
+        buffers = text, starts, sizes
         return cls(
-            _SPANS, len(starts), kept, text=_find_address(text), text_size=len(text), **fields
+            _SPANS, len(starts), buffers, text=_find_address(text), text_size=len(text), **fields
         )
 
     @classmethod
@@ -160,18 +160,18 @@ class Column:
         return column
 
 
-def _view_bytes(given: Any) -> NDArray[np.uint8]:
-    if isinstance(given, np.ndarray) and given.dtype == np.uint8:
-        return np.ascontiguousarray(given)
-    return np.frombuffer(given, np.uint8)
+def _view_bytes(buffer: Any) -> NDArray[np.uint8]:
+    if isinstance(buffer, np.ndarray) and buffer.dtype == np.uint8:
+        return np.ascontiguousarray(buffer)
+    return np.frombuffer(buffer, np.uint8)
 
 
-def _convert(given: Any, dtype: Any) -> Any:
+def _convert(array: Any, dtype: Any) -> Any:
     """Convert to a contiguous array. Raises TypeError if another type could change a value."""
-    if not isinstance(given, np.ndarray) or given.dtype != dtype:
-        given = np.asarray(given).astype(dtype, casting="safe" if len(given) else "unsafe")
-    flags = given.flags
-    return given if flags.c_contiguous and flags.aligned else np.require(given, None, ["C", "A"])
+    if not isinstance(array, np.ndarray) or array.dtype != dtype:
+        array = np.asarray(array).astype(dtype, casting="safe" if len(array) else "unsafe")
+    flags = array.flags
+    return array if flags.c_contiguous and flags.aligned else np.require(array, None, ["C", "A"])
 
 
 def _narrow_sizes(sizes: Any) -> Any:
@@ -206,8 +206,8 @@ _SEED = (ctypes.c_uint64 * 2).from_buffer_copy(os.urandom(16))
 def find_changes(column: Column) -> Ints:
     """Find the rows whose id differs from that of the row before, the first row included."""
     starts, count = np.empty(len(column), np.int64), ctypes.c_int64(0)
-    address, found = _find_address(starts), ctypes.byref(count)
-    _check(load_library().find_changes(column.address, address, len(starts), found))
+    address, number = _find_address(starts), ctypes.byref(count)
+    _check(load_library().find_changes(column.address, address, len(starts), number))
     return starts[: count.value].copy()
 
 
@@ -226,11 +226,11 @@ class Index:
 
     def find(self, wanted: Column) -> Ints:
         """Find the first row with the id of each row wanted; -1 where there is none."""
-        found = np.empty(len(wanted), np.int64)
+        places = np.empty(len(wanted), np.int64)
         slots, seed = _find_address(self._slots), ctypes.byref(_SEED)
-        address, among = _find_address(found), self._among.address
+        address, among = _find_address(places), self._among.address
         _check(load_library().find_rows(among, seed, slots, wanted.address, address))
-        return found
+        return places
 
 
 # --- Ranks ------------------------------------------------------------------------------------
@@ -239,9 +239,9 @@ class Index:
 class RepeatedRowError(ValueError):
     """Two rows of a query have the same item."""
 
-    def __init__(self, row: int, other: int) -> None:
-        super().__init__(f"rows {other} and {row} of one query have the same item")
-        self.row, self.other = row, other
+    def __init__(self, row: int, earlier: int) -> None:
+        super().__init__(f"rows {earlier} and {row} of one query have the same item")
+        self.row, self.other = row, earlier
 
 
 class Hits(NamedTuple):
@@ -298,7 +298,7 @@ def reduce_rows(
         raise ValueError("judged_offsets must not be empty")
     if items.entries is not None:
         judged = _match_entries(items.entries, judged)
-    given = _Reduction(
+    arguments = _Reduction(
         items=items.address,
         judged=judged.address,
         scores=0 if scores is None else _find_address(scores),
@@ -311,15 +311,15 @@ def reduce_rows(
         keep_repeats=repeats == "keep",
         seed=_SEED,
     )
-    status, found = _reduce(given, min(len(items), len(judged)))
+    status, hits = _reduce(arguments, min(len(items), len(judged)))
     if status == _FULL:  # a query with several groups, or an item with several copies
-        status, found = _reduce(given, given.hits)
+        status, hits = _reduce(arguments, arguments.hits)
     if status == _REPEATED:
-        raise RepeatedRowError(given.row, given.other)
+        raise RepeatedRowError(arguments.row, arguments.other)
     if status == _NOT_FINITE:
-        raise ValueError(f"the score of row {given.row} is no finite number")
+        raise ValueError(f"the score of row {arguments.row} is no finite number")
     _check(status)
-    return Hits(*found[:, : given.hits].copy())  # the copy does not keep the room for more
+    return Hits(*hits[:, : arguments.hits].copy())  # the copy does not keep the room for more
 
 
 def _match_entries(entries: Column, judged: Column) -> Column:
@@ -327,20 +327,20 @@ def _match_entries(entries: Column, judged: Column) -> Column:
     matched = entries.matched
     if matched is None or matched[0] is not judged:
         if judged.entries is None:
-            found = Column.of_codes(Index(entries).find(judged).astype(np.int32), None)
+            matches = Column.of_codes(Index(entries).find(judged).astype(np.int32), None)
         else:
             meant = Index(entries).find(judged.entries).astype(np.int32)
-            found = Column.of_codes(judged.codes, None, meant=meant)
-        matched = entries.matched = judged, found
+            matches = Column.of_codes(judged.codes, None, meant=meant)
+        matched = entries.matched = judged, matches
     return matched[1]
 
 
-def _reduce(given: _Reduction, capacity: int) -> tuple[int, NDArray[np.int64]]:
-    found = np.empty((6, capacity), np.int64)
-    given.capacity = capacity
-    for name, column in zip(("hit_row", *Hits._fields[1:]), found, strict=True):
-        setattr(given, name, _find_address(column))
-    return load_library().reduce_rows(ctypes.byref(given)), found
+def _reduce(arguments: _Reduction, capacity: int) -> tuple[int, NDArray[np.int64]]:
+    hits = np.empty((6, capacity), np.int64)
+    arguments.capacity = capacity
+    for name, column in zip(("hit_row", *Hits._fields[1:]), hits, strict=True):
+        setattr(arguments, name, _find_address(column))
+    return load_library().reduce_rows(ctypes.byref(arguments)), hits
 
 
 # --- Content ----------------------------------------------------------------------------------
@@ -361,7 +361,7 @@ def hash_rows(items: Column, numbers: Any, offsets: Any, queries: Any, role: int
     queries = _convert(queries, np.uint64)
     _check_length("numbers", numbers, len(items))
     _check_length("offsets", offsets, queries.shape[1] + 1)
-    given = _Content(
+    arguments = _Content(
         items=items.address,
         numbers=_find_address(numbers),
         offsets=_find_address(offsets),
@@ -369,8 +369,8 @@ def hash_rows(items: Column, numbers: Any, offsets: Any, queries: Any, role: int
         groups=len(offsets) - 1,
         role=role,
     )
-    _check(load_library().hash_rows(ctypes.byref(given)))
-    return list(given.sums)
+    _check(load_library().hash_rows(ctypes.byref(arguments)))
+    return list(arguments.sums)
 
 
 # --- Lines of TREC files ----------------------------------------------------------------------
@@ -400,7 +400,14 @@ class _Lines(ctypes.Structure):
 
 
 def split_lines(
-    text: Any, *, start: int = 0, fields: int, item: int, number: int, more: bool, largest: float
+    text: Any,
+    *,
+    start: int = 0,
+    fields: int,
+    item: int,
+    number: int,
+    more: bool,
+    largest: float,
 ) -> Lines:
     """Split plain lines, from a byte on, up to the first line that is not plain.
 

@@ -44,19 +44,19 @@ def find_ids(ids: Ids, distinct: Ids) -> Ints:
             return find_ids(ids.as_text(), distinct.as_text())
         order = np.argsort(distinct.values)
         ordered = distinct.values[order]
-        at = np.searchsorted(ordered, ids.values)
-        at[at == len(ordered)] = 0
-        known = ordered[at] == ids.values if len(ordered) else np.zeros(len(ids), bool)
-        found: Ints = np.where(known, order[at] if len(ordered) else -1, -1)
-        return found
+        positions = np.searchsorted(ordered, ids.values)
+        positions[positions == len(ordered)] = 0
+        is_known = ordered[positions] == ids.values if len(ordered) else np.zeros(len(ids), bool)
+        numbers: Ints = np.where(is_known, order[positions] if len(ordered) else -1, -1)
+        return numbers
     from pyarrow import compute
 
-    asked, among = ids.to_arrow(), distinct.to_arrow()
-    if asked.type != among.type:  # offsets of 32 and of 64 bits
-        asked, among = asked.cast("large_binary"), among.cast("large_binary")
-    places: Any = compute.index_in(asked, value_set=among)
-    known = read_arrow_values(places.is_valid())  # fill_null would import pandas
-    return np.where(known, read_arrow_values(places), -1).astype(np.int64)
+    wanted, among = ids.to_arrow(), distinct.to_arrow()
+    if wanted.type != among.type:  # offsets of 32 and of 64 bits
+        wanted, among = wanted.cast("large_binary"), among.cast("large_binary")
+    places: Any = compute.index_in(wanted, value_set=among)
+    is_known = read_arrow_values(places.is_valid())  # fill_null would import pandas
+    return np.where(is_known, read_arrow_values(places), -1).astype(np.int64)
 
 
 def find_first_rows(ids: Ids) -> Ints:
@@ -76,10 +76,10 @@ def match_rows(judged: Judgments, batch: Batch) -> tuple[Ints, Ints, tuple[int, 
     key, distinct = key_rows(batch.owner, batch.items)
     order = np.argsort(key, kind="stable")
     ordered = key[order]
-    again = np.flatnonzero(ordered[1:] == ordered[:-1]) + 1
+    repeats = np.flatnonzero(ordered[1:] == ordered[:-1]) + 1
     repeat = None
-    if len(again):
-        first = again[np.argmin(order[again])]
+    if len(repeats):
+        first = repeats[np.argmin(order[repeats])]
         repeat = int(order[first]), int(order[np.searchsorted(ordered, ordered[first])])
     starts = judged.offsets[batch.code]
     lengths = judged.offsets[batch.code + 1] - starts
@@ -100,13 +100,13 @@ def rank_rows(batch: Batch, row: Ints, ties: str) -> tuple[Ints, Ints, Ints]:
         return rank, rank, rank
     score = batch.score + 0.0  # -0.0 equals 0.0
     order = None if ragged.descends(score, offsets) else ragged.order_falling(score, offsets)
-    at, ordered = row, score
+    places, ordered = row, score
     if order is not None:
         place = np.empty(len(order), np.int64)
         place[order] = np.arange(len(order))
-        at, ordered = place[row], score[order]
+        places, ordered = place[row], score[order]
     starts = np.flatnonzero(_begin_groups(ordered, offsets))
-    tie = np.searchsorted(starts, at, "right") - 1
+    tie = np.searchsorted(starts, places, "right") - 1
     first = starts[tie] - offsets[group] + 1
     last = starts[tie + 1] - offsets[group]
     rank = first.copy()
@@ -130,8 +130,8 @@ def _place_among_equals(
     """Find the place of some rows, from 0, in their group of equal scores."""
     groups = np.unique(tie)
     lengths = starts[groups + 1] - starts[groups]
-    at = ragged.list_stretches(starts[groups], lengths)
-    members = at if order is None else order[at]
+    places = ragged.list_stretches(starts[groups], lengths)
+    members = places if order is None else order[places]
     group = np.repeat(np.arange(len(groups)), lengths)
     key = ORDERS[ties](batch.items, members)
     members = members[np.lexsort((members, key, group))]

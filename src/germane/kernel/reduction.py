@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from itertools import pairwise
-from typing import Any, Literal, NamedTuple, Self, TypeVar
+from typing import Any, Literal, NamedTuple, Self, TypeAlias, TypeVar
 
 import numpy as np
 
 from germane.core import ragged
 from germane.core.ragged import Bools, Floats, Ints
-from germane.core.retrieved import COPIES, ONE_COPY, Order, Retrieved
-from germane.errors import FormatError, PolicyError, clip
+from germane.core.retrieved import COPIES, EMPTYING, ONE_COPY, Order, Retrieved
+from germane.errors import FormatError, PolicyError, clip, write_option
 from germane.kernel import library, plain
-from germane.kernel.columns import Categories, Ids, Integers, Text
+from germane.kernel.columns import Categories, Ids, Integers, Text, mark_padding
 from germane.kernel.grid import Grid
 from germane.kernel.ids import spell_id, to_bytes
 from germane.kernel.keys import Keys, reduce_keys
@@ -33,25 +33,24 @@ class Judgments:
     queries: Sequence[Hashable]
     offsets: Ints
     items: Ids
-    exclude: Judgments | None = None  # items that are no candidates, of the same queries
-    only: Judgments | None = None  # the only candidates
+    candidates: tuple[tuple[str, Judgments], ...] = ()  # pairs that select rows, of these queries
     own: Judgments | None = None  # the items with the id of their query, where others number them
     of_text: bool = False  # does an integer equal its digits, as beside a file of text?
 
     def map_items(self, numbers: Ints) -> Judgments:
         """Give each item, which is a place, its number."""
         places: Ints = self.items.values  # type: ignore[attr-defined]
-        sides = {name: getattr(self, name) for name in ("exclude", "only", "own")}
-        pairs = {name: one and one.map_items(numbers) for name, one in sides.items()}
-        return replace(self, items=Integers(numbers[places]), **pairs)
+        candidates = tuple((name, pairs.map_items(numbers)) for name, pairs in self.candidates)
+        own = self.own and self.own.map_items(numbers)
+        return replace(self, items=Integers(numbers[places]), candidates=candidates, own=own)
 
 
 def add_candidates(judged: Judgments, pairs: Sequence[tuple[str, Ints, Ids]]) -> Judgments:
     """Add the candidates, in the ids of the run."""
-    if not pairs:
-        return judged
-    named = {name: Judgments(judged.queries, offsets, items) for name, offsets, items in pairs}
-    return replace(judged, exclude=named.get("exclude"), only=named.get("only"))
+    candidates = (
+        (name, Judgments(judged.queries, offsets, items)) for name, offsets, items in pairs
+    )
+    return replace(judged, candidates=tuple(candidates)) if pairs else judged
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +65,7 @@ class Batch:
     score: Floats | None
     rank: Ints | None = None
     is_converted: bool = False  # do the scores differ from those that the dicts of keys hold?
+    are_places: bool = False  # are ranks places in a list, which close up where rows leave it?
 
     @cached_property
     def owner(self) -> Ints:
@@ -87,23 +87,37 @@ class Batch:
         rows = Batch(self.code, self.offsets, self.items, None)
         return reduce(pairs, rows, ties="given", repeats="keep").row
 
-    def keep(self, kept: Bools) -> Self:
+    def keep(self, marks: Bools) -> Self:
         """Keep some of the rows."""
-        return self if kept.all() else self.take(np.flatnonzero(kept))
+        return self if marks.all() else self.take(np.flatnonzero(marks))
 
     def convert(self, order: Order) -> Self:
         """Convert the scores to the precision asked for, so that higher ones are better."""
         assert self.score is not None
-        most = np.finfo(float).max  # instead of infinity in single precision
-        score = np.clip(order.convert_scores(self.score, self.offsets), -most, most)
+        largest = np.finfo(float).max  # instead of infinity in single precision
+        score = np.clip(order.convert_scores(self.score, self.offsets), -largest, largest)
         return replace(self, score=score, is_converted=True)
 
-    def take(self, kept: Ints) -> Self:
+    def take(self, rows: Ints) -> Self:
         """Keep some of the rows. Their numbers ascend."""
-        lengths = np.bincount(self.owner[kept], minlength=len(self.code))
-        score, rank = (None if one is None else one[kept] for one in (self.score, self.rank))
-        offsets, items = ragged.make_offsets(lengths), self.items.take(kept)
+        lengths = np.bincount(self.owner[rows], minlength=len(self.code))
+        rank = self._close_up(rows) if self.are_places else self.rank
+        score, rank = (None if column is None else column[rows] for column in (self.score, rank))
+        offsets, items = ragged.make_offsets(lengths), self.items.take(rows)
         return replace(self, offsets=offsets, items=items, score=score, rank=rank)
+
+    def _close_up(self, rows: Ints) -> Ints | None:
+        """Close up the ranks of rows of which some are kept: each by those left out above it."""
+        if self.rank is None or not len(self.rank):
+            return self.rank
+        left_out = np.ones(len(self.rank), np.int64)
+        left_out[rows] = 0
+        order = np.lexsort((self.rank, self.owner))
+        above = np.cumsum(left_out[order]) - left_out[order]
+        above -= above[np.minimum(self.offsets[:-1], len(order) - 1)][self.owner]
+        closed: Ints = self.rank.copy()
+        closed[order] -= above.astype(closed.dtype)
+        return closed
 
 
 def flatten_batch(batch: Batch | Grid) -> Batch:
@@ -187,7 +201,7 @@ class Index:
             self._index = library.Index(ids.column)
             self.distinct = self._index.distinct  # the number of different ids
         else:
-            self._places = {one: place for place, one in enumerate(ids.python)}
+            self._places = {identifier: place for place, identifier in enumerate(ids.python)}
             self.distinct = len(self._places)
 
     def find(self, wanted: Ids) -> Ints:
@@ -195,7 +209,7 @@ class Index:
         if library.is_loaded():
             return self._index.find(wanted.column)
         first, number = find_distinct(wanted)  # many ids may be the same
-        places = [self._places.get(one, -1) for one in wanted.take(first).python]
+        places = [self._places.get(identifier, -1) for identifier in wanted.take(first).python]
         return np.array(places, np.int64)[number]
 
 
@@ -207,13 +221,19 @@ def open_index(ids: Ids) -> Callable[[bool], Index]:
 # --- The batches of a run ---------------------------------------------------------------------
 
 
+Columns: TypeAlias = tuple[Ints, Ints, Ints, Ints, Ints]
+"""The judgment, the owner, and the three ranks of hits."""
+
+
 class Part(NamedTuple):
     """The result of a batch."""
 
     code: Ints  # the queries
     retrieved: Ints  # the number of rows of each query
-    columns: tuple[Ints, Ints, Ints, Ints, Ints]  # judgment, owner, rank, tied_from, tied_to
-    excluded: Ints | None  # the number of rows of each query that are no candidates
+    columns: Columns
+    counted: dict[str, Ints]  # COUNTED of these queries, as far as the rules ask for them
+    rows: Ints  # the number of rows of each query that were read, without padding
+    missed: Columns | None  # those of judged rows that are no hits for their scores
 
 
 class Reduction:
@@ -223,32 +243,53 @@ class Reduction:
         self.judged = judged
         self._duplicates, self._order = duplicates, order
         self._answered = np.zeros(len(judged.queries), bool)
-        self._retrieved = np.zeros(len(judged.queries), np.int64)
-        self._excluded: Ints | None = None
+        self._retrieved, self.rows = np.zeros((2, len(judged.queries)), np.int64)
+        self._counted: dict[str, Ints] = {}
         self._queries = 0  # so far
-        self._parts: list[tuple[Ints, ...]] = []
+        self._parts: list[Columns] = []
+        self._missed: list[Columns] | None = None
 
     def reduce(self, batch: Batch | Grid) -> Part:
         """Reduce one batch; several threads may do so at once.
 
         Raises RepeatedItem if that is an error, and FormatError for items with the same rank.
         """
+        counted: dict[str, Ints] = {}
         if isinstance(batch, Grid):
-            batch, excluded = self._select(batch)
-            batch = batch.collapse()
+            rows = batch.lengths
+            batch = self._select(batch, counted).collapse()
             hits = batch.reduce(self.judged)
         else:
-            batch, excluded = self._select(batch)
-            batch, hits = self._reduce_rows(batch)
+            if batch.rank is not None and batch.score is None:
+                batch = _read_places(batch, self._order)
+                if not batch.are_places:
+                    counted["gaps"] = _find_lasts(batch) > batch.lengths
+            batch = drop_padding(batch, self._order)
+            rows = batch.lengths
+            batch, hits = self._reduce_rows(self._select(batch, counted))
+        missed = None
         if self._order.nonpositive == "miss" and batch.score is not None:
-            kept = batch.score[hits.row] > 0
-            hits = Hits(*(column[kept] for column in hits))
-        columns = (hits.judgment, batch.code[hits.group], hits.rank, hits.tied_from, hits.tied_to)
-        return Part(batch.code, batch.lengths, columns, excluded)
+            is_hit = batch.score[hits.row] > 0
+            missed = _list_columns(batch, Hits(*(column[~is_hit] for column in hits)))
+            of_query = partial(np.bincount, minlength=len(batch.code))
+            lost = (of_query(hits.group) > 0) & (of_query(hits.group[is_hit]) == 0)
+            _note_emptied(counted, lost, "nonpositive")
+            hits = Hits(*(column[is_hit] for column in hits))
+        lengths = batch.lengths
+        if isinstance(batch, Batch) and batch.are_places:
+            lengths = np.maximum(lengths, _find_lasts(batch))  # the last place that is known
+        return Part(batch.code, lengths, _list_columns(batch, hits), counted, rows, missed)
 
-    def _select(self, batch: B) -> tuple[B, Ints | None]:
-        batch, excluded = select_candidates(self.judged, batch)
-        return admit_rows(self.judged, batch, self._order), excluded
+    def _select(self, batch: B, counted: dict[str, Ints]) -> B:
+        """Select the rows that count, and note how many are left out and which lists they empty."""
+        selected, excluded = select_candidates(self.judged, batch)
+        if excluded is not None:
+            counted["excluded"] = excluded
+            _note_emptied(counted, (batch.lengths > 0) & (selected.lengths == 0), "candidates")
+        admitted = admit_rows(self.judged, selected, self._order)
+        if not self._order.takes_all:
+            _note_emptied(counted, (selected.lengths > 0) & (admitted.lengths == 0), "order")
+        return admitted
 
     def _reduce_rows(self, batch: Batch) -> tuple[Batch, Hits]:
         try:
@@ -258,13 +299,18 @@ class Reduction:
 
     def _find(self, batch: Batch) -> tuple[Batch, Hits]:
         ordered = order_by_rank(batch, self.judged.queries)
-        return ordered, reduce(
+        hits = reduce(
             self.judged,
             ordered,
             ties=self._order.equal,
             repeats="keep" if self._duplicates in COPIES else "refuse",
-            needs_rows=self._order.nonpositive == "miss",
+            needs_rows=self._order.nonpositive == "miss" or ordered.are_places,
         )
+        if ordered.are_places:
+            assert ordered.rank is not None
+            place = ordered.rank[hits.row].astype(np.int64)
+            hits = hits._replace(rank=place, tied_from=place, tied_to=place)
+        return ordered, hits
 
     def _drop_copies(self, batch: Batch) -> Batch:
         """Drop all but one of the rows of an item. Raises RepeatedItem if that is an error."""
@@ -281,31 +327,62 @@ class Reduction:
         self._queries += len(code)
         if np.count_nonzero(self._answered) < self._queries:
             raise Scattered
-        self._retrieved[code] = part.retrieved
-        if part.excluded is not None:
-            if self._excluded is None:
-                self._excluded = np.zeros_like(self._retrieved)
-            self._excluded[code] = part.excluded
+        self._retrieved[code], self.rows[code] = part.retrieved, part.rows
+        for name, counts in part.counted.items():
+            self._counted.setdefault(name, np.zeros_like(self._retrieved))[code] = counts
         if len(part.columns[0]):
             self._parts.append(part.columns)
+        if part.missed is not None:
+            self._missed = [*(self._missed or ()), part.missed]
 
     def join(self, unknown: list[Hashable], **beside: Any) -> Retrieved:
         """Join the results. ``unknown``: the run's queries without judgments."""
-        parts = self._parts or [(np.zeros(0, np.int64),) * 5]
-        columns = list(parts[0])
-        if len(parts) > 1:
-            columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
-        owner = columns[1]
-        if (owner[1:] < owner[:-1]).any():
-            order = np.argsort(owner, kind="stable")
-            columns = [column[order] for column in columns]
-        judgment, owner, rank, tied_from, tied_to = columns
-        if tied_from is tied_to or np.array_equal(tied_from, tied_to):
-            tied_from = tied_to = rank
-        hits = judgment, owner, rank, tied_from, tied_to
-        return Retrieved(
-            *hits, self._retrieved, self._answered, unknown, excluded=self._excluded, **beside
-        )
+        hits = _join_columns(self._parts)
+        totals = self._retrieved, self._answered
+        missed = None
+        if self._missed is not None:
+            missed = Retrieved(*_join_columns(self._missed), *totals, [])
+        beside |= self._counted
+        return Retrieved(*hits, *totals, unknown, missed=missed, **beside)
+
+
+def _list_columns(batch: Batch | Grid, hits: Hits) -> Columns:
+    return hits.judgment, batch.code[hits.group], hits.rank, hits.tied_from, hits.tied_to
+
+
+def _join_columns(parts: Sequence[Columns]) -> Columns:
+    """Join the columns of batches in the order of their queries."""
+    none = np.zeros(0, np.int64)
+    columns = list(parts[0]) if parts else [none] * 5
+    if len(parts) > 1:
+        columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
+    owner = columns[1]
+    if (owner[1:] < owner[:-1]).any():
+        order = np.argsort(owner, kind="stable")
+        columns = [column[order] for column in columns]
+    judgment, owner, rank, tied_from, tied_to = columns
+    if tied_from is tied_to or np.array_equal(tied_from, tied_to):
+        tied_from = tied_to = rank
+    return judgment, owner, rank, tied_from, tied_to
+
+
+def _note_emptied(counted: dict[str, Ints], emptied: Bools, by: str) -> None:
+    """Note what took all results of some queries."""
+    counted["emptied"] = counted.get("emptied", 0) + emptied * EMPTYING.index(by)
+
+
+def _find_lasts(batch: Batch) -> Ints:
+    """Find the highest rank of each query; 0 of one without rows."""
+    assert batch.rank is not None
+    lasts, filled = np.zeros(len(batch.code), np.int64), np.flatnonzero(batch.lengths)
+    if len(filled):
+        lasts[filled] = np.maximum.reduceat(batch.rank, batch.offsets[filled])
+    return lasts
+
+
+def _read_places(batch: Batch, order: Order) -> Batch:
+    """Take ranks as places, if the order says so."""
+    return replace(batch, are_places=True) if order.ranks == "places" else batch
 
 
 def select_rows(judged: Judgments, batch: Batch, duplicates: str, order: Order) -> Batch:
@@ -313,16 +390,23 @@ def select_rows(judged: Judgments, batch: Batch, duplicates: str, order: Order) 
 
     Raises RepeatedItem if that is an error, and FormatError for items with the same rank.
     """
-    batch, _ = select_candidates(judged, batch)
+    if batch.rank is not None:
+        batch = _read_places(batch, order)
+    batch, _ = select_candidates(judged, drop_padding(batch, order))
     batch = admit_rows(judged, batch, order)
     if duplicates not in COPIES:
         batch = drop_repeats(batch, judged.queries, duplicates)
     return order_by_rank(batch, judged.queries)
 
 
+def drop_padding(batch: Batch, order: Order) -> Batch:
+    """Drop the rows that only fill up a list, before anything else looks at them."""
+    return batch.keep(~mark_padding(batch.items)) if order.padding == "drop" else batch
+
+
 def select_candidates(judged: Judgments, batch: B) -> tuple[B, Ints | None]:
     """Select the rows whose items are candidates, and count the others of each query."""
-    if judged.exclude is None and judged.only is None:
+    if not judged.candidates:
         return batch, None
     selected = batch.keep(mark_candidates(judged, batch))
     return selected, batch.lengths - selected.lengths
@@ -330,22 +414,30 @@ def select_candidates(judged: Judgments, batch: B) -> tuple[B, Ints | None]:
 
 def mark_candidates(judged: Judgments, batch: Batch | Grid) -> Bools:
     """Mark the rows whose items are candidates."""
-    kept = np.ones(batch.size, bool)
-    for pairs, keeps in ((judged.exclude, False), (judged.only, True)):
-        if pairs is not None:
-            found = np.zeros(len(kept), bool)
-            found[batch.find(pairs)] = True
-            kept &= found if keeps else ~found
-    return kept
+    marks = np.ones(batch.size, bool)
+    for name, pairs in judged.candidates:
+        is_pair = np.zeros(len(marks), bool)
+        is_pair[batch.find(pairs)] = True
+        marks &= is_pair if name == "only" else ~is_pair
+    return marks
 
 
 def admit_rows(judged: Judgments, batch: B, order: Order) -> B:
     """Keep the rows that count as retrieved, with scores in the precision asked for."""
     if batch.score is None:
-        if order.threshold is not None:
-            raise PolicyError("threshold=… is for scores; the run has ranks alone.")
         if order.scores == "distances":
-            raise PolicyError("scores=distances is for scores; the run has ranks alone.")
+            raise PolicyError(
+                f"{write_option('scores', 'distances')} is for scores; the run has ranks alone."
+            )
+        if order.least is not None:
+            least = write_option("min_score", "…")
+            raise PolicyError(f"{least} is for scores; the run has ranks alone.")
+    elif order.ranks == "places":
+        raise PolicyError(
+            f"{write_option('ranks', 'places')} is for ranks, and the run has scores, which"
+            " decide the order. Give the columns query, item and rank;"
+            f" {write_option('columns', {'score': None})} leaves out a column of scores."
+        )
     elif order.scores != "double":
         batch = batch.convert(order)
     return batch if order.takes_all else batch.keep(mark_admitted(judged, batch, order))
@@ -353,12 +445,12 @@ def admit_rows(judged: Judgments, batch: B, order: Order) -> B:
 
 def mark_admitted(judged: Judgments, batch: Batch | Grid, order: Order) -> Bools:
     """Mark the rows that count as retrieved, whose scores are converted."""
-    kept: Bools = np.ones(batch.size, bool)
+    marks: Bools = np.ones(batch.size, bool)
     if batch.score is not None:
-        kept = order.reach_threshold(batch.score.astype(float, copy=False))
+        marks = order.reach_least(batch.score.astype(float, copy=False))
     if order.own == "drop":
-        kept[_find_own(judged, batch)] = False
-    return kept
+        marks[_find_own(judged, batch)] = False
+    return marks
 
 
 def _find_own(judged: Judgments, batch: Batch | Grid) -> Ints:
@@ -367,16 +459,16 @@ def _find_own(judged: Judgments, batch: Batch | Grid) -> Ints:
         assert judged.own is not None
         return batch.find(judged.own)
     spell = spell_id if judged.of_text else _keep
-    own = [spell(judged.queries[q]) for q in batch.code.tolist()]
-    at = np.arange(len(batch.items))
+    query_ids = [spell(judged.queries[q]) for q in batch.code.tolist()]
+    rows = np.arange(len(batch.items))
     if isinstance(batch.items, Text):  # few items are as long as their query
-        sizes = np.array([len(to_bytes(query)) for query in own], np.int64)
-        at = np.flatnonzero(batch.items.sizes == sizes[batch.owner])
-    pairs = zip(batch.items.take(at).python, batch.owner[at].tolist(), strict=True)
-    found: Ints = at[
-        np.fromiter((spell(item) == own[group] for item, group in pairs), bool, len(at))
+        sizes = np.array([len(to_bytes(query)) for query in query_ids], np.int64)
+        rows = np.flatnonzero(batch.items.sizes == sizes[batch.owner])
+    pairs = zip(batch.items.take(rows).python, batch.owner[rows].tolist(), strict=True)
+    own_rows: Ints = rows[
+        np.fromiter((spell(item) == query_ids[group] for item, group in pairs), bool, len(rows))
     ]
-    return found
+    return own_rows
 
 
 def _keep(identifier: Hashable) -> Hashable:
@@ -386,15 +478,15 @@ def _keep(identifier: Hashable) -> Hashable:
 def find_repeat(batch: Batch) -> int | None:
     """Find the first row whose item an earlier row of its query has, too."""
     if isinstance(batch.items, Keys):
-        found = batch.items.find_repeat()
-        return None if found is None else found[0]
+        repeat = batch.items.find_repeat()
+        return None if repeat is None else repeat[0]
     nothing = Judgments(
         [], np.zeros(int(batch.code.max(initial=0)) + 2, np.int64), batch.items.part(0, 0)
     )
     try:
         reduce(nothing, batch)
-    except RepeatedRowError as found:
-        return found.row
+    except RepeatedRowError as repeat:
+        return repeat.row
     return None
 
 
@@ -423,8 +515,8 @@ def choose_copies(batch: Batch, duplicates: str) -> Ints:
     order = np.lexsort((rows, best, key))
     chosen = np.ones(len(key), bool)
     chosen[1:] = key[order[1:]] != key[order[:-1]]
-    kept: Ints = np.sort(order[chosen])
-    return kept
+    chosen_rows: Ints = np.sort(order[chosen])
+    return chosen_rows
 
 
 def _order_lowest_first(batch: Batch) -> Floats | Ints:
@@ -434,7 +526,7 @@ def _order_lowest_first(batch: Batch) -> Floats | Ints:
     return np.arange(len(batch.items)) if batch.rank is None else batch.rank
 
 
-def split_queries(code: Ints, most: int) -> Iterator[tuple[Ints, Ints, slice]]:
+def split_queries(code: Ints, most_rows: int) -> Iterator[tuple[Ints, Ints, slice]]:
     """Split rows, sorted by query, into stretches of whole queries of at most ``most`` rows.
 
     A longer query is a stretch of its own. Yields the queries, their offsets within the stretch,
@@ -444,7 +536,7 @@ def split_queries(code: Ints, most: int) -> Iterator[tuple[Ints, Ints, slice]]:
     ends = np.append(starts, len(code))
     cuts, group = [0], 0
     while group < len(starts):
-        group = max(int(np.searchsorted(ends, ends[group] + most, "right")) - 1, group + 1)
+        group = max(int(np.searchsorted(ends, ends[group] + most_rows, "right")) - 1, group + 1)
         cuts.append(group)
     for begin, end in pairwise(cuts):
         inside = ends[begin : end + 1]
@@ -454,10 +546,13 @@ def split_queries(code: Ints, most: int) -> Iterator[tuple[Ints, Ints, slice]]:
 def order_by_rank(batch: Batch, queries: Sequence[Hashable]) -> Batch:
     """Check ranks against scores; without scores, sort the rows by rank.
 
-    Raises FormatError for items with the same rank, and for ranks that contradict the scores.
+    Raises FormatError for items with the same rank, for ranks that contradict the scores, and for
+    those that are no places.
     """
     if batch.rank is None:
         return batch
+    if batch.are_places and len(batch.rank) and batch.rank.min() < 1:
+        raise _explain_no_place(batch, queries, int(batch.rank.argmin()))
     order, rank = None, batch.rank
     falling = rank[1:] <= rank[:-1]
     falling[ragged.take_lasts(batch.offsets)] = False
@@ -465,29 +560,39 @@ def order_by_rank(batch: Batch, queries: Sequence[Hashable]) -> Batch:
     if falling.any():
         order = np.lexsort((rank, owner) if score is None else (-score, rank, owner))
         ordered = rank[order]
-        odd = np.flatnonzero((owner[1:] == owner[:-1]) & (ordered[1:] == ordered[:-1]))
-        if len(odd) and score is None:
-            raise _explain_same_rank(batch, queries, order[odd[0] : odd[0] + 2])
+        rises = np.flatnonzero((owner[1:] == owner[:-1]) & (ordered[1:] == ordered[:-1]))
+        if len(rises) and score is None:
+            raise _explain_same_rank(batch, queries, order[rises[0] : rises[0] + 2])
     if score is None:
         if order is None:
             return batch
-        return replace(batch, items=batch.items.take(order), rank=None)
+        return replace(batch, items=batch.items.take(order), rank=rank[order])
     arranged = score if order is None else score[order]
     rising = arranged[1:] > arranged[:-1]
     rising[ragged.take_lasts(batch.offsets)] = False
-    odd = np.flatnonzero(rising)
-    if len(odd):
-        pair = np.arange(odd[0], odd[0] + 2)
+    rises = np.flatnonzero(rising)
+    if len(rises):
+        pair = np.arange(rises[0], rises[0] + 2)
         raise _explain_contradiction(batch, queries, pair if order is None else order[pair])
     return batch
+
+
+def _explain_no_place(batch: Batch, queries: Sequence[Hashable], row: int) -> FormatError:
+    assert batch.rank is not None
+    query = queries[int(batch.code[batch.owner[row]])]
+    return FormatError(
+        f"run, query {clip(query)}: item {clip(batch.items[row])} has rank {batch.rank[row]}, and"
+        f" {write_option('ranks', 'places')} counts places from 1. Add 1 to ranks that count"
+        " from 0."
+    )
 
 
 def _explain_same_rank(batch: Batch, queries: Sequence[Hashable], pair: Ints) -> FormatError:
     assert batch.rank is not None
     query = queries[int(batch.code[batch.owner[pair[0]]])]
-    one, other = batch.items.take(pair)
+    first, second = batch.items.take(pair)
     return FormatError(
-        f"run, query {clip(query)}: items {clip(one)} and {clip(other)} have the same rank,"
+        f"run, query {clip(query)}: items {clip(first)} and {clip(second)} have the same rank,"
         f" {batch.rank[pair[0]]}. The ranks of a query's items differ; equal scores, without ranks,"
         " are ties."
     )
@@ -497,10 +602,10 @@ def _explain_contradiction(batch: Batch, queries: Sequence[Hashable], pair: Ints
     assert batch.score is not None
     assert batch.rank is not None
     query = queries[int(batch.code[batch.owner[pair[0]]])]
-    (one, other), rank, score = batch.items.take(pair), batch.rank[pair], batch.score[pair]
+    (first, second), rank, score = batch.items.take(pair), batch.rank[pair], batch.score[pair]
     return FormatError(
-        f"run, query {clip(query)}: ranks and scores contradict each other: item {clip(one)} has"
-        f" rank {rank[0]} and score {score[0]:g}, item {clip(other)} rank {rank[1]} and score"
-        f" {score[1]:g}. columns={{'rank': None}} goes by the scores, columns={{'score': None}} by"
-        " the ranks."
+        f"run, query {clip(query)}: ranks and scores contradict each other: item {clip(first)} has"
+        f" rank {rank[0]} and score {score[0]:g}, item {clip(second)} rank {rank[1]} and score"
+        f" {score[1]:g}. {write_option('columns', {'rank': None})} goes by the scores,"
+        f" {write_option('columns', {'score': None})} by the ranks."
     )

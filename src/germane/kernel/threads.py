@@ -47,10 +47,10 @@ def _stop_at_error(items: Iterable[T], raised: list[Exception]) -> Iterator[T]:
 def _map(function: Callable[[T], R], items: Iterator[T]) -> Iterator[R]:
     threads = count_threads()
     first = list(islice(items, 2)) if threads > 1 else []
-    several = len(first) == 2
+    are_several = len(first) == 2
     items = chain(first, items)
     del first  # so that nothing else holds these two
-    if not several:
+    if not are_several:
         yield from map(function, items)
         return
     from concurrent.futures import Future, ThreadPoolExecutor  # as slow to import as germane

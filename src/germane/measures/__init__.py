@@ -5,6 +5,8 @@ lists its name, for type checkers, in the same order. It has an oracle in ``test
 ``python docs/generate.py`` writes its page.
 """
 
+from germane.core.ragged import Floats
+from germane.core.rounding import unite_equal
 from germane.measures import (
     average,
     cascade,
@@ -31,12 +33,14 @@ from germane.measures.terms import Scored, compute_values
 __all__ = [
     "BY_NAME",
     "CATALOGUE",
+    "LOW_IS_GOOD",
     "QUANTITIES",
     "TABLE",
     "Definition",
     "Parameter",
     "Scored",
     "compute_values",
+    "find_merits",
 ]
 
 _FAMILIES = (
@@ -60,19 +64,19 @@ CATALOGUE: tuple[CatalogueDefinition, ...] = tuple(
 
 BY_NAME: dict[str, Definition] = {row.name: row for row in (*TABLE, *CATALOGUE)}
 
-# Measures of which more is not better.
-QUANTITIES = frozenset(
-    (
-        "NumQ",
-        "NumRet",
-        "NumRel",
-        "NumNonrelRet",
-        "Judged",
-        "Unjudged",
-        "IDCG",
-        "RBPResidual",
-        "FallOut",
-        "RankingLoss",
-        "LastRank",
-    )
-) | {row.name for row in CATALOGUE}
+QUANTITIES = frozenset(name for name, row in BY_NAME.items() if row.better != "high")
+"""Measures of which more is not better."""
+
+LOW_IS_GOOD = frozenset(name for name, row in BY_NAME.items() if row.better == "low")
+"""Measures of which less is better."""
+
+
+def find_merits(name: str, means: Floats) -> list[float]:
+    """Turn means of a measure into numbers that are higher for better runs; none if it has none.
+
+    Means that differ by rounding alone have one merit.
+    """
+    if name in QUANTITIES and name not in LOW_IS_GOOD:
+        return []
+    merits: list[float] = ((-1 if name in LOW_IS_GOOD else 1) * unite_equal(means)).tolist()
+    return merits

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,18 +14,19 @@ from germane.measures.definition import (
     MEAN,
     REL,
     Definition,
+    Extremes,
     Parameter,
     bound_nowhere,
     write_depth,
     write_ranks,
 )
-from germane.measures.sets import count_filled, count_ranks, write_filled
+from germane.measures.sets import count_most, count_ranks, write_most
 from germane.measures.terms import Scored, Weight, sum_harmonic, weigh_hits
 
 _AP_NORM: dict[str, Callable[[int | None], str]] = {
     "R": lambda k: "R",
-    "min": lambda k: "R" if k is None else f"min(R,{k})",
-    "possible": lambda k: f"min(R,{write_filled(k)})",
+    "min": partial(write_most, norm="min"),
+    "possible": partial(write_most, norm="possible"),
     "found": lambda k: "relevant items found" + ("" if k is None else f" in the first {k}"),
     "k": write_depth,
 }
@@ -39,6 +41,12 @@ def average_precision(ranking: Ranking, k: int | None, rel: float, norm: str) ->
     else:
         terms = ranking.mark_relevant(rel, k) * (ranking.so_far(rel) / ranking.rank)
     return Scored(terms, _choose_norm(ranking, total, k, rel, norm), total)
+
+
+def _find_extremes(k: int | None, p: dict[str, Any]) -> Extremes:
+    if p["norm"] != "found":
+        return "always"
+    return "whole lists" if k is None else "never"
 
 
 AVERAGE_PRECISION = Definition(
@@ -56,7 +64,8 @@ AVERAGE_PRECISION = Definition(
         MEAN,
     ),
     aliases=("MAP",),
-    monotone=False,
+    beyond="with norm=found and a cutoff or a depth",
+    extremes=_find_extremes,
     conventions=(
         "norm=R is the textbook's; min is min(R,k); found is the number of relevant items within"
         " the cutoff, so a shorter list can have a higher value; possible is min(R,k,N), which a"
@@ -75,10 +84,8 @@ def _choose_norm(ranking: Ranking, total: Ints, k: int | None, rel: float, norm:
     match norm:
         case "R":
             return total
-        case "min":
-            return total if k is None else np.minimum(total, k)
-        case "possible":
-            return np.minimum(total, count_filled(ranking, k))
+        case "min" | "possible":
+            return count_most(ranking, total, k, norm)
         case "found":
             return ranking.count_found(rel, k)
         case _:
@@ -87,20 +94,20 @@ def _choose_norm(ranking: Ranking, total: Ints, k: int | None, rel: float, norm:
 
 def mean_precision(ranking: Ranking, k: int | None, rel: float) -> Scored:
     """The mean of P@1 … P@k. A hit at rank r counts in P@r … P@k: its term is 1/r + … + 1/k."""
-    at = count_ranks(ranking, k)
-    end = sum_harmonic(at)[ranking.owner]
+    ranks = count_ranks(ranking, k)
+    end = sum_harmonic(ranks)[ranking.owner]
     weight = Weight(
         at=lambda i: end - sum_harmonic(i - 1), upto=lambda n: n * end - n * (sum_harmonic(n) - 1)
     )
     terms = ranking.relevant(rel) * weigh_hits(ranking, weight, ranking.end(k))
-    return Scored(terms, at, ranking.total(rel))
+    return Scored(terms, ranks, ranking.total(rel))
 
 
 MEAN_PRECISION = Definition(
     "MeanP",
     "The mean of P@1 … P@k, a common mistake: this is not average precision",
     mean_precision,
-    lambda k, p: f"Σ P@i, {write_ranks(k)} (that is Σ rel(i)·(1/i + … + 1/{write_depth(k)}))",
+    lambda k, p: f"Σ P@i, {write_ranks(k)}",
     norm=lambda k, p: write_depth(k),
     example='round(score([1, 0, 1], "MeanP@3"), 4) == round((1 + 1 / 2 + 2 / 3) / 3, 4)',
     parameters=(REL, MEAN),
@@ -113,19 +120,20 @@ MEAN_PRECISION = Definition(
 
 def mean_recall(ranking: Ranking, k: int | None, rel: float) -> Scored:
     """The mean of R@1 … R@k. A hit at rank r counts in R@r … R@k: k - r + 1 times."""
-    at = count_ranks(ranking, k)
-    end = at[ranking.owner]
+    ranks = count_ranks(ranking, k)
+    end = ranks[ranking.owner]
     weight = Weight(at=lambda i: end - i + 1.0, upto=lambda n: n * end - n * (n - 1) / 2)
     terms = ranking.relevant(rel) * weigh_hits(ranking, weight, ranking.end(k))
-    return Scored(terms, ranking.total(rel) * at, ranking.total(rel))
+    return Scored(terms, ranking.total(rel) * ranks, ranking.total(rel))
 
 
 MEAN_RECALL = Definition(
     "MeanR",
     "The mean of R@1 … R@k",
     mean_recall,
-    lambda k, p: f"Σ R@i, {write_ranks(k)} (that is Σ rel(i)·({write_depth(k)} - i + 1) ÷ R)",
+    lambda k, p: f"Σ R@i, {write_ranks(k)}",
     norm=lambda k, p: write_depth(k),
+    weight=lambda k, p: f"{write_depth(k)}·R",
     example='score([1, 0, 1], "MeanR@3", relevant=2) == (1 / 2 + 1 / 2 + 2 / 2) / 3',
     parameters=(REL, MEAN),
 )
@@ -190,6 +198,8 @@ YAAP = Definition(
     'round(score([1, 0], "YAAP", relevant=2), 4) == 0.0',
     parameters=(REL,),
     aliases=("yaap",),
+    finds=False,
+    unanswered=lambda k, p: "ln(1 ÷ (1 + R))",
     range=bound_nowhere,
     expected=False,
     conventions="0 is the middle of the scale; there is no lowest or highest value.",

@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import compress
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
@@ -11,9 +12,10 @@ import numpy as np
 from germane.core import ragged
 from germane.core.arguments import is_number
 from germane.core.arithmetic import Arithmetic, Halves
-from germane.core.ragged import Bools, Floats
+from germane.core.id_spelling import unwrap_keys
+from germane.core.ragged import Bools, Floats, Ints
 from germane.core.ranking import Ranking
-from germane.errors import CoverageError, InputError, MeasureError, NotFoundError, clip, list_some
+from germane.errors import InputError, MeasureError, NotFoundError, clip, list_some
 from germane.measures import Scored, compute_values
 from germane.measures.measure import Measure
 
@@ -41,8 +43,9 @@ class QueryValues(Arithmetic):
     measure: Measure
     queries: list[Hashable]
     values: Floats
-    """One value a query, in the order of ``queries``; NaN where the policy leaves it out."""
-    no_relevant: str
+    """One value a query, in the order of ``queries``; NaN if the policy leaves it out."""
+    left_out: Bools | None = None
+    """Q: does the policy leave the query out? None if it leaves out none."""
     digits: int | None = None
     query_digits: int | None = None
     undefined: str = "nan"
@@ -51,6 +54,8 @@ class QueryValues(Arithmetic):
     given_weights: Floats | None = field(default=None, kw_only=True)
     """Each query's weight in the mean, where ``weigh`` was given one."""
     halves: Halves = field(default="up", kw_only=True)
+    unanswered: int = field(default=0, kw_only=True)
+    """The judged queries that the run lacks and that count nevertheless."""
 
     def __post_init__(self) -> None:
         if self.query_digits is not None:
@@ -70,13 +75,12 @@ class QueryValues(Arithmetic):
     def _mean(self) -> float:
         if self.measure.row.aggregate == "sum":
             return math.fsum(self.values.tolist())
-        kept = self._select_averaged()
+        kept, weights = self._select_weighed()
         if not len(kept):
             return 0.0 if self.undefined == "zero" else math.nan
-        weights = self._select_weights()
         if weights is not None:
             total = math.fsum(weights.tolist())
-            return math.fsum((kept * weights).tolist()) / total if total else 0.0
+            return math.fsum((kept * weights).tolist()) / total
         if ("mean", "geometric") in self.measure.parameters:
             return math.exp(math.fsum(np.log(np.maximum(kept, FLOOR)).tolist()) / len(kept))
         return math.fsum(kept.tolist()) / len(kept)
@@ -91,17 +95,33 @@ class QueryValues(Arithmetic):
 
     def _select_averaged(self) -> Floats:
         """The values that are averaged."""
-        kept = self.values
-        if self.no_relevant == "skip":
-            kept = kept[~np.isnan(kept)]
+        kept = self.values if self.left_out is None else self.values[~self.left_out]
         return np.nan_to_num(kept) if self.undefined == "zero" else kept
 
-    def _select_weights(self) -> Floats | None:
-        """The weights of the values that are averaged; None if all weigh the same."""
-        weights = self.norm if self.given_weights is None else self.given_weights
-        if weights is None or self.no_relevant != "skip":
-            return weights
-        return weights[~np.isnan(self.values)]
+    def _select_weighed(self) -> tuple[Floats, Floats | None]:
+        """The values that are averaged, and their weights; None if all weigh the same.
+
+        Where all norms are 0, no query has a weight by which it could count more than another.
+        """
+        kept, weights = self._select_averaged(), self.given_weights
+        if weights is None:
+            weights = self.norm
+        if weights is None:
+            return kept, None
+        if self.left_out is not None:
+            weights = weights[~self.left_out]
+        if weights.any():
+            return kept, weights
+        return (kept if self.given_weights is None else kept[:0]), None
+
+    def take(self, rows: Ints) -> "QueryValues":
+        """Select some of the queries, by their places."""
+        parts = (self.left_out, self.norm, self.given_weights)
+        left_out, norm, weights = (None if part is None else part[rows] for part in parts)
+        return QueryValues(
+            self.measure, [self.queries[q] for q in rows.tolist()], self.values[rows], left_out,
+            self.digits, None, self.undefined, norm, given_weights=weights,
+        )  # fmt: skip
 
     def weigh(self, weights: Mapping[Hashable, float]) -> Self:
         """Weigh the queries of the mean: ``{query: weight}``, sample_weight of scikit-learn.
@@ -121,6 +141,9 @@ class QueryValues(Arithmetic):
             raise MeasureError(
                 f"{self.measure} is not an arithmetic mean over queries, so it takes no weights."
             )
+        if not isinstance(weights, Mapping):
+            raise InputError(f"weights are {{query: weight}}; got {clip(weights)}")
+        weights = unwrap_keys(weights, "weights")
         missing = [query for query in self.queries if query not in weights]
         if missing:
             raise NotFoundError(f"weights: none for {list_some(missing)} ({len(missing)} queries).")
@@ -131,6 +154,8 @@ class QueryValues(Arithmetic):
             if not (0 <= weight < math.inf):
                 raise InputError(f"the weight of {clip(query)} is at least 0; got {clip(weight)}")
         array = np.array(given, float)
+        if not math.isfinite(sum(map(float, given))):
+            raise InputError("weights: their sum is beyond the range of a double. Divide them all.")
         if not array.any():
             raise InputError("weights: all are 0.")
         return replace(self, given_weights=array)
@@ -167,7 +192,7 @@ class QueryValues(Arithmetic):
             raise MeasureError(
                 f"{self.measure} is not a mean over queries: it has no confidence interval."
             )
-        kept = self._select_averaged()
+        kept, weights = self._select_weighed()
         if not len(kept) or np.isnan(kept).any():
             return None
         if ("mean", "geometric") in self.measure.parameters:
@@ -175,16 +200,15 @@ class QueryValues(Arithmetic):
             span = find_span_of_logarithms(self.measure, kept, math.log(FLOOR))
             found = estimate_mean_interval(kept, span, confidence)
             return found and replace(found, low=math.exp(found.low), high=math.exp(found.high))
-        weights = None if self.given_weights is None else self._select_weights()
         return estimate_mean_interval(kept, find_span(self.measure, kept), confidence, weights)
 
     @cached_property
     def per_query(self) -> dict[Hashable, float]:
         """Query id → value; queries that the policy leaves out are not in it."""
         pairs = zip(self.queries, self.values.tolist(), strict=True)
-        if self.no_relevant == "skip":
-            return {query: value for query, value in pairs if not math.isnan(value)}
-        return dict(pairs)
+        if self.left_out is None:
+            return dict(pairs)
+        return dict(compress(pairs, (~self.left_out).tolist()))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -201,10 +225,10 @@ class MeasureResult(QueryValues):
     (0.5, True, 0.4)
     """
 
-    orders: Callable[[str], Ranking | None] | None = None
-    """Makes the ranking under another order of ties, or None if no judged item is tied."""
-    amend: Callable[[Measure, Ranking, Floats], Floats] | None = None
-    """Replaces values of queries with a convention of their own, such as those without results."""
+    under: Callable[[str], "QueryValues | None"] | None = None
+    """Computes the values under another order of ties, or None if no judged item is tied."""
+    are_extremes: bool = True
+    """Does no order of ties give a mean beyond ``best`` and ``worst``?"""
 
     @property
     def definition(self) -> str:
@@ -214,12 +238,12 @@ class MeasureResult(QueryValues):
 
     @cached_property
     def best(self) -> float:
-        """The mean if every tie were resolved in the best way for the system."""
+        """The mean with relevant items first in each tie, the highest grades foremost."""
         return self._average_under("best")
 
     @cached_property
     def worst(self) -> float:
-        """The mean if every tie were resolved in the worst way for the system."""
+        """The mean with relevant items last in each tie."""
         return self._average_under("worst")
 
     @property
@@ -229,62 +253,46 @@ class MeasureResult(QueryValues):
 
     @property
     def band(self) -> float:
-        """best - worst: the part of the mean that depends on the order of ties."""
+        """The distance of best and worst, which the order of ties decides.
+
+        Unless ``are_extremes``, other orders can go beyond both, and this is the least distance.
+        """
         return abs(self.best - self.worst)
 
     def _average_under(self, order: str) -> float:
-        ranking = None if self.orders is None else self.orders(order)
-        if ranking is None:  # nothing judged is tied
+        other = None if self.under is None else self.under(order)
+        if other is None:  # nothing judged is tied
             return self.mean
-        values = compute_scores(self.measure, ranking, self.no_relevant)
-        if self.amend is not None:
-            values = self.amend(self.measure, ranking, values)
-        norm = find_weights(self.measure, ranking)
-        return replace(self, values=values, norm=norm).mean
+        return replace(self, values=other.values, left_out=other.left_out, norm=other.norm).mean
 
 
-def evaluate_measure(measure: Measure, ranking: Ranking, no_relevant: str) -> QueryValues:
-    """Compute a measure on a ranking; ``no_relevant`` decides on queries without relevant items."""
-    values = compute_scores(measure, ranking, no_relevant)
-    return QueryValues(
-        measure, ranking.queries, values, no_relevant, norm=find_weights(measure, ranking)
-    )
+def evaluate_measure(measure: Measure, ranking: Ranking) -> QueryValues:
+    """Compute a measure on a ranking, with 0 for queries of which it is not defined."""
+    values = compute_scores(measure, ranking)
+    weights = find_weights(measure, compute_terms(measure, ranking))
+    return QueryValues(measure, ranking.queries, values, norm=weights)
 
 
-def find_weights(measure: Measure, ranking: Ranking) -> Floats | None:
+def find_weights(measure: Measure, scored: Scored) -> Floats | None:
     """Find the weight of each query in the mean (Q); None if all weigh the same."""
-    if ("mean", "micro") not in measure.parameters:
-        return None
-    return compute_terms(measure, ranking).norm
+    return scored.norm if ("mean", "micro") in measure.parameters else None
 
 
-def compute_scores(measure: Measure, ranking: Ranking, no_relevant: str) -> Floats:
-    """Compute the value of every query (Q); ``no_relevant`` as in ``evaluate_measure``."""
-    return compute_all_scores((measure,), ranking, no_relevant)[0]
+BEYOND = np.errstate(over="ignore", invalid="ignore")
+"""Grades that are too large make values that are not finite, which are refused."""
 
 
-@np.errstate(over="ignore", invalid="ignore")  # a value that is not finite is refused
-def compute_all_scores(
-    measures: tuple[Measure, ...], ranking: Ranking, no_relevant: str
-) -> tuple[Floats, ...]:
-    """Compute the values of several measures for every query."""
-    return tuple([_compute_scores(measure, ranking, no_relevant) for measure in measures])
+@BEYOND
+def compute_scores(measure: Measure, ranking: Ranking) -> Floats:
+    """Compute the value of every query (Q); 0 for those of which the measure is not defined."""
+    return compute_finite(measure, ranking, compute_terms(measure, ranking))
 
 
-def _compute_scores(measure: Measure, ranking: Ranking, no_relevant: str) -> Floats:
-    scored = compute_terms(measure, ranking)
+def compute_finite(measure: Measure, ranking: Ranking, scored: Scored) -> Floats:
+    """Compute values from terms and norms. Raises MeasureError for one that is not finite."""
     out = compute_values(ranking, scored)
     if not ragged.are_finite(out):
         raise MeasureError(f"{measure}: the grades are too large to be added in double precision.")
-    if no_relevant == "zero" or scored.relevant is None:
-        return out
-    undefined = scored.relevant == 0
-    if no_relevant == "error" and undefined.any():
-        raise CoverageError(
-            f"{measure}: without a relevant item: {list_queries(ranking, undefined)}."
-            " no_relevant=zero counts them as 0, skip leaves them out."
-        )
-    out[undefined] = 1.0 if no_relevant == "one" else math.nan
     return out
 
 
@@ -309,6 +317,13 @@ def check_ties(measure: Measure, ties: str) -> None:
         raise MeasureError(
             f"{measure}: the mean over all orders of tied items has no closed form here; "
             "choose ties=trec, given, best or worst."
+        )
+    is_of_hits = measure.row.middle and measure.arguments.get("norm", "R") == "R"
+    if ties == "middle" and not is_of_hits:
+        raise MeasureError(
+            f"{measure}: ties=middle puts items of one score at the middle of their ranks, such as"
+            " 2.5, and this measure looks at each rank; it is for RR, Success, R and LastRank."
+            " ties=expected is the mean over all orders, ties=best and worst the extremes."
         )
     if ties == "grouped" and not (measure.row.grouped and measure.k is None):
         grouped = measure.row.grouped

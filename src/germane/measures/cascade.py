@@ -7,7 +7,9 @@ import numpy as np
 from germane.core import ragged
 from germane.core.ranking import Ranking
 from germane.measures.definition import (
+    JUDGED_AT,
     MEAN,
+    NO_GAIN,
     REL,
     SHARE,
     Definition,
@@ -15,10 +17,10 @@ from germane.measures.definition import (
     write_number,
     write_ranks,
 )
-from germane.measures.sets import count_filled, write_filled
+from germane.measures.sets import count_most, write_most
 from germane.measures.terms import Scored, compute_gains, make_geometric_weight, weigh_hits
 
-_RBP_GAINS = {"binary": "rel(i)", "linear": "grade", "exp": "(2^grade - 1)"}
+_RBP_GAINS = {"binary": "", "linear": "·grade", "exp": "·(2^grade - 1)"}
 GOING_ON = Parameter(
     "p",
     0.8,
@@ -45,8 +47,8 @@ EXPECTED_RECIPROCAL_RANK = Definition(
     "Expected reciprocal rank of a reader who stops when satisfied",
     expected_reciprocal_rank,
     lambda k, p: (
-        f"Σ 1/i · s(i) · Π_{{j<i}} (1 - s(j)), {write_ranks(k)}, s = (2^grade - 1) /"
-        f" 2^{write_number(p['max'])}"
+        f"Σ s(i)/i · Π_{{j<i}} (1 - s(j)), {write_ranks(k)}, s(i) = (2^grade - 1)/"
+        f"2^{write_number(p['max'])}"
     ),
     'score([1, 0], "ERR(max=1)") == 1 / 2',
     parameters=(
@@ -64,6 +66,7 @@ EXPECTED_RECIPROCAL_RANK = Definition(
     expected=False,
     conventions="A grade above max is an error; 4 is the scale of the TREC Web tracks.",
     cite="Chapelle, Metzler, Zhang & Grinspan, CIKM 2009",
+    undefined=NO_GAIN,
 )
 
 
@@ -75,24 +78,23 @@ def rank_biased_precision(
     terms = ranking.relevant(rel) * worth * weigh_hits(ranking, weight, ranking.end(k))
     if norm == "all":
         return Scored(terms, ranking.ones, total)
-    most = count_filled(ranking, k) if norm == "possible" else total if k is None else k
-    return Scored(terms, weight.upto(np.minimum(total, most)), total)
+    return Scored(terms, weight.upto(count_most(ranking, total, k, norm)), total)
 
 
 def _write_rbp_norm(k: int | None, p: dict[str, Any]) -> str:
-    most = write_filled(k) if p["norm"] == "possible" else k
-    return f"(1 - p)·Σ p^(i-1), i ≤ {'R' if most is None else f'min(R,{most})'}"
+    if p["norm"] == "all":
+        return ""
+    return f"(1 - p)·Σ p^(i-1), i ≤ {write_most(k, p['norm'])}"
 
 
 RANK_BIASED_PRECISION = Definition(
     "RBP",
     "Rank-biased precision of a reader who continues with probability p",
     rank_biased_precision,
-    lambda k, p: (
-        f"(1 - p)·Σ {_RBP_GAINS[p['gain']]}·p^(i-1), {write_ranks(k)}, p = {write_number(p['p'])}"
-        + ("" if p["norm"] == "all" else f", ÷ {_write_rbp_norm(k, p)}")
-    ),
+    lambda k, p: f"(1 - p)·Σ rel(i){_RBP_GAINS[p['gain']]}·p^(i-1), {write_ranks(k)}",
     'round(score([1, 0, 1], "RBP(p=0.5)"), 6) == (1 + 1 / 4) / 2',
+    norm=_write_rbp_norm,
+    where=lambda k, p: f"p = {write_number(p['p'])}",
     parameters=(
         GOING_ON,
         REL,
@@ -130,10 +132,12 @@ RESIDUAL = Definition(
     "RBPResidual",
     "The gain of RBP if all items that are unjudged or not retrieved were relevant",
     residual,
-    lambda k, p: f"1 - (1 - p)·Σ judged(i)·p^(i-1), {write_ranks(k)}, p = {write_number(p['p'])}",
+    lambda k, p: f"1 - (1 - p)·Σ judged(i)·p^(i-1), {write_ranks(k)}",
     'round(score([1, 0], "RBPResidual(p=0.5)"), 6) == 1 - (1 + 1 / 2) / 2',
+    where=lambda k, p: f"p = {write_number(p['p'])}, {JUDGED_AT}",
     parameters=(GOING_ON, MEAN),
-    monotone=False,
+    better="neither",
+    unanswered=lambda k, p: "1",
     conventions="The tail beyond the last result counts in full.",
     cite="Moffat & Zobel, ACM TOIS 27(1), 2008",
     nonrelevant=True,

@@ -8,10 +8,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from germane.core.catalogue import Catalogue, Exposure, Lists
-from germane.core.ragged import Floats
-from germane.errors import MeasureError
-from germane.measures.definition import Definition, Form, Parameter, bound_nowhere
+import numpy as np
+
+from germane.core.catalogue import Catalogue, Exposure, Lists, Seen
+from germane.core.ragged import Floats, Ints
+from germane.errors import CoverageError, MeasureError
+from germane.measures.definition import ALWAYS, Definition, Form, Parameter, bound_nowhere
 from germane.measures.terms import Scored
 
 OfAll = Callable[[Exposure, Catalogue, dict[str, Any]], float]
@@ -39,14 +41,32 @@ class CatalogueDefinition(Definition):
     of_sets: Callable[[dict[str, Any]], bool] = lambda _: False
     """does it compare lists as sets, in which no item stands twice?"""
     of_users: bool = False
-    """does it look at the judgments and at the earlier choices of a list's user?"""
+    """does it look at the earlier choices of a list's user?"""
+    of_judgments: bool = False
+    """does it look at the judgments of a list's user?"""
+    pooled: bool = False
+    """is it the quotient of the sums over lists, and no mean of quotients?"""
 
 
-def refuse_lists(measures: Iterable[Any], says: str) -> None:
+def find_history(lists: Lists, seen: Seen, measure: str) -> tuple[Ints, Ints]:
+    """Find where the earlier choices of each list's user start in ``seen.items``, and how many
+    there are (U each). Raises CoverageError for ids of different types.
+    """
+    if lists.user is None:
+        raise CoverageError(
+            f"{measure} looks for the users of the run in seen=, and their ids have different"
+            " types, text and whole numbers. Cast one of them."
+        )
+    known = lists.user >= 0
+    starts = np.where(known, seen.offsets[lists.user], 0)
+    return starts, np.where(known, seen.offsets[lists.user + 1] - starts, 0)
+
+
+def refuse_lists(measures: Iterable[Any], text: str) -> None:
     """Raise MeasureError for measures of the catalogue; ``says``: who cannot have them, and why."""
-    for one in measures:
-        if isinstance(one.row, CatalogueDefinition):
-            raise MeasureError(f"{one} is about whole lists, {says}")
+    for measure in measures:
+        if isinstance(measure.row, CatalogueDefinition):
+            raise MeasureError(f"{measure} is about whole lists, {text}")
 
 
 def define(
@@ -62,8 +82,8 @@ def define(
     """Make a row; what is the same for all of these measures is set here."""
     return CatalogueDefinition(
         name, title, refuse_ranking, terms, example, parameters=parameters, expected=False,
-        monotone=False, range=prose.pop("range", bound_nowhere), of_all=of_all, of_lists=of_lists,
-        undefined=prose.pop("undefined", ""), **prose,
+        better="neither", beyond=ALWAYS, range=prose.pop("range", bound_nowhere), of_all=of_all,
+        of_lists=of_lists, undefined=prose.pop("undefined", ""), **prose,
     )  # fmt: skip
 
 
@@ -72,9 +92,18 @@ def write_cut(k: int | None) -> str:
     return "" if k is None else f" in the first {k}"
 
 
-def write_items(k: int | None) -> str:
-    """Write which items count, where the definition does not speak of items yet."""
-    return "" if k is None else f", items{write_cut(k)}"
+def write_mean(k: int | None, p: dict[str, Any], which: str = "") -> str:
+    """Write the mean over lists of the mean over their items, or the mean over all items."""
+    if p.get("mean") == "micro":
+        return f"mean over {which}recommendations{write_cut(k)} of"
+    return f"mean over lists of the mean over {which}items{write_cut(k)} of"
+
+
+def write_count(p: dict[str, Any]) -> str:
+    """Write what c is, the popularity of an item."""
+    if p["seen"] == "users":
+        return "c: users who chose the item before"
+    return "c: earlier interactions with the item"
 
 
 SEEN = Parameter(

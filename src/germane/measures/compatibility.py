@@ -4,7 +4,7 @@ import numpy as np
 
 from germane.core.ragged import Ints
 from germane.core.ranking import Ranking
-from germane.measures.definition import MEAN, Definition, Parameter, write_number
+from germane.measures.definition import MEAN, NO_GAIN, Definition, Parameter, write_number
 from germane.measures.terms import Scored, make_weight
 
 
@@ -42,11 +42,11 @@ COMPATIBILITY = Definition(
     "Compat",
     "Compatibility: rank-biased overlap with the ideal ranking",
     compatibility,
-    lambda k, p: (
-        f"Σ p^(d-1)·(items common to both to depth d)/d, d ≤ max(N,R), p = {write_number(p['p'])}"
-    ),
-    norm=lambda k, p: (
-        "Σ p^(d-1)" if p["norm"] == "all" else "the same of the ideal ranking with itself"
+    lambda k, p: "Σ p^(d-1)·c(d)/d, d ≤ max(N,R)",
+    norm=lambda k, p: f"Σ p^(d-1){'' if p['norm'] == 'all' else '·min(d,R)/d'}, d ≤ max(N,R)",
+    where=lambda k, p: (
+        "c(d): items that the first d of the list and of the ideal ranking have in common,"
+        f" R: items of a grade above 0, p = {write_number(p['p'])}"
     ),
     example='round(score([0, 1], "Compat(p=0.5)"), 6) == round(0.5 / 2 / (1 + 0.5 / 2), 6)',
     parameters=(
@@ -70,7 +70,9 @@ COMPATIBILITY = Definition(
     expected=False,
     conventions=(
         "The ideal ranking has all items of a positive grade, the highest grades first. "
-        "Items of equal grade keep the order of the run; missed ones come last."
+        "Items of equal grade keep the order of the run; missed ones come last. With norm=ideal,"
+        " the divisor is the same sum of the ideal ranking with itself."
     ),
     cite="Clarke, Vtyurina & Smucker, ACM TOIS 39(2), 2021",
+    undefined=NO_GAIN,
 )

@@ -10,6 +10,7 @@ from germane.core.ranking import Ranking
 from germane.errors import MeasureError, PolicyError, list_some
 from germane.measures.definition import (
     MEAN,
+    NO_RELEVANT,
     REL,
     Definition,
     Parameter,
@@ -31,8 +32,15 @@ ITEMS = Parameter(
 )
 _WORLD = (
     "With items=retrieved, the list has every item, R is the number of relevant items "
-    "in it, and k is at most N. Unjudged items count as not relevant."
+    "in it, and k is at most N. With a number of items, a list shorter than k counts as filled up "
+    "with other items. Unjudged items count as not relevant."
 )
+
+_DEPTH = "with a depth"
+_OF_LIST: dict[str, Any] = {
+    "beyond": "with items=retrieved and a depth",
+    "extremes": lambda k, p: "whole lists" if p["items"] == "retrieved" else "always",
+}
 
 
 def _count_items(
@@ -68,10 +76,29 @@ def _write_items(p: dict[str, Any]) -> str:
     return "N" if p["items"] == "retrieved" else write_number(p["items"])
 
 
+def _write_rejected(k: int | None, p: dict[str, Any]) -> str:
+    """Write the accuracy of an empty list, whose ranks up to k hold other items."""
+    items = _write_items(p)
+    return "0" if items == "N" else f"({items} - R{f' - {k}' if k else ''}) ÷ {items}"
+
+
+def _write_unrelated(k: int | None, p: dict[str, Any]) -> str:
+    """Write the correlation of an empty list, whose ranks up to k hold other items."""
+    items = _write_items(p)
+    if items == "N" or k is None:
+        return "0"
+    return f"-{k}·R ÷ √({k}·R·({items} - R)·({items} - {k}))"
+
+
+def _write_relevant(k: int | None, p: dict[str, Any]) -> str:
+    return f"R = {write_hits(None)}" if p["items"] == "retrieved" else ""
+
+
 def fall_out(ranking: Ranking, k: int | None, rel: float, items: Any) -> Scored:
     at, every, total = _count_items(ranking, k, rel, items)
     others = every - total
-    return Scored(-mark_hits(ranking, k, rel), others, others.astype(np.int64), at)
+    hits, defined = mark_hits(ranking, k, rel), others.astype(np.int64)
+    return Scored(-hits, others, defined, at, judged=ranking.ones)
 
 
 FALL_OUT = Definition(
@@ -80,12 +107,15 @@ FALL_OUT = Definition(
     fall_out,
     lambda k, p: f"({_write_ranks(k, p)} - {write_hits(k)})",
     norm=lambda k, p: f"({_write_items(p)} - R)",
+    where=_write_relevant,
     example='score([1, 0, 0, 0], "FallOut@2") == 1 / 3',
     parameters=(REL, ITEMS, MEAN),
-    monotone=False,
+    better="low",
+    finds=False,
+    **_OF_LIST,
     grouped=True,
     conventions=_WORLD,
-    undefined="If every item is relevant, no_relevant decides (default: 0).",
+    undefined="If every item is relevant, or there is none: no_relevant decides (default: 0).",
     cite="van Rijsbergen, Information Retrieval, 2nd ed., 1979, ch. 7",
 )
 
@@ -101,9 +131,12 @@ SET_ACCURACY = Definition(
     set_accuracy,
     lambda k, p: f"2·({write_hits(k)}) + {_write_items(p)} - R - {_write_ranks(k, p)}",
     norm=lambda k, p: _write_items(p),
+    where=_write_relevant,
     example='score([1, 0, 0, 1], "SetAccuracy@1") == 3 / 4',
     parameters=(REL, ITEMS, MEAN),
+    unanswered=_write_rejected,
     grouped=True,
+    **_OF_LIST,
     conventions=_WORLD,
     undefined="0 if there are no items.",
     cite="Manning, Raghavan & Schütze, Introduction to Information Retrieval, 2008, ch. 8",
@@ -116,7 +149,8 @@ def matthews_correlation(ranking: Ranking, k: int | None, rel: float, items: Any
     every = every.astype(float)
     spread = np.sqrt(at * (total * (every - total)) * (every - at))
     terms = every[ranking.owner] * mark_hits(ranking, k, rel)
-    return Scored(terms, spread, total, rest=np.where(spread > 0, -1.0 * at * total, 0.0))
+    rest = np.where(spread > 0, -1.0 * at * total, 0.0)
+    return Scored(terms, spread, total, rest, judged=ranking.total(rel))
 
 
 MATTHEWS_CORRELATION = Definition(
@@ -128,9 +162,13 @@ MATTHEWS_CORRELATION = Definition(
         f"√({_write_ranks(k, p)}·R·({_write_items(p)} - R)·({_write_items(p)} -"
         f" {_write_ranks(k, p)}))"
     ),
+    where=_write_relevant,
     example='score([1, 0, 0, 1], "MCC@2") == 0',
     parameters=(REL, ITEMS, MEAN),
+    finds=False,
+    unanswered=_write_unrelated,
     grouped=True,
+    **_OF_LIST,
     range=lambda p: (-1.0, 1.0),
     conventions=_WORLD + " From -1 to 1.",
     undefined=(
@@ -151,14 +189,15 @@ def area_under_roc(
     )
     before = ranking.rank - ranking.so_far(rel) - _count_tied_others(ranking, rel) / 2
     counted = ranking.mark_relevant(rel, k)
-    if norm == "min":
-        counted = counted & (ranking.so_far(rel) <= others[ranking.owner])
+    if norm == "min":  # of tied ones, any: all of a group add the same
+        place = ragged.count_running(ranking.relevant(rel), ranking.offsets, ranking.owner)
+        counted = counted & (place <= others[ranking.owner])
     below = np.maximum(others[ranking.owner] - before, 0.0)
     total = ranking.total(rel)
     most = {"found": found, "R": total, "min": np.minimum(total, others)}[norm]
-    pairs = (most * others).astype(np.int64)
+    pairs = most * others
     defined = pairs if norm == "found" else total
-    return Scored(np.where(counted, below, 0.0), pairs, defined)
+    return Scored(np.where(counted, below, 0.0), pairs, defined, judged=total)
 
 
 def _count_tied_others(ranking: Ranking, rel: float) -> Floats | Ints | int:
@@ -182,12 +221,15 @@ AREA_UNDER_ROC = Definition(
     "Area under the ROC curve: the probability that a relevant item is ranked above another",
     area_under_roc,
     lambda k, p: (
-        f"Σ ({_write_negatives(k, p)} - other items above i)·rel(i), {write_ranks(k)}"
-        + ("" if p["negatives"] == "all" else ", none below 0")
+        f"Σ {'' if p['negatives'] == 'all' else 'max'}({'' if p['negatives'] == 'all' else '0, '}"
+        f"{_write_negatives(k, p)} - other items above i)·rel(i), {write_ranks(k)}"
+        + f", i·P@i ≤ {_write_negatives(k, p)}"
+        * (p["norm"] == "min")
     ),
     norm=lambda k, p: (
         f"({_AUC_NORM[p['norm']].format(_write_negatives(k, p))}·{_write_negatives(k, p)})"
     ),
+    where=lambda k, p: f"hits = {write_hits(k)}",
     example='score([1, 0, 1, 0], "AUROC") == 3 / 4',
     parameters=(
         REL,
@@ -209,17 +251,20 @@ AREA_UNDER_ROC = Definition(
         MEAN,
     ),
     aliases=("AUC", "ROC_AUC"),
+    finds=False,
     expected=False,
     grouped=True,
-    monotone=False,
+    beyond="with a cutoff or a depth",
+    extremes=lambda k, p: "whole lists" if k is None else "never",
     conventions=(
         "Other items are all retrieved items that are not relevant, judged or not. With"
         " ties=grouped, a tied pair counts half. With norm=found, missed relevant items do not"
-        " count."
+        " count. norm=min counts the first relevant items alone, as many as there are other items"
+        " that count."
     ),
     undefined=(
-        "If nothing relevant or nothing else was retrieved, no_relevant decides (default: 0); with"
-        " norm=R or min, where nothing is relevant."
+        "If the divisor is 0 with norm=found, and without relevant items otherwise: no_relevant"
+        " decides (default: 0)."
     ),
     cite=(
         "Hanley & McNeil, Radiology 143(1), 1982; negatives: McClish, Medical Decision Making 9(3),"
@@ -233,27 +278,31 @@ def ranking_loss(ranking: Ranking, k: None, rel: float) -> Scored:
     found = ranking.count_found(rel, None)
     above = np.where(relevant, ranking.rank - ranking.so_far(rel), 0)
     pairs = found * (ranking.retrieved - found)
-    return Scored(above, pairs, pairs)
+    return Scored(above, pairs, pairs, judged=ranking.total(rel))
 
 
 RANKING_LOSS = Definition(
     "RankingLoss",
     "Ranking loss: the share of pairs of a relevant and another item that are in the wrong order",
     ranking_loss,
-    lambda k, p: "Σ other items above i·rel(i), i ≤ N",
+    lambda k, p: "Σ (other items above i)·rel(i), i ≤ N",
     norm=lambda k, p: "(hits·(N - hits))",
+    where=lambda k, p: f"hits = {write_hits(None)}",
     example='score([0, 1, 0], "RankingLoss") == 1 / 2',
     parameters=(REL, MEAN),
+    better="low",
+    finds=False,
     cutoff=False,
     expected=False,
     grouped=True,
-    monotone=False,
+    beyond=_DEPTH,
+    extremes=lambda k, p: "whole lists",
     conventions=(
-        "0 is best. With ties=grouped, a tied pair is wrong. Relevant "
-        "items that were not retrieved are in no pair."
+        "With ties=grouped, a tied pair is wrong. Relevant items that were not retrieved are in no"
+        " pair."
     ),
     undefined=(
-        "If nothing relevant or nothing else was retrieved, no_relevant decides (default: 0)."
+        "If nothing relevant or nothing else was retrieved: no_relevant decides (default: 0)."
     ),
     cite="Tsoumakas, Katakis & Vlahavas, Mining Multi-label Data, 2010",
 )
@@ -275,12 +324,17 @@ LAST_RANK = Definition(
     example='score([0, 1, 0], "LastRank") == 2',
     parameters=(REL, MEAN),
     aliases=("coverage_error",),
+    better="low",
+    finds=False,
     range=bound_nowhere,
     cutoff=False,
     expected=False,
+    middle=True,
     grouped=True,
-    monotone=False,
-    conventions="A low value is better. Relevant items that were not retrieved do not count.",
+    beyond=_DEPTH,
+    extremes=lambda k, p: "whole lists",
+    conventions="Relevant items that were not retrieved do not count.",
+    undefined="0 if no relevant item was retrieved. " + NO_RELEVANT,
     cite="Tsoumakas, Katakis & Vlahavas, Mining Multi-label Data, 2010",
 )
 
@@ -288,7 +342,7 @@ LAST_RANK = Definition(
 def recall_at_precision(ranking: Ranking, k: int | None, rel: float, precision: float) -> Scored:
     """Mark the relevant hits up to the last one whose precision is high enough."""
     counted = ranking.mark_relevant(rel, k)
-    enough = counted & (ranking.so_far(rel) >= precision * ranking.rank)
+    enough = counted & (ranking.so_far(rel) / ranking.rank >= precision)
     after = ragged.count_running(
         enough[::-1],
         ranking.offsets[-1] - ranking.offsets[::-1],
@@ -303,6 +357,7 @@ RECALL_AT_PRECISION = Definition(
     recall_at_precision,
     lambda k, p: f"max R@i, {write_ranks(k)}, P@i ≥ {write_number(p['precision'])}",
     example='score([1, 0, 0, 1, 1], "RecallAtPrecision(precision=0.6)") == 1',
+    weight=lambda k, p: "R",
     parameters=(
         Parameter("precision", 0.5, "the least precision", low=0.0, high=1.0, written=True),
         REL,

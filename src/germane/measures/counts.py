@@ -7,16 +7,17 @@ import numpy as np
 from germane.core.ragged import Floats
 from germane.core.ranking import Ranking
 from germane.measures.definition import (
+    ALWAYS,
+    JUDGED_AT,
     MEAN,
     REL,
     Definition,
     bound_nowhere,
     write_depth,
     write_hits,
-    write_number,
     write_ranks,
 )
-from germane.measures.sets import DEPTH, SHORT_LIST, mark_hits, write_divisor
+from germane.measures.sets import DEPTH, mark_hits, write_divisor
 from germane.measures.terms import NOTHING, ONE, Scored, weigh_hits
 
 
@@ -32,7 +33,10 @@ QUERIES = Definition(
     'score([0, 1], "NumQ") == 1',
     cutoff=False,
     aggregate="sum",
+    better="neither",
+    unanswered=lambda k, p: "1",
     range=bound_nowhere,
+    middle=True,
     grouped=True,
     undefined="",
 )
@@ -46,10 +50,12 @@ RETRIEVED = Definition(
     "NumRet",
     "Items retrieved",
     count_retrieved,
-    lambda k, p: f"number of items retrieved, {write_ranks(k)}",
+    lambda k, p: "number of items retrieved" + ("" if k is None else f" in the first {k}"),
     'score([0, 1, 0], "NumRet") == 3',
     aggregate="sum",
+    better="neither",
     range=bound_nowhere,
+    middle=True,
     grouped=True,
     undefined="",
 )
@@ -63,12 +69,15 @@ RELEVANT = Definition(
     "NumRel",
     "Relevant items, retrieved or not",
     count_relevant,
-    lambda k, p: "number of relevant items, retrieved or not",
+    lambda k, p: "number of relevant items that exist",
     'score([0, 1, 0], "NumRel", relevant=4) == 4',
     parameters=(REL,),
     cutoff=False,
     aggregate="sum",
+    better="neither",
+    unanswered=lambda k, p: "R",
     range=bound_nowhere,
+    middle=True,
     grouped=True,
     undefined="",
 )
@@ -101,12 +110,14 @@ NONRELEVANT_RETRIEVED = Definition(
     "NumNonrelRet",
     "Items judged nonrelevant that were retrieved",
     count_nonrelevant_retrieved,
-    lambda k, p: f"number of items with 0 ≤ grade < {write_number(p['rel'])}, {write_ranks(k)}",
+    lambda k, p: f"Σ judged(i)·(1 - rel(i)), {write_ranks(k)}",
     'score([0, 1, 1], "NumNonrelRet") == 1',
+    where=lambda k, p: JUDGED_AT,
     parameters=(REL,),
     aggregate="sum",
+    better="neither",
     range=bound_nowhere,
-    monotone=False,
+    beyond=ALWAYS,
     grouped=True,
     nonrelevant=True,
     undefined="",
@@ -123,11 +134,16 @@ JUDGED = Definition(
     "Judged",
     "Share of the results that is judged",
     compute_judged_share,
-    lambda k, p: f"judged items, {write_ranks(k)}",
+    lambda k, p: f"Σ judged(i), {write_ranks(k)}",
     norm=lambda k, p: write_divisor(k, p["norm"]),
+    where=lambda k, p: JUDGED_AT,
     example='score([0, 1], "Judged@4") == 2 / 4',
     parameters=(DEPTH, MEAN),
-    conventions="An item with a negative grade is in the pool but not judged. " + SHORT_LIST,
+    better="neither",
+    conventions=(
+        "An item with a negative grade is in the pool but not judged. A list shorter than k counts"
+        " as filled up with items that are not judged."
+    ),
     undefined="0 if nothing was retrieved.",
     grouped=True,
     nonrelevant=True,
@@ -143,11 +159,12 @@ UNJUDGED = Definition(
     "Unjudged",
     "Share of the results that is not judged",
     compute_unjudged_share,
-    lambda k, p: f"unjudged items, {write_ranks(k)}",
+    lambda k, p: f"({write_divisor(k, 'retrieved')} - Σ judged(i), {write_ranks(k)})",
     norm=lambda k, p: write_depth(k),
+    where=lambda k, p: JUDGED_AT,
     example='score([0, 1], "Unjudged@4") == 0',
     parameters=(MEAN,),
-    monotone=False,
+    better="neither",
     conventions="Ranks beyond a short list are neither judged nor unjudged.",
     undefined="0 if nothing was retrieved.",
     grouped=True,

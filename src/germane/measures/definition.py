@@ -41,6 +41,13 @@ class Parameter:
 
 
 NO_RELEVANT = "Without relevant items: no_relevant decides (default: 0)."
+NO_GAIN = "Without items that gain anything: no_relevant decides (default: 0)."
+
+Extremes = Literal["always", "whole lists", "never"]
+"""Where do relevant items first and last in each tie give the highest and the lowest value of all
+orders? In whole lists: only if no depth cuts them."""
+
+ALWAYS = "always"
 
 Form = Callable[[int | None, dict[str, Any]], str]
 Range = tuple[float, float]
@@ -56,14 +63,21 @@ class Definition:
     terms: Form  # the sum, with the parameters put in
     example: str
     norm: Form | None = None  # what it is divided by
+    where: Form | None = None  # what the symbols of both stand for
+    weight: Form | None = None  # what the terms are divided by, if the formula has other terms
     parameters: tuple[Parameter, ...] = ()
     aliases: tuple[str, ...] = ()
     cutoff: bool = True
     aggregate: Literal["mean", "sum"] = "mean"
+    better: Literal["high", "low", "neither"] = "high"  # the values that are good
+    finds: bool = True  # is 0 what it gives where it finds nothing, and no value among others?
+    unanswered: Form = lambda k, p: "0"  # the value of an empty list
     expected: bool = True  # has the mean over all orders of tied items a closed form here?
+    middle: bool = False  # has it a meaning where tied items stand at the middle of their ranks?
     grouped: bool = False  # without a cutoff, has it a meaning where a tie is one step?
     nonrelevant: bool = False  # do items judged not relevant count differently from unjudged ones?
-    monotone: bool = True  # is it highest with relevant items first in each tie, lowest with last?
+    beyond: str = ""  # where other orders of ties go beyond relevant items first and last, in words
+    extremes: Callable[[int | None, dict[str, Any]], Extremes] | None = None  # and in parameters
     subtopics: bool = False  # does it look at the subtopics for which items are judged?
     range: Callable[[dict[str, Any]], Range | None] = lambda p: SHARE  # of a query's values
     conventions: str = ""
@@ -71,13 +85,30 @@ class Definition:
     cite: str = ""
 
     def write_formula(self, k: int | None, parameters: dict[str, Any]) -> str:
-        """Write terms and norm in one line."""
-        terms, norm = self.terms(k, parameters), self.write_norm(k, parameters)
-        return f"{terms}, ÷ {norm}" if norm else terms
+        """Write the sum, what it is divided by, and what their symbols stand for, in one line."""
+        norm, where = self.write_norm(k, parameters), (self.where or write_nothing)(k, parameters)
+        parts = (self.terms(k, parameters), f"÷ {norm}" if norm else "", where)
+        return ", ".join(filter(None, parts))
 
     def write_norm(self, k: int | None, parameters: dict[str, Any]) -> str:
         """Write the norm; "" if the sum is divided by nothing."""
-        return "" if self.norm is None else self.norm(k, parameters)
+        return (self.norm or write_nothing)(k, parameters)
+
+    def write_divisor(self, k: int | None, parameters: dict[str, Any]) -> str:
+        """Write what the terms of hits are divided by; "" if by nothing."""
+        return (self.weight or self.norm or write_nothing)(k, parameters)
+
+    def write_weight(self, k: int | None, parameters: dict[str, Any]) -> str:
+        """Write by what a micro mean weighs a query: what its terms are divided by."""
+        if self.weight is not None:
+            return f"mean weighted by {self.weight(k, parameters)}"
+        if self.write_norm(k, parameters):
+            return "mean weighted by what each query's sum is divided by"
+        return "every query has the same weight, as nothing is divided"
+
+
+def write_nothing(k: int | None, parameters: dict[str, Any]) -> str:
+    return ""
 
 
 # --- Shared by rows of several families -----------------------------------------------------------
@@ -108,6 +139,9 @@ def write_ranks(k: int | None, without: str = "N") -> str:
 def write_hits(k: int | None) -> str:
     """Write the number of relevant items retrieved."""
     return f"Σ rel(i), {write_ranks(k)}"
+
+
+JUDGED_AT = "judged(i): 1 if the i-th item is judged"
 
 
 def write_number(number: float) -> str:

@@ -7,8 +7,7 @@ import numpy as np
 from germane.core import ragged
 from germane.core.catalogue import Catalogue, Lists, Seen
 from germane.core.ragged import Floats
-from germane.errors import CoverageError
-from germane.measures.catalogue import define, write_cut
+from germane.measures.catalogue import define, find_history, write_cut, write_mean
 from germane.measures.definition import SHARE, Parameter
 
 
@@ -19,13 +18,19 @@ def sum_distances(lists: Lists, catalogue: Catalogue, p: dict[str, Any]) -> tupl
     return distances, divisor if p["single"] == "zero" else np.where(found > 1, divisor, 0.0)
 
 
+_SINGLE = {"zero": "count as 0", "drop": "are left out"}
+
 ILD = define(
     "ILD",
     "Intra-list diversity: mean distance of two items of a list",
     lambda k, p: (
-        f"mean over lists of the distances of all pairs of items{write_cut(k)} ÷ "
-        f"{'the items' if p['norm'] == 'found' else 'the pairs'}, lists of one item "
-        f"{'left out' if p['single'] == 'drop' else 'count 0'}; "
+        (
+            f"mean over lists of (Σ_{{pairs of items{write_cut(k)}}} d)/n, n: items of the"
+            f" list{write_cut(k)}, "
+            if p["norm"] == "found"
+            else f"mean over lists of the mean over pairs of items{write_cut(k)} of d, "
+        )
+        + f"d: the distance of both; lists of one item {_SINGLE[p['single']]}; "
         "0 = the items of a list are all alike"
     ),
     'evaluate([{1}], [[1, 2]], "ILD@2", distance={1: [1, 0], 2: [0, 1]}).flat() == {"ILD_at_2": 1}',
@@ -38,6 +43,7 @@ ILD = define(
         words=("zero", "drop"),
     ),
     of_lists=sum_distances,
+    undefined="NaN with single=drop, if no list has two items.",
     aliases=("IntraListDiversity",),
     conventions="The distance of two vectors is 1 − their cosine.",
     cite="Ziegler et al., Improving recommendation lists through topic diversification, WWW 2005",
@@ -73,14 +79,7 @@ def _compare_history(
     """The mean distance of each item to what the user chose. Users who chose nothing are left
     out.
     """
-    if lists.user is None:
-        raise CoverageError(
-            "Serendipity(against=history) looks for the users of the run in seen=, and their ids"
-            " have different types, text and whole numbers. Cast one of them."
-        )
-    known = lists.user >= 0
-    starts = np.where(known, seen.offsets[lists.user], 0)
-    lengths = np.where(known, seen.offsets[lists.user + 1] - starts, 0)
+    starts, lengths = find_history(lists, seen, "Serendipity(against=history)")
     chosen = seen.items[ragged.list_stretches(starts, lengths)]
     history = Lists(ragged.make_offsets(lengths), chosen)
     value = catalogue.require_distance("Serendipity(against=history)").average(lists, history)
@@ -88,18 +87,19 @@ def _compare_history(
 
 
 def _define_serendipity(k: int | None, p: dict[str, Any]) -> str:
-    which = ", 0 unless the item is relevant" if p["relevant"] == "judged" else ""
+    of, says = "", ""
+    if p["relevant"] == "judged":
+        of, says = "rel·", ", rel: 1 if the item is relevant to the user"
     if p["against"] == "history":
-        says = "of an item's mean distance to what its user chose before"
-        ends = "0 = nothing new that is liked" if which else "0 = all is like what users chose"
+        ends = "0 = nothing new that is liked" if of else "0 = all is like what users chose"
         return (
-            f"mean over lists, and over their items{write_cut(k)}, {says}{which}; users who chose"
-            f" nothing are left out; {ends}"
+            f"{write_mean(k, p)} {of}d, d: mean distance of the item to what its user chose"
+            f" before{says}; users who chose nothing are left out; {ends}"
         )
     return (
-        f"mean over lists, and over their items{write_cut(k)}, of max(0, popularity rank − rank) ÷"
-        f" n{which}; n: items of the catalogue, items that nobody chose are last, at rank n + 1; 0"
-        " = nothing that popularity would not have placed as high"
+        f"{write_mean(k, p)} {of}max(0, p − i)/n, p: popularity rank of the item, or n + 1 if"
+        f" nobody chose it, i: rank of the item in its list, n: items of the catalogue{says}; 0 ="
+        " nothing that popularity would not have placed as high"
     )
 
 
@@ -119,8 +119,10 @@ SERENDIPITY = define(
         words=("judged", "all"),
     ),
     of_lists=sum_serendipity,
+    undefined="NaN with against=history, if no user with a list chose anything.",
     range=lambda p: SHARE if p["against"] == "popular" else None,
     of_users=True,
+    of_judgments=True,
     conventions="Relevant items have a grade of 1 or higher. Popularity is the number of "
                 "interactions; items with the same "
     "number share a rank, and the next rank follows without a gap.",

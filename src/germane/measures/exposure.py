@@ -26,7 +26,7 @@ def compute_coverage(exposure: Exposure, catalogue: Catalogue, p: dict[str, Any]
 
 _ALL = "; 1 = every item is recommended to someone"
 _OF = {
-    "catalogue": f" ÷ items of the catalogue{_ALL}", "seen": f" ÷ items that were seen{_ALL}",
+    "catalogue": f" ÷ items of the catalogue{_ALL}", "seen": f" ÷ seen items{_ALL}",
     "none": "; high = many items are recommended to someone",
 }  # fmt: skip
 
@@ -34,8 +34,8 @@ COVERAGE = define(
     "Coverage",
     "Share of the catalogue that is recommended",
     lambda k, p: (
-        f"distinct items{write_cut(k)} of any list"
-        f"{', if seen' * (p['unseen'] == 'drop')}{_OF[p['norm']]}"
+        f"distinct {'seen ' * (p['unseen'] == 'drop')}items{write_cut(k)} of any list"
+        f"{_OF[p['norm']]}"
     ),
     'evaluate([{1}], [[1, 2]], "Coverage@2", catalogue=4).flat() == {"Coverage_at_2": 2 / 4}',
     Parameter(
@@ -65,13 +65,13 @@ def compute_gini(exposure: Exposure, catalogue: Catalogue, p: dict[str, Any]) ->
 
 def _define_gini(k: int | None, p: dict[str, Any]) -> str:
     over = "items of the catalogue" if p["over"] == "catalogue" else "recommended items"
-    norm = "(n−1)" if p["norm"] == "n-1" else "n"
+    norm = "(n − 1)" if p["norm"] == "n-1" else "n"
     most = "1" if p["norm"] == "n-1" else "1 − 1/n"
     ends = ("0", most) if p["sign"] == "unequal" else ("1", "0" if most == "1" else "1/n")
     return (
-        f"{'1 − ' * (p['sign'] == 'equal')}Σ (2j−n−1)·c_j ÷ ({norm}·Σ c_j), c: lists with the"
-        f" item{write_cut(k)}, ascending, n: {over}; {ends[0]} = all items are recommended equally"
-        f" often, {ends[1]} = one item has everything"
+        f"{'1 − ' * (p['sign'] == 'equal')}(Σ (2j − n − 1)·c(j), j ≤ n) ÷ ({norm}·Σ c(j), j ≤ n),"
+        f" c(j): the j-th lowest number of lists that have an item{write_cut(k)}, n: {over};"
+        f" {ends[0]} = all items are recommended equally often, {ends[1]} = one item has everything"
     )
 
 
@@ -100,11 +100,12 @@ def compute_entropy(exposure: Exposure, catalogue: Catalogue, p: dict[str, Any])
     held = exposure.counts > 0
     if not held.any():
         return 0.0
-    chance = exposure.counts[held] / exposure.total
+    weights = chance = exposure.counts[held] / exposure.total
     base = np.log(np.e if p["base"] == "e" else p["base"])
-    weights = chance
-    if p["lists"] == "equal":
+    if p["lists"] != "sized":
         weights = exposure.sum_shares(1.0)[held] / np.count_nonzero(exposure.sizes)
+    if p["lists"] == "equal":
+        chance = weights
     entropy = math.fsum((-weights * np.log(chance)).tolist()) / float(base)  # in any order of items
     if p["norm"] == "recommended":
         return entropy / int(np.count_nonzero(held))
@@ -114,24 +115,37 @@ def compute_entropy(exposure: Exposure, catalogue: Catalogue, p: dict[str, Any])
     return entropy
 
 
-_ENTROPY_NORMS = {
+_ENTROPY_ENDS = {
     "none": "0 = one item has everything",
-    "recommended": (
-        "÷ the recommended items; small = one item has everything, or many items are recommended"
-    ),
-    "catalogue": (
-        "÷ log of the items of the catalogue; 0 = one item has everything, 1 = all equally often"
-    ),
+    "recommended": "small = one item has everything, or many items are recommended",
+    "catalogue": "0 = one item has everything, 1 = all equally often",
 }
+
+
+def _write_logarithm(p: dict[str, Any]) -> str:
+    return "ln" if p["base"] == "e" else f"log{p['base']}"
+
+
+def _write_entropy(k: int | None, p: dict[str, Any]) -> str:
+    weight = "q" if p["lists"] == "mean" else "p"
+    return f"−Σ_{{recommended items}} {weight}·{_write_logarithm(p)}(p)"
+
+
+def _write_shares(k: int | None, p: dict[str, Any]) -> str:
+    """Write what p and q are: the shares of all recommendations, and those of lists."""
+    share, equal = f"the item's share of all recommendations{write_cut(k)}", _EQUAL
+    if p["lists"] == "mean":
+        return f"q: {share}{equal}; p: {share}"
+    return f"p: {share}{equal * (p['lists'] == 'equal')}"
+
+
+_EQUAL = ", each list with the same weight"
+
 
 ENTROPY = define(
     "Entropy",
     "Shannon entropy of the recommended items",
-    lambda k, p: (
-        f"−Σ p·log p to base {p['base']}, p: the item's share of all recommendations{write_cut(k)}"
-        f"{', each list with the same weight' * (p['lists'] == 'equal')}; "
-        f"{_ENTROPY_NORMS[p['norm']]}"
-    ),
+    _write_entropy,
     'evaluate([{1}], [[1, 2]], "Entropy@2").flat() == {"Entropy_at_2": 1.0}',
     Parameter("base", 2, "the base of the logarithm", words=("e",), numbers=(2, 10)),
     Parameter(
@@ -139,11 +153,20 @@ ENTROPY = define(
         words=("none", "recommended", "catalogue"),
     ),
     Parameter(
-        "lists", "sized", "the weight of a list: its number of items, or 1",
-        words=("sized", "equal"),
+        "lists", "sized",
+        "the weight of a list: its number of items; or 1 (equal); or mean, 1 in a mean of the"
+        " self-information of its items, whose shares p are those of lists weighed by their size",
+        words=("sized", "equal", "mean"),
+    ),
+    norm=lambda k, p: {
+        "none": "", "recommended": "recommended items",
+        "catalogue": f"{_write_logarithm(p)}(items of the catalogue)",
+    }[p["norm"]],
+    where=lambda k, p: (
+        f"{_write_shares(k, p)}; {_ENTROPY_ENDS[p['norm']]}"
     ),
     of_all=compute_entropy,
-    by_size=lambda p: p["lists"] == "equal",
+    by_size=lambda p: p["lists"] != "sized",
     aliases=("ShannonEntropy",),
     cite="Shannon, A mathematical theory of communication, 1948",
 )  # fmt: skip
@@ -167,8 +190,9 @@ PERSONALIZATION = define(
     "Inter-list diversity: how different the lists of different users are",
     lambda k, p: (
         (
-            f"1 − (Σ c² − k·U) ÷ (k·U·(U−1)), c: lists with the item{write_cut(k)}, U: users"
-            f"{', k: items of the longest list' * (k is None)}"
+            f"1 − ((Σ_{{recommended items}} c²) − k·U) ÷ (k·U·(U − 1)), c: lists that have the"
+            f" item{write_cut(k)}, U: users with a list, "
+            f"{'k: items of the longest list' if k is None else f'k = {k}'}"
             if p["norm"] == "k"
             else f"1 − mean over pairs of users of |A∩B| ÷ √(|A|·|B|), A and B: their "
                  f"lists{write_cut(k)}"

@@ -24,6 +24,7 @@ RECIPROCAL_RANK = Definition(
     'score([0, 0, 1], "RR") == 1 / 3',
     parameters=(REL, MEAN),
     aliases=("MRR", "ReciprocalRank"),
+    middle=True,
     cite="Voorhees, The TREC-8 Question Answering Track Report, 1999",
 )
 

@@ -8,7 +8,9 @@ from germane.core import ragged
 from germane.core.ragged import Floats, Ints
 from germane.core.ranking import Ranking
 from germane.measures.definition import (
+    ALWAYS,
     MEAN,
+    NO_GAIN,
     REL,
     SHARE,
     Definition,
@@ -49,16 +51,21 @@ IDEAL = Parameter(
 
 def write_gain(p: dict[str, Any]) -> str:
     """Write the worth of an item."""
-    if not isinstance(p["gain"], str):
-        return "gain"
-    return {"linear": "grade", "exp": "(2^grade - 1)"}.get(p["gain"], f"gain[{p['gain']}]")
+    return {"linear": "grade", "exp": "(2^grade - 1)"}.get(p["gain"], "gain")
 
 
-def _write_gain_note(p: dict[str, Any]) -> str:
-    return "; gain: 2^grade - 1" if p["gain"] == "exp" else ""
+def write_ideal(k: int | None, p: dict[str, Any]) -> str:
+    """Write what ideal(i) and J stand for, where a sum is over the ideal ranking."""
+    last = ", J: judged items" if k is None else ""
+    return f"ideal(i): the i-th highest gain of the judged items{_write_worth(p)}{last}"
 
 
-def _write_discounted(p: dict[str, Any]) -> str:
+def _write_worth(p: dict[str, Any]) -> str:
+    """Write what a gain is; an explicit map is written behind every formula."""
+    return f", gain = {write_gain(p).strip('()')}" if isinstance(p["gain"], str) else ""
+
+
+def _write_discounted(p: dict[str, Any], gain: str = "") -> str:
     log = f"log{write_number(p['base'])}"
     divided = {
         "log": f" ÷ {log}(i+1)",
@@ -66,13 +73,13 @@ def _write_discounted(p: dict[str, Any]) -> str:
         "position": " ÷ i",
         "none": "",
     }
-    return f"Σ {write_gain(p)}{divided[p['discount']]}"
+    return f"Σ {gain or write_gain(p)}{divided[p['discount']]}"
 
 
-def _write_ideal(k: int | None, p: dict[str, Any]) -> str:
+def _write_divisor(k: int | None, p: dict[str, Any]) -> str:
     if p["norm"] == "judged":
         return "the same of the ideal ranking"
-    return f"the same of {write_divisor(k, p['norm'])} items of gain 1"
+    return f"{_write_discounted(p, '1')}, i ≤ {write_divisor(k, p['norm'])}"
 
 
 def dcg(
@@ -96,6 +103,7 @@ DCG = Definition(
         "cumulated gain."
     ),
     cite="Järvelin & Kekäläinen, ACM TOIS 20(4), 2002; log2(i+1) and exp: Burges et al., ICML 2005",
+    undefined=NO_GAIN,
 )
 
 
@@ -112,11 +120,17 @@ IDEAL_DCG = Definition(
     "IDCG",
     "DCG of the best possible ranking",
     ideal_dcg,
-    lambda k, p: f"{_write_discounted(p)}, {write_ranks(k, 'J')}, all judged items from the best",
+    lambda k, p: f"{_write_discounted(p, 'ideal(i)')}, {write_ranks(k, 'J')}",
     'score([2, 0, 3], "IDCG@2") == 3 + 2 / log2(3)',
+    where=lambda k, p: write_ideal(k, p),
     parameters=(GAIN, DISCOUNT, BASE, LEAST),
+    better="neither",
+    finds=False,
+    unanswered=lambda k, p: "IDCG, as for any list",
+    extremes=lambda k, p: "always",  # no order changes it
     range=bound_nowhere,
     cite="Järvelin & Kekäläinen, ACM TOIS 20(4), 2002",
+    undefined=NO_GAIN,
 )
 
 
@@ -143,7 +157,7 @@ NDCG = Definition(
     "Normalized discounted cumulated gain",
     ndcg,
     lambda k, p: f"{_write_discounted(p)}, {write_ranks(k)}",
-    norm=_write_ideal,
+    norm=_write_divisor,
     example='score([2, 0, 3], "nDCG") == (2 + 3 / 2) / (3 + 2 / log2(3))',
     parameters=(GAIN, DISCOUNT, BASE, LEAST, IDEAL, MEAN),
     range=lambda p: SHARE if p["norm"] == "judged" else None,
@@ -154,6 +168,7 @@ NDCG = Definition(
         " and grades above 1 can exceed it. With discount=log, the base does not matter."
     ),
     cite="Järvelin & Kekäläinen, ACM TOIS 20(4), 2002; log2(i+1) and exp: Burges et al., ICML 2005",
+    undefined=NO_GAIN,
 )
 
 
@@ -190,14 +205,16 @@ NDCG_AT_RELEVANT = Definition(
     "nDCGrel",
     "nDCG averaged over the relevant items",
     ndcg_at_relevant,
-    lambda k, p: "Σ nDCG@i at relevant items (missed ones: the final nDCG)",
-    norm=lambda k, p: "number of them" + _write_gain_note(p),
+    lambda k, p: "(Σ nDCG@i·rel(i), i ≤ N) + (R - hits)·nDCG",
+    norm=lambda k, p: "R",
+    where=lambda k, p: f"hits = Σ rel(i), i ≤ N{_write_worth(p)}; relevant: gain > 0",
     example='score([1, 0], "nDCGrel", relevant=1) == 1.0',
     parameters=(GAIN, MEAN),
     aliases=("ndcg_rel",),
     cutoff=False,
     expected=False,
     cite="trec_eval, ndcg_rel (experimental)",
+    undefined=NO_GAIN,
 )
 
 
@@ -231,19 +248,27 @@ def ndcg_at_levels(ranking: Ranking, k: None, gain: Any) -> Scored:
     return Scored(terms, levels + beyond, total)
 
 
+_LEVELS = "Σ {}, i ≤ R, ideal(i) > ideal(i+1)"
+_LAST_LEVEL = "(N ≥ R + 2 > 2)"
+
 NDCG_AT_LEVELS = Definition(
     "RnDCG",
     "nDCG averaged over the ranks where the ideal ranking changes gain",
     ndcg_at_levels,
-    lambda k, p: "Σ nDCG@n, n = number of judged items of each gain and above, and N",
-    norm=lambda k, p: "number of these ranks" + _write_gain_note(p),
+    lambda k, p: f"({_LEVELS.format('nDCG@i')}) + {_LAST_LEVEL}·nDCG",
+    norm=lambda k, p: f"(({_LEVELS.format('1')}) + {_LAST_LEVEL})",
+    where=lambda k, p: f"{write_ideal(1, p)}; relevant: gain > 0",
     example='score([1, 0], "RnDCG", relevant=1) == 1.0',
     parameters=(GAIN, MEAN),
     aliases=("Rndcg",),
     cutoff=False,
     expected=False,
-    conventions="N is one of the ranks if it exceeds the number of relevant items by 2.",
+    conventions=(
+        "A comparison in parentheses is 1 where it holds: N is one of the ranks if it exceeds the"
+        " number of relevant items by 2. nDCG without a rank is that of the whole list."
+    ),
     cite="trec_eval, Rndcg (experimental)",
+    undefined=NO_GAIN,
 )
 
 
@@ -271,15 +296,17 @@ NORMALIZED_GAIN = Definition(
     "G",
     "Normalized gain: discounted by the gain that better items would have had",
     normalized_gain,
-    lambda k, p: f"Σ {write_gain(p)} ÷ log2(2 + ideal gain to i - gain to i)",
-    norm=lambda k, p: "Σ of all gains",
+    lambda k, p: "Σ g(i) ÷ log2(2 + Σ_{j≤i} (max(1,ideal(j)) - g(j))), i ≤ N",
+    norm=lambda k, p: "Σ ideal(i), i ≤ J",
+    where=lambda k, p: f"g(i) = gain, {write_ideal(None, p)}",
     example='score([1, 0], "G", relevant=1) == 1.0',
     parameters=(GAIN, MEAN),
     cutoff=False,
     expected=False,
-    monotone=False,
+    beyond=ALWAYS,
     conventions="The ideal gains at least 1 at every rank.",
     cite="trec_eval, G (experimental)",
+    undefined=NO_GAIN,
 )
 
 
@@ -295,7 +322,7 @@ BINARY_GAIN = Definition(
     "binG",
     "Binary G: discounted by the nonrelevant items before",
     binary_gain,
-    lambda k, p: "Σ rel(i) ÷ log2(2 + nonrelevant items before i)",
+    lambda k, p: "Σ rel(i) ÷ log2(2 + other items above i), i ≤ N",
     norm=lambda k, p: "R",
     example='score([0, 1], "binG") == 1 / log2(3)',
     parameters=(REL, MEAN),

@@ -227,10 +227,10 @@ def _search(
             seen = Counter({cell: 0 for kind in kinds for cell in kind})
             for kind, count in zip(kinds, taken, strict=True):
                 seen.update(dict.fromkeys(kind, count))
-            for at, kind in enumerate(kinds):
-                if taken[at] < counts[kind]:
+            for place, kind in enumerate(kinds):
+                if taken[place] < counts[kind]:
                     gain = sum(weight[cell] * (1.0 - alpha) ** seen[cell] for cell in kind)
-                    one_more = (*taken[:at], taken[at] + 1, *taken[at + 1 :])
+                    one_more = (*taken[:place], taken[place] + 1, *taken[place + 1 :])
                     value = total + discount * gain
                     longer[one_more] = max(value, longer.get(one_more, 0.0))
         steps += len(best) * len(kinds)

@@ -8,7 +8,7 @@ from germane.core import ragged
 from germane.core.ragged import Bools, Floats, Ints
 from germane.core.ranking import Ranking
 from germane.measures.average import average_precision
-from germane.measures.definition import MEAN, REL, Definition, Parameter, write_number, write_ranks
+from germane.measures.definition import MEAN, REL, Definition, Parameter, write_depth, write_number
 from germane.measures.sets import round_share, to_fraction
 from germane.measures.terms import Scored
 
@@ -26,14 +26,41 @@ ROUNDING = Parameter(
 )
 
 _AREA_TERMS: dict[str | int, str] = {
-    "step": "Σ P@i·rel(i)",
-    "trapezoid": "Σ (P@(i-1) + P@i)/2·rel(i) with P@0 = 1",
-    "interpolated": "Σ max P@j over j ≥ i, ·rel(i)",
-    "davis_goadrich": "Σ (1 - f·ln((t+f)/(t+f-1)))·rel(i), t relevant and f other items to i",
-    "linear101": "trapezoids between 101 points of the lines through max P@j over j ≥ i",
-    11: "Σ max P@i with recall ≥ r over r = 0, 0.1, … 1",
-    101: "Σ max P@i with recall ≥ r over r = 0, 0.01, … 1",
+    "step": "Σ P@i·rel(i), i ≤ {n}",
+    "trapezoid": "Σ (P@(i-1) + P@i)/2·rel(i), i ≤ {n}",
+    "interpolated": "Σ (max P@j, i ≤ j ≤ {n})·rel(i), i ≤ {n}",
+    "davis_goadrich": "Σ (1 - f(i)·ln(i/(i-1)))·rel(i), i ≤ {n}",
+    "linear101": "Σ (y(r - 0.01) + y(r))/2, r = 0.01, 0.02, …, 1",
+    11: "Σ (max P@i, i ≤ {n}, R@i ≥ r), r = 0, 0.1, …, 1",
+    101: "Σ (max P@i, i ≤ {n}, R@i ≥ r), r = 0, 0.01, …, 1",
 }
+_AREA_SYMBOLS: dict[str | int, str] = {
+    "trapezoid": "P@0 = 1",
+    "davis_goadrich": "f(i): other items above i; a product with 0 is 0",
+    "linear101": (
+        "y(r): the height at recall r of the line through (0, 1), every (R@i, max P@j, i ≤ j ≤ {n})"
+        " with i ≤ {n}, (R@{n}, 0) and (1, 0), of several heights the last"
+    ),
+}
+
+
+def _write_level(level: str, rounding: str) -> str:
+    """Write which ranks reach a level of recall."""
+    least = {"trec9": 0.9, "nearest": 0.5}.get(rounding)
+    return f"R@i ≥ {level}" if least is None else f"Σ_{{j≤i}} rel(j) ≥ ⌊{level}·R + {least}⌋"
+
+
+def _write_levels(points: int, rounding: str) -> str:
+    """Write the levels of recall: 0.3 of double precision is not 3·0.1 of double precision."""
+    step = 0.1 if points == 11 else 0.01
+    if rounding == "double":
+        return f"r = 0·{step}, 1·{step}, …, {points - 1}·{step}"
+    return f"r = 0, {step}, …, 1"
+
+
+def _write_precision(rounding: str) -> str:
+    """Write that shares of R are rounded as doubles are; those that are rounded up are exact."""
+    return "" if rounding == "up" else "in double precision"
 
 
 def interpolated_precision(
@@ -47,8 +74,9 @@ INTERPOLATED_PRECISION = Definition(
     "IPrec",
     "Interpolated precision at a recall level",
     interpolated_precision,
-    lambda k, p: f"max P@i over ranks with recall ≥ {write_number(p['recall'])}",
+    lambda k, p: f"max P@i, i ≤ N, {_write_level(write_number(p['recall']), p['rounding'])}",
     'score([0, 1, 1], "IPrec(recall=0.5)") == 2 / 3',
+    where=lambda k, p: _write_precision(p["rounding"]),
     parameters=(
         Parameter("recall", 0.0, "the recall level", low=0.0, high=1.0, written=True),
         REL,
@@ -74,8 +102,12 @@ INTERPOLATED_AVERAGE_PRECISION = Definition(
     "IAP",
     "Interpolated average precision",
     interpolated_average_precision,
-    lambda k, p: f"Σ IPrec over {p['points']} recall levels from 0 to 1",
+    lambda k, p: (
+        f"Σ (max P@i, i ≤ N, {_write_level('r', p['rounding'])}),"
+        f" {_write_levels(p['points'], p['rounding'])}"
+    ),
     norm=lambda k, p: str(p["points"]),
+    where=lambda k, p: _write_precision(p["rounding"]),
     example='score([1], "IAP", relevant=2) == 6 / 11',
     parameters=(
         Parameter("points", 11, "the number of recall levels", numbers=(11, 101)),
@@ -116,10 +148,11 @@ AREA_UNDER_CURVE = Definition(
     "AUPR",
     "Area under the precision–recall curve",
     area_under_curve,
-    lambda k, p: f"{_AREA_TERMS[p['rule']]}, {write_ranks(k)}",
+    lambda k, p: _AREA_TERMS[p["rule"]].format(n=write_depth(k)),
     norm=lambda k, p: (
         str(p["rule"]) if isinstance(p["rule"], int) else "100" if p["rule"] == "linear101" else "R"
     ),
+    where=lambda k, p: _AREA_SYMBOLS.get(p["rule"], "").format(n=write_depth(k)),
     example='score([0, 1], "AUPR(rule=trapezoid)") == (0 + 1 / 2) / 2',
     parameters=(
         Parameter(
@@ -235,11 +268,13 @@ def _find_envelope(
     ranking: Ranking, k: int | None, rel: float, added: float = 0.0
 ) -> tuple[Ints, Ints, Floats, Floats]:
     """Find the relevant hits, their offsets, their precision, and the best from there on."""
-    at = np.flatnonzero(ranking.mark_relevant(rel, k))
-    offsets = ragged.make_offsets(np.bincount(ranking.owner[at], minlength=len(ranking)))
-    precision = ranking.so_far(rel)[at] / (ranking.rank[at] + added if added else ranking.rank[at])
+    places = np.flatnonzero(ranking.mark_relevant(rel, k))
+    offsets = ragged.make_offsets(np.bincount(ranking.owner[places], minlength=len(ranking)))
+    precision = ranking.so_far(rel)[places] / (
+        ranking.rank[places] + added if added else ranking.rank[places]
+    )
     best = ragged.accumulate_maximum(precision[::-1], offsets[-1] - offsets[::-1])[::-1]
-    return at, offsets, precision, best
+    return places, offsets, precision, best
 
 
 def read_curves(

@@ -10,26 +10,26 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, TypeAlias
 
+import numpy as np
+
 from germane.core.arguments import parse_whole
 from germane.errors import MeasureError, clip, list_choices, suggest
 from germane.measures import BY_NAME, TABLE, Definition, Parameter
+from germane.measures.box_spellings import explain_of_boxes, is_of_boxes
+from germane.measures.definition import ALWAYS, Extremes
+from germane.measures.spelling import list_aliases, respell, suggest_name
 
 Measures: TypeAlias = "str | Measure | Iterable[str | Measure]"
 
+_ALL = "  All of them: germane measures"
 MOST = 10**12  # no list is longer, and every rank below is exact in double precision
 
-# Names of a measure with parameters. They can be read; the measure's own name is printed.
-_SPECIAL = {
-    "gmap": "AP(mean=geometric)",
-    "gm_map": "AP(mean=geometric)",
-    "gm_bpref": "bpref(mean=geometric)",
-}
 _NAMES = {
     alias.casefold(): row.name for row in BY_NAME.values() for alias in (*row.aliases, row.name)
 }
 _AT_R = {"AP": "APR", "P": "Rprec", "R": "Rprec"}  # measures that stop at rank R by themselves
 _WRITTEN = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)(?:\((.*)\))?(?:@(.*))?", re.DOTALL)
-_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(\d++\.?\d*+|\.\d++)([eE][+-]?\d++)?", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -53,13 +53,19 @@ class Measure:
     def __post_init__(self) -> None:
         row = BY_NAME.get(self.name) if isinstance(self.name, str) else None
         if row is None:
-            raise _make_unknown_error(str(self.name), str(self.name), suggest_spelling)
+            raise MeasureError(
+                f"unknown measure {clip(str(self.name))}.{suggest_name(str(self.name))}{_ALL}"
+            )
         given = dict(self.parameters)
         known = {parameter.name for parameter in row.parameters}
         for name in given:
             if name not in known:
                 takes = list_choices(p.name for p in row.parameters) if known else "no parameters"
-                raise MeasureError(f"{self.name} takes {takes}; got {name}=.{suggest(name, known)}")
+                is_cutoff = name.casefold() in ("k", "n", "top_k", "topk", "topn", "cutoff")
+                advice = _suggest_cutoff(self.name, "@", given[name]) if is_cutoff else ""
+                raise MeasureError(
+                    f"{self.name} takes {takes}; got {name}=.{advice or suggest(name, known)}"
+                )
         complete = tuple(
             (parameter.name, _check_value(self.name, parameter, given))
             for parameter in row.parameters
@@ -129,6 +135,16 @@ class Measure:
         return self.row.nonrelevant or mapped or (rel is not None and rel <= 0)
 
     @property
+    def extremes(self) -> Extremes:
+        """Where relevant items first and last in each tie are the extremes of all orders."""
+        if self.row.beyond == ALWAYS:
+            return "never"
+        if self.row.extremes is not None:
+            return self.row.extremes(self.k, self.arguments)
+        gain = self.arguments.get("gain")
+        return "never" if isinstance(gain, tuple) and not _grows(gain) else "always"
+
+    @property
     def definition(self) -> str:
         """The formula with the parameters put in.
 
@@ -143,12 +159,10 @@ class Measure:
             text += f"; a grade below {_write_value(parameters['least'])} gains nothing"
         if parameters.get("gain") not in (None, "binary", "linear", "exp"):
             text += f"; gain: {_write_value(parameters['gain'])}"
-        if parameters.get("rounding", "up") != "up":
-            text += f"; rounding={parameters['rounding']}"
         if self.row.aggregate == "sum":
             text += "; summed over queries"
-        if parameters.get("mean") == "micro":
-            text += "; mean weighted by what each query's sum is divided by"
+        if parameters.get("mean") == "micro" and self.row in TABLE:
+            text += f"; {self.row.write_weight(self.k, parameters)}"
         if parameters.get("mean") == "geometric":
             text += "; geometric mean over queries, values below 0.00001 taken as 0.00001"
         return text
@@ -158,19 +172,26 @@ class Measure:
         """The full definition: formula, parameters, conventions, where it is undefined, example."""
         row = self.row
         lines = [f"{self} — {row.title}", "", *_wrap_entry("Formula", self.definition)]
-        lines += _wrap_entry("", NOTATION)
+        if row in TABLE:
+            lines += _wrap_entry("", f"{NOTATION}.")
         for parameter, (_, value) in zip(row.parameters, self.parameters, strict=True):
             label = "Parameters" if parameter is row.parameters[0] else ""
             takes = f"{parameter.says}; takes {parameter.describe_values()}"
             lines += _wrap_entry(label, f"{parameter.name}={_write_value(value)}: {takes}")
         lines += _wrap_entry("Cutoff", "@k, optional" if row.cutoff else "none")
-        lines += _wrap_entry("Conventions", row.conventions)
+        lines += _wrap_entry("Conventions", f"{describe_direction(row)} {row.conventions}".strip())
         lines += _wrap_entry("Ties", describe_ties(row) if row in TABLE else OF_LISTS)
         lines += _wrap_entry("Undefined", row.undefined)
         lines += [f"{'Example':<12} >>> {row.example}", " " * 13 + "True"]
-        lines += _wrap_entry("Aliases", ", ".join(row.aliases))
+        lines += _wrap_entry("Aliases", ", ".join((*row.aliases, *list_aliases(row.name))))
         lines += _wrap_entry("Cite", row.cite)
         return "\n".join(lines) + "\n"
+
+
+def _grows(gains: tuple[tuple[float, float], ...]) -> bool:
+    """Does the gain grow with the grade, and is it 0 for grades below 0, as for unjudged items?"""
+    growing = [gain for grade, gain in gains if grade >= 0]
+    return growing == sorted(growing) and not any(gain for grade, gain in gains if grade < 0)
 
 
 def _wrap_entry(label: str, text: str) -> list[str]:
@@ -182,9 +203,25 @@ def _wrap_entry(label: str, text: str) -> list[str]:
 
 
 NOTATION = (
-    "i: rank from 1; rel(i): 1 if the item at rank i is relevant; P@i: share of relevant items in "
-    "the first i; R: relevant items that exist; N: items retrieved"
+    "i: rank from 1; rel(i): 1 if the item at rank i is relevant, else 0; P@i: share of the first i"
+    " that is relevant; R@i: share of the relevant items that is in the first i; grade: that of the"
+    " item at rank i, or 0 if it is negative or there is none; R: relevant items that exist; N:"
+    " items retrieved. What follows a comma and ÷ divides all before it. A sum of nothing, a"
+    " maximum of nothing and x ÷ 0 are 0"
 )
+
+
+def describe_direction(row: Definition) -> str:
+    """Say if low values are good, and what a query has that the run lacks; "" otherwise."""
+    if row.better != "low":
+        return ""
+    worst = Measure(row.name).range
+    if worst is None:
+        return (
+            "A low value is good. There is no worst one, so comparisons refuse runs that lack"
+            " queries."
+        )
+    return f"A low value is good. A query that the run lacks has the worst, {worst[1]:g}."
 
 
 OF_LISTS = "ties=trec or given decides which items stand within the cutoff."
@@ -197,98 +234,69 @@ def describe_ties(row: Definition) -> str:
     )
     if row.grouped:
         text += " grouped is defined without a cutoff."
-    if not row.monotone:
+    beyond = row.beyond
+    if (
+        not beyond
+        and row.extremes is None
+        and any(parameter.grades for parameter in row.parameters)
+    ):
+        beyond = "with gains that do not grow with the grade"
+    if beyond:
+        where = "" if beyond == ALWAYS else f"{beyond}, "
         text += (
-            " best and worst put relevant items first or last; "
-            "this is not always the highest or lowest value here."
+            f" best and worst put relevant items first or last in each tie; {where}other orders can"
+            " have a higher or a lower value."
         )
     return text
 
 
 @lru_cache(4096)
-def parse_own(text: str, suggest_name: Callable[[str], str] | None = None) -> Measure:
+def parse_own(text: str, advise: Callable[[str], str] = suggest_name) -> Measure:
     """Read one of germane's own names. Raises MeasureError, with the nearest name.
 
-    ``suggest_name`` writes the suggestion for a name that is unknown.
+    ``advise`` writes what to do about a name that is unknown.
 
     >>> from germane.measures.measure import parse_own
     >>> parse_own("map@10")
     AP@10
     """
     written = _WRITTEN.fullmatch(text.strip())
-    suggestion = suggest_name or suggest_spelling
-    if written is None:
-        raise MeasureError(
-            f"{clip(text)} is not a measure's name; they look like AP, AP@10 or AP(norm=R)@10."
-            f"{suggestion(text)}"
-        )
+    if written is None or written[1].casefold() not in _NAMES:
+        own = respell(text)
+        if own is None:
+            raise make_unknown_error(text, advise)
+        try:
+            return parse_own(own)
+        except MeasureError as error:
+            raise MeasureError(f"{clip(text)}: {error}") from None
     name, inside, cutoff = written.groups()
-    folded = name.casefold()
-    if folded in _SPECIAL:
-        base = parse_own(_SPECIAL[folded])
-    elif folded in _NAMES:
-        base = Measure(_NAMES[folded])
-    else:
-        raise _make_unknown_error(name, text, suggestion)
-    parameters = {**dict(base.parameters), **_parse_parameters(base.name, inside)}
-    k = None if cutoff is None else _parse_cutoff(base.name, text, cutoff)
-    return Measure(base.name, tuple(parameters.items()), k)
+    name = _NAMES[name.casefold()]
+    parameters = _parse_parameters(name, inside)
+    if parameters.keys() - {"depth"} and is_of_boxes(text):
+        raise make_unknown_error(text, advise)
+    if cutoff in ("R", "r") and name in _AT_R:
+        return Measure(_AT_R[name], tuple(parameters.items()))
+    k = None if cutoff is None else _parse_cutoff(name, text, cutoff)
+    return Measure(name, tuple(parameters.items()), k)
 
 
-def _make_unknown_error(name: str, text: str, suggestion: Callable[[str], str]) -> MeasureError:
-    near = suggestion(text)
-    options = [*(alias for row in BY_NAME.values() for alias in row.aliases), "GMAP", *BY_NAME]
-    rest = text.strip()[len(name) :]
-    if not near and (near := suggest(name, options)) and len(rest) < 40:
-        near = near.removesuffix("'?") + rest + "'?"
-    return MeasureError(f"unknown measure {clip(text)}.{near}  All of them: germane measures")
+def is_own(text: str) -> bool:
+    """Is this a name in germane's own form, with one of its names or aliases?"""
+    written = _WRITTEN.fullmatch(text)
+    return written is not None and written[1].casefold() in _NAMES
 
 
-_SPELLED = re.compile(
-    r"""\s* (?P<words> [a-zα]+ (?:[-_ ]+[a-z]+)*? )
-        (?: (?P<cut>[-_ ]cut|[-_ ]at)? [-_ ]? (?P<k>\d{1,9}|(?<=at.)k) )?
-        (?P<rest> (?:\(.*\))? (?:@\w+)? ) \s*""",
-    re.IGNORECASE | re.VERBOSE | re.DOTALL,
-)
-"""A name of several words, or with its cutoff after an underscore: R-Precision, map_at_10."""
-
-_SPELLINGS = {
-    "acc": "Success",
-    "cmc": "Success",
-    "contextprecision": "AP(norm=found)",
-    "contextrecall": "R",
-    "hitratio": "Success",
-    "hits": "Success",
-    "prec": "P",
-    "rec": "R",
-    "meanaverageprecision": "AP",
-    "meanreciprocalrank": "RR",
-    "reciprank": "RR",
-    "discountedcumulativegain": "DCG",
-    "normalizeddiscountedcumulativegain": "nDCG",
-    "averageprecision": "AP",
-    "rankbiasedprecision": "RBP",
-    "expectedreciprocalrank": "ERR",
-}
-"""Usual names that are not read, without what joins their words: their meanings vary."""
-
-
-def suggest_spelling(text: str) -> str:
-    """Suggest a name for one that is spelled in another way; nothing if none is certain."""
-    written = _SPELLED.fullmatch(text)
-    if written is None:
-        return ""
-    words = re.sub("[-_ ]", "", written["words"].replace("α", "alpha")).casefold()
-    known = {one.replace("_", ""): name for one, name in _NAMES.items()} | _SPELLINGS
-    name, k = known.get(words), written["k"]
-    if name is None or (k and "@" in written["rest"]):
-        return ""
-    if k and words == "map" and written["cut"] != "_at":
-        name = "AP(norm=R)"  # of trec_eval
-    if k and not (k.isdigit() and int(k)):
-        got = f"; got {k}" if k.isdigit() else ""
-        return f" Did you mean '{name}@k'? A cutoff k must be a positive integer{got}."
-    return f" Did you mean '{name}{written['rest']}{f'@{int(k)}' if k else ''}'?"
+def make_unknown_error(text: str, advise: Callable[[str], str] = suggest_name) -> MeasureError:
+    """Make the error for a name that is none."""
+    words = text.split()
+    if len(words) > 1 and all(map(is_own, words)):
+        return MeasureError(f"{clip(text)} are {len(words)} measures, and one is taken here.")
+    near = advise(text)
+    if not near and not _WRITTEN.fullmatch(text.strip()):
+        return MeasureError(
+            f"{clip(text)} is not a measure's name; they look like AP, AP@10 or AP(norm=R)@10."
+        )
+    return MeasureError(f"unknown measure {clip(text)}.{near}{_ALL}")
 
 
 def _parse_parameters(name: str, inside: str | None) -> dict[str, Any]:
@@ -309,25 +317,30 @@ def _parse_parameters(name: str, inside: str | None) -> dict[str, Any]:
 
 
 def _parse_cutoff(name: str, text: str, cutoff: str) -> int:
+    if cutoff.casefold() == "k":
+        raise MeasureError(f"{clip(text)} needs a number as its cutoff, as in '{name}@10'.")
+    cutoff = re.sub(r"^k=", "", cutoff, flags=re.IGNORECASE)
     if not re.fullmatch(r"[0-9]{1,40}", cutoff):
         raise MeasureError(
             f"measure {clip(text)}: a cutoff must be a positive integer, as in @10; "
             f"got {clip('@' + cutoff)}{_suggest_without_cutoff(name, cutoff)}"
+            f"{'.' * is_of_boxes(text)}{explain_of_boxes(text)}"
         )
     return int(cutoff)
 
 
 def _suggest_without_cutoff(name: str, cutoff: str) -> str:
-    """Suggest a measure without a cutoff for one at rank R, or at a level of recall."""
-    meant = _AT_R.get(name) if cutoff in ("R", "r") else None
+    """Suggest a measure without a cutoff for one at a level of recall."""
     if name == "IPrec" and _NUMBER.fullmatch(cutoff) and 0 <= float(cutoff) <= 1:
-        meant = f"IPrec(recall={cutoff})"
-    return f". Did you mean {meant!r}?" if meant else ""
+        return f". Did you mean 'IPrec(recall={cutoff})'?"
+    return ""
 
 
-def _suggest_cutoff(name: str, at: str, given: Any) -> str:
+def _suggest_cutoff(name: str, at: str, raw: Any) -> str:
     """Suggest how to write a number in parentheses as a cutoff."""
-    return f" A cutoff is written {name}{at}{given}." if str(given).isdecimal() else ""
+    number = str(raw).removesuffix(".0")
+    is_cutoff = number.isdecimal() and BY_NAME[name].cutoff
+    return f" A cutoff is written {name}{at}{number}." if is_cutoff else ""
 
 
 def _check_cutoff(row: Definition, k: Any) -> int | None:
@@ -344,11 +357,11 @@ def _check_cutoff(row: Definition, k: Any) -> int | None:
     return cutoff
 
 
-def _check_value(measure: str, parameter: Parameter, given: Mapping[str, Any]) -> Any:
+def _check_value(measure: str, parameter: Parameter, raw: Mapping[str, Any]) -> Any:
     """Return the parameter's value in its canonical form, or raise MeasureError."""
-    if parameter.name not in given:
+    if parameter.name not in raw:
         return parameter.default
-    value = given[parameter.name]
+    value = raw[parameter.name]
     if isinstance(value, str) and value in parameter.words:
         return value
     if parameter.grades and not isinstance(value, (int, float)):
@@ -369,7 +382,7 @@ def _check_value(measure: str, parameter: Parameter, given: Mapping[str, Any]) -
 
 
 def _to_number(value: Any) -> float | None:
-    if isinstance(value, (bool, str, bytes)):
+    if isinstance(value, (bool, np.bool_, str, bytes)):
         return None
     try:
         number = float(value)

@@ -5,10 +5,19 @@ from typing import Any
 
 import numpy as np
 
-from germane.core.catalogue import Catalogue, Exposure, Lists, Seen
+from germane.core import ragged
+from germane.core.catalogue import Catalogue, Lists, Seen
 from germane.core.ragged import Bools, Floats
-from germane.measures.catalogue import LISTS, SEEN, define, write_cut, write_items
-from germane.measures.definition import SHARE, Parameter
+from germane.measures.catalogue import (
+    LISTS,
+    SEEN,
+    define,
+    find_history,
+    write_count,
+    write_cut,
+    write_mean,
+)
+from germane.measures.definition import SHARE, Parameter, write_number
 
 
 def _spread_counts(counts: Any, items: int, unseen: float) -> Floats:
@@ -30,11 +39,11 @@ def _number(lists: Lists, catalogue: Catalogue) -> int:
 
 def sum_popularity(lists: Lists, catalogue: Catalogue, p: dict[str, Any]) -> tuple[Floats, Floats]:
     seen, items = catalogue.require_seen("ARP"), _number(lists, catalogue)
-    counts, total = seen.count(p["seen"])
+    counts = seen.count(p["seen"])
     value = _spread_counts(counts, items, 0.0)
     match p["norm"]:
         case "total":
-            value = value / total
+            value = value / counts.sum()
         case "max":
             value = value / counts.max()
         case "rank":
@@ -56,20 +65,21 @@ def _rank_share(counts: Any) -> Floats:
     return share
 
 
+_RANK = "r: rank of the item from the lowest c, equal ones at their mean rank and unseen ones at 0"
 _ARP_NORMS = {
-    "none": "", "total": " ÷ all of them", "max": " ÷ those of the most popular item",
-    "rank": ", as its rank from the least popular item ÷ the items seen",
+    "none": ("c", ""), "total": ("c/n", ", n: the sum of c over all items"),
+    "max": ("c/m", ", m: the highest c of an item"),
+    "rank": ("r/n", f", {_RANK}, n: seen items"),
 }  # fmt: skip
+
+_DROPPED = "NaN with unseen=drop, if no list has a seen item."
 
 ARP = define(
     "ARP",
     "Average popularity of the recommendations",
     lambda k, p: (
-        f"mean over {'recommendations' if p['mean'] == 'micro' else 'lists'} of the items' "
-        f"{p['seen']} before"
-        f"{_ARP_NORMS[p['norm']]}{write_items(k)}, unseen ones "
-        f"{'left out' if p['unseen'] == 'drop' else 'count 0'}; high = popular items are "
-        "recommended"
+        f"{write_mean(k, p, 'seen ' * (p['unseen'] == 'drop'))} {_ARP_NORMS[p['norm']][0]},"
+        f" {write_count(p)}{_ARP_NORMS[p['norm']][1]}; high = popular items are recommended"
     ),
     'evaluate([{1}], [[1, 2]], "ARP@2", seen=[[1]]).flat() == {"ARP_at_2": 1 / 2}',
     SEEN,
@@ -84,6 +94,7 @@ ARP = define(
     LISTS,
     of_lists=sum_popularity,
     range=lambda p: None if p["norm"] == "none" else SHARE,
+    undefined=_DROPPED,
     aliases=("AveragePopularity", "AvgRecPopularity"),
     cite="Yin et al., Challenging the long tail recommendation, VLDB 2012",
 )  # fmt: skip
@@ -91,9 +102,9 @@ ARP = define(
 
 def sum_novelty(lists: Lists, catalogue: Catalogue, p: dict[str, Any]) -> tuple[Floats, Floats]:
     seen, items = catalogue.require_seen("Novelty"), _number(lists, catalogue)
-    counts, total = seen.count(p["seen"])
+    counts = seen.count(p["seen"])
     rarest = float(counts[counts > 0].min()) if p["unseen"] == "rarest" else 1.0
-    value = -np.log(_spread_counts(counts, items, rarest) / total)
+    value = -np.log(_spread_counts(counts, items, rarest) / seen.count_all(p["seen"]))
     value /= np.log(np.e if p["base"] == "e" else p["base"])
     sizes = lists.sizes.astype(float)
     if p["unseen"] in ("zero", "drop"):
@@ -105,18 +116,27 @@ def sum_novelty(lists: Lists, catalogue: Catalogue, p: dict[str, Any]) -> tuple[
 
 
 _UNSEEN = {
-    "once": "as if seen once", "rarest": "as the rarest item seen", "zero": "count 0",
-    "drop": "left out",
+    "once": ", 1 for unseen items", "rarest": ", the lowest of all for unseen items", "zero": "",
+    "drop": "",
 }  # fmt: skip
+_KNOWN = {
+    "users": "everyone knows every item", "interactions": "all interactions were with one item",
+}  # fmt: skip
+_EVERYTHING = {"users": "users who chose anything", "interactions": "all earlier interactions"}
+
+
+def _write_information(p: dict[str, Any]) -> str:
+    logarithm = "ln" if p["base"] == "e" else f"log{p['base']}"
+    return f"{'(c > 0)·' * (p['unseen'] == 'zero')}{logarithm}(n/c)"
+
 
 NOVELTY = define(
     "Novelty",
     "Novelty: mean self-information of the recommended items",
     lambda k, p: (
-        f"mean over {'recommendations' if p['mean'] == 'micro' else 'lists'} of −log{p['base']} of "
-        "the item's "
-        f"share of all {p['seen']} before{write_items(k)}, unseen ones {_UNSEEN[p['unseen']]}; "
-        "0 = everyone knows every item, high = rare items"
+        f"{write_mean(k, p, 'seen ' * (p['unseen'] == 'drop'))} {_write_information(p)},"
+        f" {write_count(p)}{_UNSEEN[p['unseen']]}, n: {_EVERYTHING[p['seen']]}; "
+        f"0 = {_KNOWN[p['seen']]}, high = rare items"
     ),
     'evaluate([{1}], [[1]], "Novelty@1", seen=[[1], [2]]).flat() == {"Novelty_at_1": log2(2)}',
     SEEN,
@@ -127,6 +147,7 @@ NOVELTY = define(
     Parameter("base", 2, "the base of the logarithm", words=("e",), numbers=(2, 10)),
     LISTS,
     of_lists=sum_novelty,
+    undefined=_DROPPED,
     aliases=("MIUF", "MeanInvUserFreq", "SelfInformation"),
     cite="Castells, Vargas & Wang, Novelty and diversity metrics for recommender systems, 2011",
 )  # fmt: skip
@@ -154,9 +175,8 @@ TAIL = define(
     "TailShare",
     "Share of the recommendations that are in the tail",
     lambda k, p: (
-        f"mean over {'recommendations' if p['mean'] == 'micro' else 'lists'} of the share of items"
-        f"{write_cut(k)} among the {p['tail']:g} of the seen items with the fewest interactions, "
-        "at least one item; 0 = only popular items"
+        f"{write_mean(k, p)} t, t: 1 for the ⌊{write_number(p['tail'])}·n⌋ of the n seen items with"
+        " the fewest interactions, and for at least one; 0 = only popular items"
     ),
     'evaluate([{1}], [[1, 2]], "TailShare@2", seen=[[1, 2], [2]]).flat() '
     '== {"TailShare_at_2": 1 / 2}',
@@ -175,33 +195,36 @@ TAIL = define(
 )  # fmt: skip
 
 
-def compute_lift(exposure: Exposure, catalogue: Catalogue, p: dict[str, Any]) -> float:
-    seen = catalogue.require_seen("PopularityLift")
-    counts, _ = seen.count(p["seen"])
-    users = seen.lists
-    kept = users.sizes > 0
-    before = float((users.sum_items(counts.astype(float))[kept] / users.sizes[kept]).mean())
-    listed = np.count_nonzero(exposure.sizes)
-    shares = exposure.sum_shares(1.0)[: len(counts)]
-    popular = math.fsum((shares * counts[: len(shares)]).tolist())
-    after = popular / listed if listed else float("nan")
-    return (after - before) / before
+def sum_lift(lists: Lists, catalogue: Catalogue, p: dict[str, Any]) -> tuple[Floats, Floats]:
+    """Sum what each list adds to the popularity of its user's choices, over that popularity."""
+    seen, items = catalogue.require_seen("PopularityLift"), _number(lists, catalogue)
+    value = _spread_counts(seen.count(p["seen"]), items, 0.0)
+    starts, lengths = find_history(lists, seen, "PopularityLift")
+    chosen = Lists(ragged.make_offsets(lengths), seen.items[ragged.list_stretches(starts, lengths)])
+    kept = (lists.sizes > 0) & (lengths > 0)
+    after, before = (
+        np.divide(one.sum_items(value), one.sizes, out=np.zeros(len(lists)), where=kept)
+        for one in (lists, chosen)
+    )
+    return after - before, before
 
 
 LIFT = define(
     "PopularityLift",
     "Popularity lift: how much more popular recommendations are than what users chose",
     lambda k, p: (
-        f"(mean popularity of the lists{write_cut(k)} − that of what users saw) ÷ the latter,"
-        f" popularity: {p['seen']}; 0 = as popular as before, above 0 = recommendations are more"
-        " popular"
+        "(mean over users of a − mean over users of b) ÷ mean over users of b, a: the mean c of"
+        f" the user's list{write_cut(k)}, b: the mean c of what the user chose before,"
+        f" {write_count(p)}; 0 = as popular as before, above 0 = recommendations are more popular"
     ),
-    'evaluate([{1}], [[1]], "PopularityLift@1", seen=[[1], [1,'
-    ' 2]]).flat()["PopularityLift_at_1"] > 0',
+    'evaluate([{1}], [[1]], "PopularityLift", seen=[[1, 2], [1]]).flat() '
+    '== {"PopularityLift": 1 / 3}',
     SEEN,
-    of_all=compute_lift,
-    by_size=lambda _: True,
-    conventions="Means over the users with a list and with something seen.",
+    of_lists=sum_lift,
+    of_users=True,
+    pooled=True,
+    conventions="Both are means over the users that have a list and a choice.",
+    undefined="NaN if no user has both.",
     cite=(
         "Abdollahpouri et al., The connection between popularity bias, calibration, and fairness,"
         " RecSys 2020"

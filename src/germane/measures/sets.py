@@ -24,7 +24,6 @@ from germane.measures.terms import ONE, Scored, weigh_hits
 if TYPE_CHECKING:
     from fractions import Fraction
 
-SHORT_LIST = "A list shorter than k counts as filled up with nonrelevant items."
 DEPTH = Parameter("norm", "k", "the divisor of the count", words=("k", "retrieved"))
 ROUNDING = Parameter(
     "rounding",
@@ -46,9 +45,9 @@ def write_divisor(k: int | None, norm: str) -> str:
 
 
 def _write_multiple(p: dict[str, Any]) -> str:
-    share = f"{write_number(p['mult'])}·R"
+    share = "R" if p["mult"] == 1 else f"{write_number(p['mult'])}·R"
     whole = {"up": f"⌈{share}⌉", "trec9": f"⌊{share} + 0.9⌋", "nearest": f"⌊{share} + 0.5⌋"}
-    return "R" if p["mult"] == 1 else whole[p["rounding"]]
+    return "R" if p["mult"] == 1 and p["rounding"] == "up" else whole[p["rounding"]]
 
 
 def _write_signed(factor: float) -> str:
@@ -64,6 +63,23 @@ def count_filled(ranking: Ranking, k: int | None) -> Ints:
     """Count the first k ranks that a list fills (Q)."""
     filled: Ints = np.minimum(ranking.retrieved, count_ranks(ranking, k))
     return filled
+
+
+def count_most(ranking: Ranking, total: Ints, k: int | None, norm: str) -> Ints:
+    """Count the most relevant items that a list can hold (Q): of k ranks, or of those it fills.
+
+    Without a cutoff, norm=min sets no limit, and possible that of the list.
+    """
+    if norm == "possible":
+        return np.minimum(total, count_filled(ranking, k))
+    return total if k is None else np.minimum(total, k)
+
+
+def write_most(k: int | None, norm: str) -> str:
+    """Write the most relevant items that a list can hold."""
+    if norm == "possible":
+        return f"min(R,{write_filled(k)})"
+    return "R" if k is None else f"min(R,{k})"
 
 
 def mark_hits(ranking: Ranking, k: int | None, rel: float) -> Floats:
@@ -87,9 +103,11 @@ PRECISION = Definition(
     example='score([1, 0, 1], "P@5") == 2 / 5',
     parameters=(REL, DEPTH, MEAN),
     aliases=("Precision", "SetP"),
-    conventions=SHORT_LIST
-    + " With norm=retrieved, the hits are divided by min(k,N) instead. Without a cutoff: all"
-    " retrieved items, divided by their number.",
+    conventions=(
+        "A list shorter than k counts as filled up with nonrelevant items. With norm=retrieved, the"
+        " hits are divided by min(k,N) instead. Without a cutoff: all retrieved items, divided by"
+        " their number."
+    ),
     undefined="0 if nothing was retrieved. " + NO_RELEVANT,
     grouped=True,
 )
@@ -97,11 +115,7 @@ PRECISION = Definition(
 
 def recall(ranking: Ranking, k: int | None, rel: float, norm: str) -> Scored:
     total = ranking.total(rel)
-    most = total
-    if norm != "R":
-        most = np.minimum(
-            total, count_ranks(ranking, k) if norm == "min" else count_filled(ranking, k)
-        )
+    most = total if norm == "R" else count_most(ranking, total, k, norm)
     return Scored(mark_hits(ranking, k, rel), most, total)
 
 
@@ -110,11 +124,7 @@ RECALL = Definition(
     "Recall",
     recall,
     lambda k, p: write_hits(k),
-    norm=lambda k, p: {
-        "R": "R",
-        "min": f"min(R,{write_depth(k)})",
-        "possible": f"min(R,{write_filled(k)})",
-    }[p["norm"]],
+    norm=lambda k, p: "R" if p["norm"] == "R" else write_most(k, p["norm"]),
     example='score([1, 0, 1], "R@2", relevant=4) == 1 / 4',
     parameters=(
         REL,
@@ -124,8 +134,9 @@ RECALL = Definition(
     aliases=("Recall", "SetR"),
     conventions=(
         "norm=min divides by the most that k results can hold (capped recall); possible by "
-        "the most that the list, up to k, can hold."
+        "the most that the list, up to k, can hold. Without a cutoff R and min are the same."
     ),
+    middle=True,
     grouped=True,
 )
 
@@ -141,7 +152,8 @@ F_MEASURE = Definition(
     "F measure, the weighted harmonic mean of precision and recall",
     f_measure,
     lambda k, p: f"Σ (1+β²)·rel(i), {write_ranks(k)}",
-    norm=lambda k, p: f"(β²·R + {write_depth(k)}), β = {write_number(p['beta'])}",
+    norm=lambda k, p: f"(β²·R + {write_depth(k)})",
+    where=lambda k, p: f"β = {write_number(p['beta'])}",
     example='score([1, 0, 1], "F@3", relevant=4) == 2 * 2 / (4 + 3)',
     parameters=(
         Parameter(
@@ -175,6 +187,7 @@ R_PRECISION = Definition(
     r_precision,
     lambda k, p: f"Σ rel(i), i ≤ {_write_multiple(p)}",
     norm=lambda k, p: _write_multiple(p),
+    where=lambda k, p: "" if p["mult"] == 1 or p["rounding"] == "up" else "in double precision",
     example='score([1, 0, 1, 1], "Rprec", relevant=3) == 2 / 3',
     parameters=(
         REL,
@@ -229,10 +242,11 @@ SUCCESS = Definition(
     "Success",
     "Success: is any of the first k relevant?",
     success,
-    lambda k, p: f"1 if any rel(i), {write_ranks(k)}",
+    lambda k, p: f"max rel(i), {write_ranks(k)}",
     'score([0, 0, 1], "Success@2") == 0',
     parameters=(REL, MEAN),
-    aliases=("Hit", "HitRate", "HR", "Accuracy"),
+    aliases=("Hit", "HitRate", "HR"),
+    middle=True,
 )
 
 
@@ -247,7 +261,7 @@ SET_AVERAGE_PRECISION = Definition(
     "SetAP",
     "Set average precision: precision times recall",
     set_average_precision,
-    lambda k, p: f"Σ rel(i)·hits/{write_depth(k)}, {write_ranks(k)}",
+    lambda k, p: f"Σ rel(i)·P@{write_depth(k)}, {write_ranks(k)}",
     norm=lambda k, p: "R",
     example='score([1, 0, 1], "SetAP", relevant=4) == 2 / 3 * 2 / 4',
     parameters=(REL, MEAN),
@@ -269,18 +283,24 @@ UTILITY = Definition(
     "Linear utility of the retrieved set",
     utility,
     lambda k, p: (
-        f"{write_number(p['hit'])}·relevant retrieved {_write_signed(p['noise'])}·nonrelevant"
-        f" retrieved {_write_signed(p['miss'])}·relevant missed, {write_ranks(k)}"
+        f"{write_number(p['hit'])}·hits"
+        f" {_write_signed(p['noise'])}·({write_divisor(k, 'retrieved')} - hits)"
+        f" {_write_signed(p['miss'])}·(R - hits)"
     ),
     'score([1, 0, 1], "Utility", relevant=4) == 2 - 1',
+    where=lambda k, p: f"hits = {write_hits(k)}",
     parameters=(
         Parameter("hit", 1.0, "the worth of a relevant item", low=-1e6, high=1e6),
         Parameter("noise", -1.0, "the worth of any other item", low=-1e6, high=1e6),
         Parameter("miss", 0.0, "the worth of a missed relevant item", low=-1e6, high=1e6),
         REL,
     ),
+    unanswered=lambda k, p: f"{write_number(p['miss'])}·R" if p["miss"] else "0",
     range=bound_nowhere,
-    conventions="Every retrieved item that is not relevant costs, judged or not.",
+    conventions=(
+        "Every retrieved item that is not relevant costs, judged or not. If hit is below noise +"
+        " miss, a relevant item lowers the value, and ties=best, where it comes first, is lowest."
+    ),
     grouped=True,
     undefined="",
 )

@@ -5,6 +5,7 @@ from typing import Protocol
 
 from germane.core.bounded_means import Span
 from germane.core.ragged import Floats
+from germane.core.rounding import reaches
 from germane.measures.definition import Range
 
 
@@ -24,7 +25,7 @@ def find_span(measure: Ranged, values: Floats) -> Span:
     low, high = float(values.min()), float(values.max())
     if measure.range is not None:  # which rounding can exceed
         return Span(min(measure.range[0], low), max(measure.range[1], high))
-    low = min(0.0, low)
+    low = 0.0 if reaches(low, 0.0, high) else low  # rounding is no value below 0
     width = high - low or 1.0
     return Span(low, low + width, room=width)
 

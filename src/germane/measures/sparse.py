@@ -4,10 +4,11 @@ import numpy as np
 
 from germane.core import ragged
 from germane.core.ranking import Ranking
-from germane.measures.definition import MEAN, REL, Definition
+from germane.measures.definition import ALWAYS, MEAN, REL, Definition
 from germane.measures.terms import Scored
 
 EPSILON = 0.00001  # the smoothing constant of inferred AP
+_NONRELEVANT = "n(i): items judged nonrelevant above i"
 
 
 def bpref(ranking: Ranking, k: None, rel: float) -> Scored:
@@ -26,8 +27,9 @@ BPREF = Definition(
     "bpref",
     "Binary preference: judged nonrelevant items ranked above relevant ones",
     bpref,
-    lambda k, p: "Σ_relevant (1 - min(n,R) ÷ min(NR,R)), n = nonrelevant before",
+    lambda k, p: "Σ (1 - min(n(i),R) ÷ min(NR,R))·rel(i), i ≤ N",
     norm=lambda k, p: "R",
+    where=lambda k, p: f"{_NONRELEVANT}, NR: items judged nonrelevant",
     example='score([1, 0, 1, 0], "bpref") == (1 + (1 - 1 / 2)) / 2',
     parameters=(REL, MEAN),
     aliases=("Bpref",),
@@ -54,14 +56,18 @@ INFERRED_AVERAGE_PRECISION = Definition(
     "infAP",
     "Inferred AP, for a pool of which a random sample was judged",
     inferred_average_precision,
-    lambda k, p: "Σ_relevant (1/i + (i-1)/i · pooled/(i-1) · (rel+ε)/(rel+nonrel+2ε)), above i",
+    lambda k, p: "Σ (1/i + (i-1)/i · p(i)/(i-1) · (r(i)+ε)/(r(i)+n(i)+2ε))·rel(i), i ≤ N",
     norm=lambda k, p: "R",
+    where=lambda k, p: (
+        f"p(i): items in the pool above i, r(i): relevant items above i, {_NONRELEVANT},"
+        f" ε = {EPSILON:.5f}"
+    ),
     example='score([1, 0], "infAP") == 1.0',
     parameters=(REL, MEAN),
     cutoff=False,
     expected=False,
-    monotone=False,
-    conventions="A negative grade marks an item in the pool that was not judged. ε = 0.00001.",
+    beyond=ALWAYS,
+    conventions="A negative grade marks an item in the pool that was not judged.",
     cite="Yilmaz & Aslam, CIKM 2006",
     nonrelevant=True,
 )

@@ -3,13 +3,18 @@
 import numpy as np
 
 from germane.core.ranking import Ranking
-from germane.measures.definition import MEAN, REL, Definition, Parameter, write_depth, write_ranks
+from germane.measures.definition import (
+    ALWAYS,
+    MEAN,
+    REL,
+    Definition,
+    Parameter,
+    write_depth,
+    write_ranks,
+)
 from germane.measures.sets import count_ranks
 from germane.measures.subtopics import (
-    SHORT,
-    SHORT_W,
     WEIGHTS,
-    S,
     add_up,
     count_new,
     count_relevant,
@@ -17,10 +22,13 @@ from germane.measures.subtopics import (
     find_covered,
     get_cells,
     sum_weights,
+    write_sum,
+    write_symbol,
     write_total,
 )
 from germane.measures.terms import ONE, Scored, weigh_hits
 
+SYMBOL = write_symbol({"weights": "equal"})
 COUNTED = Parameter(
     "subtopics",
     "relevant",
@@ -42,12 +50,13 @@ SUBTOPIC_RECALL = Definition(
     "Subtopic recall, or coverage: the share of subtopics in the first k items",
     subtopic_recall,
     lambda k, p: f"Σ subtopics that are new at i, {write_ranks(k)}",
-    norm=lambda k, p: S if p["subtopics"] == "relevant" else "all judged subtopics",
+    norm=lambda k, p: "S" if p["subtopics"] == "relevant" else "all judged subtopics",
+    where=lambda k, p: SYMBOL if p["subtopics"] == "relevant" else "",
     example='score([{"a"}, {"a", "b"}, {"c"}], "StRecall@2") == 2 / 3',
     parameters=(REL, COUNTED, MEAN),
     aliases=("SubtopicRecall", "SubtopicCoverage", "strec"),
     expected=False,
-    monotone=False,
+    beyond=ALWAYS,
     subtopics=True,
     conventions=(
         "Zhai et al. divide by the number of all subtopics of the query; "
@@ -73,15 +82,12 @@ INTENT_AWARE_PRECISION = Definition(
         f"Σ {'weights' if p['weights'] == 'given' else 'number'} of subtopics of i,"
         f" {write_ranks(k)}"
     ),
-    norm=lambda k, p: (
-        f"({write_depth(k)}·W), {SHORT_W}"
-        if p["weights"] == "given"
-        else f"({write_depth(k)}·S), {SHORT}"
-    ),
+    norm=lambda k, p: f"({write_depth(k)}·{write_total(p)})",
+    where=lambda k, p: write_symbol(p),
     example='score([{"a"}, {"a", "b"}], "P_IA@2") == (1 + 2) / (2 * 2)',
     parameters=(REL, WEIGHTS, MEAN),
     aliases=("PIA",),
-    monotone=False,
+    beyond=ALWAYS,
     subtopics=True,
     conventions=(
         "A list shorter than k counts as filled up with nonrelevant items. weights=given is the "
@@ -103,17 +109,15 @@ INTENT_AWARE_AVERAGE_PRECISION = Definition(
     "AP_IA",
     "Intent-aware average precision: the mean of AP over the subtopics",
     intent_aware_average_precision,
-    lambda k, p: (
-        ("Σ_subtopics of i, i ≤ N, " + ("weight·" if p["weights"] == "given" else ""))
-        + "(items to i that have it)/i ÷ all relevant items that have it"
-    ),
+    lambda k, p: f"Σ {write_sum(p)}(items to i that have it)/i ÷ (all items that have it), i ≤ N",
     norm=lambda k, p: write_total(p),
+    where=lambda k, p: write_symbol(p),
     example='score([{"a"}, {"a", "b"}], "AP_IA") == ((1 + 2 / 2) / 2 + 1 / 2) / 2',
     parameters=(REL, WEIGHTS, MEAN),
     aliases=("MAP_IA", "APIA"),
     cutoff=False,
     expected=False,
-    monotone=False,
+    beyond=ALWAYS,
     subtopics=True,
     conventions=(
         "AP of one subtopic is divided by its relevant items, as AP(norm=R). weights=given is the"

@@ -7,15 +7,24 @@ import numpy as np
 from germane.core import ragged
 from germane.core.ragged import Floats, Ints
 from germane.core.ranking import Ranking
-from germane.measures.definition import MEAN, REL, Definition, Parameter, write_number, write_ranks
+from germane.measures.definition import (
+    ALWAYS,
+    MEAN,
+    REL,
+    Definition,
+    Parameter,
+    write_number,
+    write_ranks,
+)
 from germane.measures.gain import GAIN, write_gain
+from germane.measures.subtopic_coverage import SYMBOL
 from germane.measures.subtopics import (
-    SHORT,
     WEIGHTS,
     count_new,
     count_subtopics,
     discount,
     get_cells,
+    write_sum,
 )
 from germane.measures.terms import Scored, compute_gains
 
@@ -46,7 +55,7 @@ def d_sharp_ndcg(
     discounted = np.where(ranking.within(k), gained * discount(ranking.rank), 0.0)
     terms = gamma * _divide(ranking, count_new(ranking, k, rel), subtopics)
     terms += (1.0 - gamma) * _divide(ranking, discounted, norm)
-    return Scored(terms, ranking.ones, np.maximum(subtopics, norm > 0))
+    return Scored(terms, ranking.ones, (gamma > 0) * subtopics + (gamma < 1) * (norm > 0))
 
 
 def _divide(ranking: Ranking, terms: Floats, norm: Floats | Ints) -> Floats:
@@ -60,12 +69,15 @@ D_SHARP_NDCG = Definition(
     "D♯-nDCG: subtopic recall and nDCG of the gains summed over subtopics, mixed",
     d_sharp_ndcg,
     lambda k, p: (
-        f"{write_number(p['gamma'])}·(Σ subtopics that are new at i ÷ S) +"
-        f" {write_number(1 - p['gamma'])}·(Σ Σ_subtopics"
-        f" {'weight·' if p['weights'] == 'given' else ''}{write_gain(p)} ÷ log2(i+1), ÷ the same of"
-        f" the ideal ranking), {write_ranks(k)}, {SHORT}"
+        f"γ·(Σ subtopics that are new at i, {write_ranks(k)})/S + (1 - γ)·(Σ G(i)/log2(i+1),"
+        f" {write_ranks(k)}) ÷ (Σ ideal(i)/log2(i+1), {write_ranks(k, 'J')})"
     ),
     example='score([{"a"}, {"a", "b"}], "Dsharp_nDCG@1") == (1 / 2 + 1 / 2) / 2',
+    where=lambda k, p: (
+        f"G(i) = {write_sum(p, 'judged subtopics of i')}{write_gain(p)},"
+        f" ideal(i): the i-th highest G of the judged items{'' if k else ', J: judged items'},"
+        f" {SYMBOL}, γ = {write_number(p['gamma'])}"
+    ),
     parameters=(
         Parameter("gamma", 0.5, "the weight of subtopic recall", low=0.0, high=1.0),
         REL,
@@ -75,12 +87,17 @@ D_SHARP_NDCG = Definition(
     ),
     aliases=("DsharpnDCG",),
     expected=False,
-    monotone=False,
+    beyond=ALWAYS,
     subtopics=True,
     conventions=(
         "The ideal ranking orders items by their summed gains, which is exact. gamma=0 is D-nDCG,"
         " gamma=1 is StRecall. weights=given multiplies gains by the probabilities of intents, as"
-        " NTCIREVAL; subtopic recall has no weights."
+        " NTCIREVAL; subtopic recall has no weights. rel counts for subtopic recall alone: an item"
+        " gains by every positive grade, also by those below rel."
+    ),
+    undefined=(
+        "Without relevant items, where gamma is above 0, and without items that gain anything,"
+        " where it is below 1: no_relevant decides (default: 0)."
     ),
     cite="Sakai & Song, SIGIR 2011",
 )

@@ -10,24 +10,25 @@ from germane.core.ranking import Ranking
 from germane.errors import MeasureError
 from germane.measures import ideal_order
 from germane.measures.definition import (
+    ALWAYS,
     MEAN,
     REL,
     SHARE,
     Definition,
     Parameter,
-    bound_nowhere,
+    Range,
     write_number,
     write_ranks,
 )
 from germane.measures.ideal_order import Discount
 from germane.measures.sets import count_ranks
 from germane.measures.subtopics import (
-    SHORT,
-    SHORT_W,
     WEIGHTS,
     discount,
     sum_gains,
     sum_weights,
+    write_sum,
+    write_symbol,
     write_total,
 )
 from germane.measures.terms import Scored
@@ -89,14 +90,13 @@ def alpha_dcg(
     return Scored(terms, divisor, total)
 
 
-def _write_sum(p: dict[str, Any]) -> str:
-    """Write the sum over an item's subtopics."""
-    return "Σ_subtopics of i " + ("weight·" if p["weights"] == "given" else "")
-
-
-def _write_gains(p: dict[str, Any]) -> str:
+def _write_gains(k: int | None, p: dict[str, Any]) -> str:
     """Write the gain of an item, which a sum before it calls g(i)."""
-    return f"g(i) = {_write_sum(p)}{write_number(1 - p['alpha'])}^(earlier items that have it)"
+    beta = f", β = {write_number(p['beta'])}" if "beta" in p else ""
+    return (
+        f"g(i) = {write_sum(p)}(1 - α)^(earlier items that have it),"
+        f" α = {write_number(p['alpha'])}{beta}"
+    )
 
 
 FULL = "the same of a list in which every item has all subtopics"
@@ -105,8 +105,9 @@ ALPHA_DCG = Definition(
     "alpha_DCG",
     "α-DCG: cumulated gain, less for repeated subtopics",
     alpha_dcg,
-    lambda k, p: f"Σ g(i) ÷ log2(i+1), {write_ranks(k)}, {_write_gains(p)}",
+    lambda k, p: f"Σ g(i) ÷ log2(i+1), {write_ranks(k)}",
     norm=lambda k, p: FULL if p["norm"] == "full" else "",
+    where=_write_gains,
     example='score([{"a"}, {"a", "b"}], "alpha_DCG@2") == 1 + (1 / 2 + 1) / log2(3)',
     parameters=(
         ALPHA,
@@ -115,9 +116,9 @@ ALPHA_DCG = Definition(
         WEIGHTS,
     ),
     aliases=("alphaDCG",),
-    range=bound_nowhere,
+    range=lambda p: SHARE if p["norm"] == "full" else None,
     expected=False,
-    monotone=False,
+    beyond=ALWAYS,
     subtopics=True,
     conventions=(
         "Clarke et al. do not normalize. ndeval's alpha-DCG is norm=full, which no real list "
@@ -135,28 +136,41 @@ def alpha_ndcg(
     return Scored(terms, norm, sum_weights(ranking, rel, weights))
 
 
-_IDEALS = {"greedy": "", "rounded": ", ties broken by rounding", "exact": ", the best of all"}
+_IDEALS = {
+    "greedy": "the ideal ranking",
+    "rounded": "the ideal ranking with ties broken by rounding",
+    "exact": "the best ranking of all",
+}
 
 
 def _write_ideal(k: int | None, p: dict[str, Any]) -> str:
-    return "the same of the ideal ranking" + _IDEALS[p["ideal"]]
+    return f"the same of {_IDEALS[p['ideal']]}"
+
+
+def _bound_ideal(p: dict[str, Any]) -> Range:
+    """Bound a share of the ideal ranking. With diminishing gains, a greedy one has at least 1 - 1/e
+    of the highest sum of each length (Nemhauser, Wolsey & Fisher, 1978), and so of discounted sums.
+    """
+    return SHARE if p["ideal"] == "exact" or p["alpha"] == 0 else (0.0, math.e / (math.e - 1))
 
 
 ALPHA_NDCG = Definition(
     "alpha_nDCG",
     "α-nDCG: normalized cumulated gain, less for repeated subtopics",
     alpha_ndcg,
-    lambda k, p: f"Σ g(i) ÷ log2(i+1), {write_ranks(k)}, {_write_gains(p)}",
+    lambda k, p: f"Σ g(i) ÷ log2(i+1), {write_ranks(k)}",
     norm=_write_ideal,
+    where=_write_gains,
+    range=_bound_ideal,
     example='score([{"a"}, {"a", "b"}], "alpha_nDCG@1") == 1 / 2',
     parameters=(ALPHA, REL, IDEAL, WEIGHTS, MEAN),
     aliases=("alphanDCG",),
     expected=False,
-    monotone=False,
+    beyond=ALWAYS,
     subtopics=True,
     conventions=(
-        "The greedy ideal ranking is an approximation, as in every tool; "
-        "a better list has a value above 1. ideal=exact searches all rankings."
+        "The greedy ideal ranking is an approximation, as in every tool; a better list has a value"
+        " above 1, of at most e/(e - 1) = 1.58. ideal=exact searches all rankings."
     ),
     cite="Clarke, Kolla, Cormack, Vechtomova, Ashkan, Büttcher & MacKinnon, SIGIR 2008",
 )
@@ -188,11 +202,9 @@ INTENT_AWARE_ERR = Definition(
     "ERR_IA",
     "Intent-aware expected reciprocal rank: the mean of ERR over the subtopics",
     intent_aware_err,
-    lambda k, p: (
-        f"Σ {write_number(p['alpha']) + '·' if p['norm'] == 'S' else ''}g(i) ÷ i, {write_ranks(k)},"
-        f" {_write_gains(p)}"
-    ),
+    lambda k, p: f"Σ {'α·' if p['norm'] == 'S' else ''}g(i) ÷ i, {write_ranks(k)}",
     norm=lambda k, p: {"S": write_total(p), "none": "", "full": FULL}[p["norm"]],
+    where=lambda k, p: _write_gains(k, p) + (f", {write_symbol(p)}" if p["norm"] == "S" else ""),
     example='score([{"a"}, {"a", "b"}], "ERR_IA@2") == (1 / 2 + (1 / 4 + 1 / 2) / 2) / 2',
     parameters=(
         STOP,
@@ -202,9 +214,9 @@ INTENT_AWARE_ERR = Definition(
         MEAN,
     ),
     aliases=("ERRIA",),
-    range=lambda p: SHARE if p["norm"] == "S" else None,
+    range=lambda p: None if p["norm"] == "none" else SHARE,
     expected=False,
-    monotone=False,
+    beyond=ALWAYS,
     subtopics=True,
     conventions=(
         "The mean of ERR over equally probable subtopics, for judgments of 0 and 1; α is (2^1 -"
@@ -228,13 +240,15 @@ NORMALIZED_INTENT_AWARE_ERR = Definition(
     "nERR_IA",
     "Normalized intent-aware expected reciprocal rank",
     normalized_intent_aware_err,
-    lambda k, p: f"Σ g(i) ÷ i, {write_ranks(k)}, {_write_gains(p)}",
+    lambda k, p: f"Σ g(i) ÷ i, {write_ranks(k)}",
     norm=_write_ideal,
+    where=_write_gains,
+    range=_bound_ideal,
     example='score([{"a"}, {"a", "b"}], "nERR_IA@1") == 1 / 2',
     parameters=(STOP, REL, IDEAL, WEIGHTS, MEAN),
     aliases=("nERRIA",),
     expected=False,
-    monotone=False,
+    beyond=ALWAYS,
     subtopics=True,
     conventions="The ideal ranking is that of alpha_nDCG; a better list has a value above 1.",
     cite="Clarke, Craswell, Soboroff & Ashkan, WSDM 2011",
@@ -268,22 +282,16 @@ NOVELTY_RBP = Definition(
     "NRBP",
     "Novelty- and rank-biased precision: RBP for which repeated subtopics gain less",
     novelty_rbp,
-    lambda k, p: f"Σ g(i)·{write_number(p['beta'])}^(i-1), {_write_gains(p)}",
-    norm=lambda k, p: (
-        f"({'W' if p['weights'] == 'given' else 'S'} ÷"
-        f" {write_number(1.0 - (1.0 - p['alpha']) * p['beta'])}), "
-        + (SHORT_W if p["weights"] == "given" else SHORT)
-    ),
+    lambda k, p: "Σ g(i)·β^(i-1), i ≤ N",
+    norm=lambda k, p: f"({write_total(p)} ÷ (1 - (1 - α)·β))",
+    where=lambda k, p: f"{_write_gains(k, p)}, {write_symbol(p)}",
     example='round(score([{"a"}, {"a", "b"}], "NRBP"), 6) == (1 + 1.5 / 2) * 0.75 / 2',
     parameters=(ALPHA, GOING_ON, REL, WEIGHTS, MEAN),
     cutoff=False,
     expected=False,
-    monotone=False,
+    beyond=ALWAYS,
     subtopics=True,
-    conventions=(
-        "The divisor is S ÷ (1 - (1 - α)·β): an endless list in which every item "
-        "has all subtopics has the value 1."
-    ),
+    conventions=("An endless list in which every item has all subtopics has the value 1."),
     cite="Clarke, Kolla & Vechtomova, ICTIR 2009",
 )
 
@@ -303,13 +311,15 @@ NORMALIZED_NOVELTY_RBP = Definition(
     "nNRBP",
     "Normalized novelty- and rank-biased precision",
     normalized_novelty_rbp,
-    lambda k, p: f"Σ g(i)·{write_number(p['beta'])}^(i-1), {_write_gains(p)}",
+    lambda k, p: "Σ g(i)·β^(i-1), i ≤ N",
     norm=_write_ideal,
+    where=_write_gains,
+    range=_bound_ideal,
     example='score([{"a"}, {"a", "b"}], "nNRBP") == (1 + 1.5 / 2) / (2 + 0.5 / 2)',
     parameters=(ALPHA, GOING_ON, REL, IDEAL, WEIGHTS, MEAN),
     cutoff=False,
     expected=False,
-    monotone=False,
+    beyond=ALWAYS,
     subtopics=True,
     conventions="The ideal ranking is that of alpha_nDCG.",
     cite="Clarke, Kolla & Vechtomova, ICTIR 2009; ndeval",

@@ -22,10 +22,6 @@ WEIGHTS = Parameter(
     " subtopic_weights=",
     words=("equal", "given"),
 )
-S = "S, the subtopics with a relevant item"
-W = "W, the weights of the subtopics with a relevant item"
-SHORT = "S: subtopics with a relevant item"
-SHORT_W = "W: weights of the subtopics with a relevant item"
 
 _T = TypeVar("_T")
 
@@ -123,5 +119,17 @@ def discount(ranks: Ints) -> Floats:
 
 
 def write_total(p: dict[str, Any]) -> str:
-    """Write the divisor of a mean over subtopics."""
-    return W if p["weights"] == "given" else S
+    """Write the number, or the weights, of the subtopics with a relevant item."""
+    return "W" if p["weights"] == "given" else "S"
+
+
+def write_symbol(p: dict[str, Any]) -> str:
+    """Write what the symbol of ``write_total`` stands for."""
+    if p["weights"] == "given":
+        return "W: weights of the subtopics with a relevant item"
+    return "S: subtopics with a relevant item"
+
+
+def write_sum(p: dict[str, Any], which: str = "subtopics of i") -> str:
+    """Write the sum over an item's subtopics."""
+    return f"Σ_{{{which}}} " + ("weight·" if p["weights"] == "given" else "")

@@ -36,6 +36,8 @@ class Scored:
     # the value as a function of (Σ terms + rest) / norm, for the one measure that is not the
     # quotient
     link: Callable[[Floats], Floats] | None = None
+    # Q: ``relevant`` of a query that the run lacks, where it depends on the list
+    judged: Floats | Ints | None = None
 
 
 def compute_values(ranking: Ranking, scored: Scored) -> Floats:

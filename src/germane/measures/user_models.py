@@ -16,7 +16,7 @@ import numpy as np
 from germane.core.ragged import Floats
 from germane.core.ranking import Ranking
 from germane.errors import MeasureError
-from germane.measures.definition import MEAN, Definition, Parameter, write_number
+from germane.measures.definition import ALWAYS, MEAN, NO_GAIN, Definition, Parameter, write_number
 from germane.measures.terms import LOG2, Scored, weigh_hits
 
 RANKS = 1000  # what a reader looks at without a cutoff, as in the reference implementation
@@ -44,6 +44,12 @@ def scale_grades(grades: Floats, low: float, high: float) -> Floats:
     if not low < high:
         raise MeasureError(f"max is above min; got min={low:.12g} and max={high:.12g}")
     return np.clip((grades - low) / (high - low), 0.0, 1.0)
+
+
+def _write_scaled(p: dict[str, Any]) -> str:
+    low, high = write_number(p["min"]), write_number(p["max"])
+    scaled = f"max(0, grade - {low})/({high} - {low})" if p["min"] else f"grade/{high}"
+    return f"g(i) = min(1, {scaled})"
 
 
 def weigh_examined(
@@ -99,24 +105,23 @@ def make_reader(
     example: str,
     cite: str,
     parameters: tuple[Parameter, ...] = (),
-    monotone: bool = True,
+    beyond: str = "",
 ) -> Definition:
     """Make the row of a model: Σ gain · probability of being reached ÷ the probabilities' sum."""
     return Definition(
         name,
         title,
         partial(measure_reader, model=model),
-        lambda k, p: f"Σ g(i)·V(i), i ≤ {k or RANKS}, V(i) = Π_{{j<i}} {says(p)}",
-        norm=lambda k, p: (
-            f"Σ V(i), g = (grade - {write_number(p['min'])})/(max - min), max ="
-            f" {write_number(p['max'])}"
-        ),
+        lambda k, p: f"Σ g(i)·V(i), i ≤ {k or RANKS}",
+        norm=lambda k, p: f"Σ V(i), i ≤ {k or RANKS}",
+        where=lambda k, p: f"V(i) = Π_{{j<i}} {says(p)}, {_write_scaled(p)}",
         example=example,
         parameters=(*parameters, LOWEST, HIGHEST, MEAN),
         expected=False,
-        monotone=monotone,
+        beyond=beyond,
         conventions=_SCALED,
         cite=cite,
+        undefined=NO_GAIN,
     )
 
 
@@ -169,7 +174,7 @@ INST = make_reader(
     "INST",
     "INST: as INSQ, but the goal shrinks with the gain so far",
     _go_on_for_rest,
-    lambda p: f"((j+T+T(j)-1)/(j+T+T(j)))², T(j) = T - gain to j, T = {write_number(p['goal'])}",
+    lambda p: "((j+T+T(j)-1)/(j+T+T(j)))², T(j) = T - Σ_{m≤j} g(m), T = " + write_number(p["goal"]),
     'round(score([1, 0], "INST(max=1)@2"), 6) == round(1 / (1 + 1 / 4), 6)',
     "Bailey, Moffat, Scholer & Thomas, SIGIR 2015; Moffat et al., ADCS 2015",
     (GOAL,),
@@ -179,11 +184,11 @@ BPM = make_reader(
     "BPM",
     "Bejeweled player model: a reader who stops after a gain of T, or at rank k",
     _stop_at_goal,
-    lambda p: f"(gain to j < {write_number(p['goal'])})",
+    lambda p: f"(Σ_{{m≤j}} g(m) < {write_number(p['goal'])})",
     'score([0, 1, 0], "BPM(max=1)@3") == 1 / 2',
     "Zhang et al., SIGIR 2017 (static)",
     (GOAL,),
-    monotone=False,
+    beyond=ALWAYS,
 )
 
 NEARLY_ERR_8 = make_reader(
@@ -238,12 +243,11 @@ SCALED_DCG = Definition(
     "Scaled DCG: nDCG as if there were k items of the highest grade",
     scaled_dcg,
     lambda k, p: f"Σ g(i) ÷ log2(i+1), i ≤ {k or RANKS}",
-    norm=lambda k, p: (
-        f"Σ 1 ÷ log2(i+1), g = (grade - {write_number(p['min'])})/(max - min), max ="
-        f" {write_number(p['max'])}"
-    ),
+    norm=lambda k, p: f"Σ 1/log2(i+1), i ≤ {k or RANKS}",
+    where=lambda k, p: _write_scaled(p),
     example='score([1, 0], "SDCG(max=1)@2") == 1 / (1 + 1 / log2(3))',
     parameters=(LOWEST, HIGHEST, MEAN),
     conventions=_SCALED,
     cite="Moffat, Bailey, Scholer & Thomas, ACM TOIS 35(3), 2017",
+    undefined=NO_GAIN,
 )

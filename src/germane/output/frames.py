@@ -1,9 +1,24 @@
 """Frames: values as named columns, for every library that reads Arrow streams."""
 
-from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
+import math
+import re
+from collections.abc import (
+    Collection,
+    ItemsView,
+    Iterable,
+    Iterator,
+    KeysView,
+    Mapping,
+    Sequence,
+    ValuesView,
+)
+from itertools import count
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
-from germane.errors import NotFoundError, clip, list_some, offer
+import numpy as np
+
+from germane.errors import InputError, NotFoundError, clip, list_some, make_visible, offer
+from germane.output.tables import Table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -14,7 +29,26 @@ D = TypeVar("D")
 
 
 class Columnar:
-    """A value of rows and named columns, which ``pl.DataFrame`` and ``pa.table`` read."""
+    """A value of rows and named columns, which ``pl.DataFrame`` and ``pa.table`` read.
+
+    ``pandas.DataFrame`` iterates, and reads rows that are dicts. Where iterating gives something
+    else, such as names, it would make a column of that, and is refused: it asks for an array first.
+    """
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if cls.__iter__ is not Columnar.__iter__:
+            cls.__array__ = _refuse_array  # type: ignore[attr-defined]
+
+    def __iter__(self) -> Iterator[Any]:
+        table = self.to_arrow()
+        values = [column.to_pylist() for column in table.columns]
+        for field, column in zip(table.schema, values, strict=True):
+            if field.type == "double":  # in a column of no numbers, too
+                column[:] = [math.nan if value is None else value for value in column]
+        return (
+            dict(zip(table.column_names, row, strict=True)) for row in zip(*values, strict=True)
+        )
 
     def _list_columns(self) -> dict[str, Any]:
         """List the columns by name: arrays of NumPy or of Arrow."""
@@ -33,6 +67,43 @@ class Columnar:
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+
+class Tabular(Columnar):
+    """A value that prints as its table, and is one in notebooks, in Markdown and in LaTeX.
+
+    Its frame has the columns of the table, with all digits, unless it has columns of its own.
+    """
+
+    def table(self) -> Table:
+        """Return the value as rows of text, with notes."""
+        raise NotImplementedError
+
+    def _list_columns(self) -> dict[str, Any]:
+        return _read_table(self.table(digits=None))  # type: ignore[call-arg]
+
+    def markdown(self) -> str:
+        """Write a GitHub table."""
+        return self.table().markdown()
+
+    def latex(self) -> str:
+        """Write a booktabs table."""
+        return self.table().latex()
+
+    def __str__(self) -> str:
+        return self.table().text()
+
+    def _repr_html_(self) -> str:
+        return self.table().html()
+
+
+def _refuse_array(value: Any, *_: Any, **__: Any) -> Any:
+    """Refuse to be an array, and name what makes a frame of pandas."""
+    name = type(value).__name__
+    raise InputError(
+        f"pandas.DataFrame(…) and numpy read no {name}. A frame of pandas is to_pandas() of it, or"
+        f" pandas.DataFrame.from_arrow(…) from pandas 3 on; polars.DataFrame(…) reads it."
+    )
 
 
 class Lookup(Generic[V]):
@@ -104,7 +175,7 @@ class Named(Lookup[V]):
         return len(self._held)
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {', '.join(self._held)}>"
+        return make_visible(f"<{type(self).__name__} {', '.join(self._held)}>")
 
 
 def make_texts(values: Iterable[object]) -> "pa.Array":
@@ -120,7 +191,7 @@ def make_ids(values: Iterable[object]) -> "pa.Array":
     import pyarrow as pa
 
     ids = list(values)
-    if ids and all(type(one) is int for one in ids):
+    if ids and all(type(identifier) is int for identifier in ids):
         try:
             return pa.array(ids, pa.int64())
         except OverflowError:  # beyond 64 bits with a sign
@@ -142,3 +213,31 @@ def _make_printable(identifier: object) -> str:
     except UnicodeEncodeError:
         return text.encode("utf-8", "backslashreplace").decode()
     return text
+
+
+def _read_table(table: Table) -> dict[str, Any]:
+    """Read the columns of a table: numbers where a column holds nothing else."""
+    of_text = {0, *table.left}
+    columns: dict[str, Any] = {}
+    for c, heading in enumerate(table.columns):
+        cells = [row[c] for row in table.rows]
+        numbers = None if c in of_text else _read_numbers(cells)
+        name = _find_free(heading or "name", columns)
+        columns[name] = make_texts(cells) if numbers is None else numbers
+    return columns
+
+
+def _read_numbers(cells: Sequence[str]) -> Any:
+    """Read a column of numbers, in which a blank is none; None for other columns."""
+    try:
+        numbers = [None if cell in ("", "–", "none") else float(cell) for cell in cells]
+    except ValueError:
+        return None
+    whole = all(re.fullmatch(r"-?\d{1,15}", cell, re.ASCII) for cell in cells)
+    return np.array(cells, np.int64) if cells and whole else make_numbers(numbers)
+
+
+def _find_free(name: str, taken: Collection[str]) -> str:
+    """Find a name for a column; a frame cannot have one twice."""
+    numbered = (f"{name} {number}" for number in count(2))
+    return name if name not in taken else next(one for one in numbered if one not in taken)

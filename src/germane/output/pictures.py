@@ -7,10 +7,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from germane.errors import InputError, check_choice, list_choices
+from germane.errors import InputError, check_choice, list_choices, make_visible
 from germane.output import writing
 from germane.output.markup import PAPERS, Paper
-from germane.output.tables import make_visible
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -58,8 +57,8 @@ _SHADES: dict[str, tuple[Any, Any]] = {  # on light and on dark paper
     ),
 }  # fmt: skip
 PALETTES: dict[Paper, Palette] = {
-    paper: Palette(**{name: both[at] for name, both in _SHADES.items()})
-    for at, paper in enumerate(PAPERS)
+    paper: Palette(**{name: both[place] for name, both in _SHADES.items()})
+    for place, paper in enumerate(PAPERS)
 }
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias, TypeVar, get_args
 
-from germane.errors import InputError, check_choice, clip
+from germane.errors import InputError, check_choice, clip, make_visible
 
 LABEL = "tab:germane"  # the key of a LaTeX table that is given no other
 V = TypeVar("V")
@@ -178,34 +178,29 @@ class Table:
         return "".join(delimiter.join(map(write_cell, line)) + end for line in lines)
 
 
-class Tabular:
-    """A value that prints as its table, and is one in notebooks, in Markdown and in LaTeX."""
+def write_text(*parts: str | Table) -> str:
+    """Write lines and tables for a terminal; control characters are made visible."""
+    return "\n".join(make_visible(x) if isinstance(x, str) else x.text() for x in parts)
 
-    def table(self) -> Table:
-        """Return the value as rows of text, with notes."""
-        raise NotImplementedError
 
-    def markdown(self) -> str:
-        """Write a GitHub table."""
-        return self.table().markdown()
+def write_markdown(*parts: str | Table) -> str:
+    """Write sentences, a paragraph each, and tables for GitHub; ids cannot start markup."""
+    written = (f"{_escape_markdown(x)}\n" if isinstance(x, str) else x.markdown() for x in parts)
+    return "\n".join(written)
 
-    def latex(self) -> str:
-        """Write a booktabs table."""
-        return self.table().latex()
 
-    def __str__(self) -> str:
-        return self.table().text()
-
-    def _repr_html_(self) -> str:
-        return self.table().html()
+def write_html(*parts: str | Table) -> str:
+    """Write sentences, a paragraph each, and tables as HTML; everything is escaped."""
+    written = (f"<p>{escape_html(x)}</p>" if isinstance(x, str) else x.html() for x in parts)
+    return "\n".join(written)
 
 
 def find_highest(columns: Iterable[Sequence[float]]) -> Iterator[tuple[int, int]]:
     """Find the highest number of each column of several, behind a column of names; NaN is none."""
     for c, numbers in enumerate(columns, 1):
-        highest = max((one for one in numbers if one == one), default=math.nan)
+        highest = max((number for number in numbers if number == number), default=math.nan)
         if len(numbers) > 1:
-            yield from ((r, c) for r, one in enumerate(numbers) if one == highest)
+            yield from ((r, c) for r, number in enumerate(numbers) if number == highest)
 
 
 def share_lines(named: Iterable[tuple[str, V]], write: Callable[[V], str]) -> Iterator[str]:
@@ -242,19 +237,6 @@ FORMATS: dict[str, Callable[[Table], str]] = {
 # Letters that a terminal can raise: without q, which few fonts have.
 LETTERS = "abcdefghijklmnoprstuvwxyz"
 _SUPERSCRIPTS = str.maketrans(LETTERS, "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ")
-
-
-def make_visible(text: str) -> str:
-    """Write out control characters and broken bytes: an id may hold a terminal's commands."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
-
-
-def show_lines(text: str) -> str:
-    """Write out what a terminal does not print, but for tabs and the ends of lines."""
-    text = text.replace("\r\n", "\n")
-    return "".join(c if c in "\n\t" else make_visible(c) for c in text)
 
 
 def measure_width(text: str) -> int:

@@ -6,12 +6,44 @@ import pathlib
 import stat
 import sys
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
-from germane.errors import InputError, list_some
-from germane.output.tables import show_lines
+from germane.errors import InputError, list_some, show_lines
 
 PART = ".germane-"
 """The start of the names of unfinished files and folders. A shell's ``*`` does not match it."""
+
+
+TEXTS = {"txt": "table", "md": "markdown", "tex": "latex", "htm": "html"} | {
+    name: name for name in ("html", "csv", "tsv", "json", "markdown", "latex")
+}
+"""The suffixes of text, and the format that each of them names."""
+
+DRAWN = ("svg", "png", "pdf", "jpg", "jpeg", "gif", "webp", "eps", "tif", "tiff", "bmp")
+OTHERS = (
+    *("xlsx", "xls", "ods", "docx", "doc", "pptx", "odt", "rtf", "ipynb"),
+    *("parquet", "arrow", "feather", "npy", "npz", "pkl", "pickle", "h5", "hdf5", "db", "sqlite"),
+    *("jsonl", "ndjson", "xml", "yaml", "yml", "toml"),
+    *("gz", "bz2", "xz", "zst", "zip", "tar", "tgz", "mp4", "webm"),
+)
+"""The suffixes of pictures, and of other formats that no command writes as text."""
+
+
+def find_suffix(path: str | os.PathLike[str] | None) -> str:
+    """Find the suffix of a file in small letters, without its point."""
+    return os.path.splitext(os.fspath(path or ""))[1][1:].casefold()
+
+
+def check_suffix(
+    path: str | os.PathLike[str], writes: Iterable[str], text: str, advice: str = ""
+) -> None:
+    """Refuse a file whose suffix is that of another format than those that are written.
+
+    ``says`` names the writer and what it writes.
+    """
+    suffix = find_suffix(path)
+    if suffix not in writes and suffix in (*TEXTS, *DRAWN, *OTHERS):
+        raise InputError(f"{os.fspath(path)}: {text}, and not {suffix}.{advice}")
 
 
 def check(path: str | None, inputs: Iterable[str] = ()) -> None:
@@ -24,9 +56,83 @@ def check(path: str | None, inputs: Iterable[str] = ()) -> None:
     if (os.path.isfile(path) or not os.path.exists(path)) and not os.access(folder, os.W_OK):
         raise InputError(f"{path}: cannot be written (its folder is read-only).")
     for read in inputs:
-        both = read != "-" and os.path.exists(path) and os.path.exists(read)
-        if both and os.path.samefile(path, read):
-            raise InputError(f"{path}: this is an input file and would be overwritten.")
+        _refuse_input(path, read)
+
+
+def refuse_same(path: str, other: str) -> None:
+    """Refuse two outputs of which one would replace the other."""
+    if "-" in (path, other):
+        return
+    ends = os.path.realpath(path), os.path.realpath(other)
+    if ends[0] == ends[1] or (_find_state(path) and _find_state(path) == _find_state(other)):
+        raise InputError(
+            f"{path}: two outputs would be written to this one file. Give each a name of its own."
+        )
+
+
+def _refuse_input(path: str, read: str) -> None:
+    """Refuse an output that is an input, lies in a folder that is one, or is a folder around one.
+
+    Files are compared by their number on the disk, which all names and links of a file share.
+    """
+    state, read_state = _find_state(path), _find_state(read)
+    if read_state is None or (state and not (state.is_file or state.is_folder)):
+        return  # what goes to a pipe or a device replaces nothing
+    if state == read_state and not state.is_folder:
+        raise InputError(f"{path}: this is an input file and would be overwritten.")
+    if read_state.is_folder:
+        if read_state in map(_find_state, _list_folders(path)):
+            raise InputError(
+                f"{path}: the folder {read} is an input and would be changed. Write elsewhere."
+            )
+        if state and state.is_file and (same := _find_inside(read, state, set())):
+            raise InputError(f"{path}: this is the input file {same} and would be overwritten.")
+    elif state and state.is_folder and state in map(_find_state, _list_folders(read)):
+        beside = os.path.join(path, "report", "")
+        raise InputError(
+            f"{path}: the input {read} lies in this folder and could be overwritten. Give the"
+            f" output a folder of its own, such as {beside}"
+        )
+
+
+class _State(NamedTuple):
+    """A file or folder, as all of its names and links share it."""
+
+    device: int
+    number: int
+    is_file: bool
+    is_folder: bool
+
+
+def _find_state(path: str) -> _State | None:
+    """Find what a path, or standard input, is on the disk; None where nothing is there."""
+    try:
+        state = os.stat(0 if path == "-" else path)
+    except (OSError, ValueError):
+        return None
+    kind = state.st_mode
+    return _State(state.st_dev, state.st_ino, stat.S_ISREG(kind), stat.S_ISDIR(kind))
+
+
+def _list_folders(path: str) -> list[str]:
+    """List the folders around a path, and the path itself, as it is without links."""
+    end = pathlib.Path(os.path.realpath(path))
+    return [str(end), *map(str, end.parents)]
+
+
+def _find_inside(folder: str, state: _State, seen: set[_State | None]) -> str | None:
+    """Find the name of a file in a folder and its folders; links may lead in circles."""
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            if entry.is_symlink() or entry.is_dir() or entry.inode() == state.number:
+                found = _find_state(entry.path)
+                if found == state:
+                    return entry.path
+                if found and found.is_folder and found not in seen:
+                    seen.add(found)
+                    if (inside := _find_inside(entry.path, state, seen)) is not None:
+                        return inside
+    return None
 
 
 def write(path: str | None, text: str) -> None:

@@ -9,9 +9,9 @@ from typing import Any
 
 from germane.core.arguments import list_values
 from germane.core.qrels import Qrels
-from germane.errors import EmptyError, InputError, clip
+from germane.errors import EmptyError, InputError, clip, write_option
 from germane.readers import formats, mappings, numbers
-from germane.readers.formats import InputFormat, find_name
+from germane.readers.formats import CANDIDATES, InputFormat, find_name
 from germane.readers.headings import JUDGES
 from germane.readers.hits import is_hits, read_hits, refuse_response
 from germane.readers.inputs import Needs, QrelsInput, ReadOptions, RunInput
@@ -32,10 +32,12 @@ from germane.readers.recognition import (
     is_searched,
     open_columns,
     open_qrels_groups,
+    open_run_columns,
     recognize_qrels,
 )
 
 __all__ = [
+    "CANDIDATES",
     "NOTHING_SAID",
     "QRELS",
     "RUNS",
@@ -46,6 +48,7 @@ __all__ = [
     "ReadOptions",
     "RunInput",
     "accept_comments",
+    "find_candidates",
     "find_name",
     "is_path",
     "is_searched",
@@ -81,22 +84,36 @@ def open_judges(given: Any, reading: ReadOptions = NOTHING_SAID) -> Mapping[str,
     return parts
 
 
-def open_qrels(given: Any, reading: ReadOptions = NOTHING_SAID) -> QrelsInput:
+def open_qrels(raw: Any, reading: ReadOptions = NOTHING_SAID) -> QrelsInput:
     """Recognize judgments. Their candidates and weights are attached when they are read.
 
     Raises InputError for anything else, and for columns that do not fit.
     """
-    judged = recognize_qrels(given, reading)
+    judged = recognize_qrels(raw, reading)
     if reading.catalogue is not None:
         judged = replace(judged, catalogue=reading.catalogue)
     if reading.subtopic_weights is not None:
         attach = import_reader("subtopic_weights").attach_weights
         read, weights = judged.read, reading.subtopic_weights
         judged = replace(judged, read=lambda *how: attach(read(*how), weights, how[-1]))
-    if reading.exclude is None and reading.only is None:
+    candidates = find_candidates(raw, reading)
+    if candidates is None:
         return judged
-    candidates = import_reader("candidates").Candidates(reading.exclude, reading.only)
     return replace(judged, read=lambda *how: candidates.attach(judged.read(*how)))
+
+
+def find_candidates(raw: Any, reading: ReadOptions) -> Any:
+    """Find the pairs that select results, with the junk of labels; None where all items count."""
+    junk = raw.junk if isinstance(raw, Labels) else None
+    if junk is None and not reading.has_candidates:
+        return None
+    candidates = import_reader("candidates")
+    if junk is not None:
+        array_ids = import_reader("array_ids")
+        junk = array_ids.name_judgments(junk, *array_ids.read_both(reading), "the labels")
+    found = {name: getattr(reading, name) for name in formats.CANDIDATES}
+    found["ignore"] = candidates.join_pairs(found["ignore"], junk)
+    return candidates.Candidates(**found)
 
 
 # --- Runs -------------------------------------------------------------------------------------
@@ -105,18 +122,20 @@ def open_qrels(given: Any, reading: ReadOptions = NOTHING_SAID) -> QrelsInput:
 def _open_run_file(path: Any, reading: ReadOptions) -> RunInput:
     chosen = formats.find_format(path, "run", reading.input_format)
     if chosen == "json":
-        given = import_reader("nested_json").read_nested(path, "run")
-        kind = mappings.ScoredMapping if mappings.is_scores(given) else mappings.RankedLists
-        return kind(given, find_name(path), name_file(path), "text")
-    run: RunInput | None = formats.open_columns(path, "run", chosen, reading.columns)
-    return run or import_reader("trec_files").TrecFile(path)
+        nested = import_reader("nested_json").read_nested(path, "run")
+        kind = mappings.ScoredMapping if mappings.is_scores(nested) else mappings.RankedLists
+        return kind(nested, find_name(path), name_file(path), "text")
+    frame = formats.open_columns(path, "run", chosen, reading.columns)
+    if frame is None:
+        run: RunInput = import_reader("trec_files").TrecFile(path)
+        return run
+    return open_run_columns(frame, reading)
 
 
 RUNS: tuple[tuple[Recognize, Callable[[Any, ReadOptions], RunInput]], ...] = (
-    (mappings.is_scores, lambda given, reading: mappings.ScoredMapping(given)),
-    (mappings.is_mapping, lambda given, reading: mappings.RankedLists(given)),
+    (mappings.is_mapping, lambda given, reading: mappings.open_mapping(given)),
     (is_path, _open_run_file),
-    (is_frame, lambda given, reading: open_columns(given, "run", reading)),
+    (is_frame, open_run_columns),
     (is_rows, lambda given, reading: mappings.RankedLists(dict(enumerate(given)))),
     (numbers.is_whole, lambda given, reading: import_reader("top_ids").open_ids(given)),
     (numbers.is_pair, lambda given, reading: import_reader("top_ids").open_pair(given)),
@@ -125,7 +144,7 @@ RUNS: tuple[tuple[Recognize, Callable[[Any, ReadOptions], RunInput]], ...] = (
         lambda given, reading: mappings.RankedLists(dict(enumerate(given.tolist()))),
     ),
     (numbers.is_array, lambda given, reading: import_reader("arrays").open_scores(given)),
-    (is_records, lambda given, reading: open_columns(given, "run", reading)),
+    (is_records, open_run_columns),
 )
 
 
@@ -180,8 +199,8 @@ def _recognize_run(given: Any, reading: ReadOptions, qrels: QrelsInput | None) -
     )
 
 
-def _refuse_empty_run(given: Any) -> None:
-    if is_empty(given):
+def _refuse_empty_run(raw: Any) -> None:
+    if is_empty(raw):
         raise EmptyError("the run is empty: it has no queries.")
 
 
@@ -225,7 +244,8 @@ def open_inputs(
         judged = open_qrels(qrels, reading)
     found = open_run(run, reading, judged)
     if reading.columns is not None:
-        _refuse_columns(reading, judged, (found.has_columns and found.has_header) or is_hits(run))
+        is_named = found.is_named or (found.has_columns and found.has_header) or is_hits(run)
+        _refuse_columns(reading, judged, is_named)
     return judged, found
 
 
@@ -233,14 +253,18 @@ def _refuse_columns(reading: ReadOptions, judged: QrelsInput, is_named: bool) ->
     """Refuse names of columns where there are none."""
     if judged.has_columns:
         return
-    others = (reading.exclude, reading.only, reading.catalogue, reading.seen, reading.distance)
-    if not is_named and all(one is None for one in others):
-        raise InputError("columns= names the columns of frames and of files; there are none here.")
+    others = (reading.catalogue, reading.seen, reading.distance)
+    if not (is_named or reading.has_candidates) and all(one is None for one in others):
+        raise InputError(
+            f"{write_option('columns')} names the columns of frames and of files; there are"
+            " none here."
+        )
     for part in ("relevance", "qrels"):
         if part in (reading.columns or ()):
             raise InputError(
-                f"columns= has {part!r}, which is for qrels with named columns; these qrels have"
-                " none. Leave it out, or give qrels as a frame or a file with a header."
+                f"{write_option('columns')} has {part!r}, which is for qrels with named columns;"
+                " these qrels have none. Leave it out, or give qrels as a frame or a file with a"
+                " header."
             )
 
 
@@ -256,9 +280,11 @@ def accept_comments(qrels: Qrels, run: RunInput) -> Qrels:
 def refuse_ambiguous(qrels: Any, run: Any) -> None:
     """Refuse rows that do not match, and whole numbers that may be ids or scores."""
     if isinstance(qrels, dict) and isinstance(run, dict):
+        _refuse_scores(qrels, run)
         return
     refuse_nested(qrels, "qrels")
     refuse_nested(run, "run")
+    numbers.refuse_classes(qrels, run)
     if is_rows(qrels) and (is_rows(run) or (is_array(run) and len(run.shape) == 2)):
         _check_rows(qrels, run)
     _refuse_grades(qrels, run)
@@ -277,11 +303,25 @@ def _refuse_grades(qrels: Any, run: Any) -> None:
         return
     rows = all(isinstance(row, list) and len(row) == shape[1] for row in qrels)
     numbers = (one for row in qrels for one in row)
-    if rows and all(type(one) in (int, bool, float) and one in (0, 1) for one in numbers):
+    if rows and all(type(number) in (int, bool, float) and number in (0, 1) for number in numbers):
         raise InputError(
             f"the qrels are lists of {shape[1]} numbers 0 or 1, as many as the run has columns:"
             " grades or ids? Lists contain ids. Give grades as an array, numpy.array(…); give ids"
             " as sets."
+        )
+
+
+def _refuse_scores(qrels: dict[Any, Any], run: dict[Any, Any]) -> None:
+    """Refuse lists of scores beside lists of as many grades, since lists hold ids."""
+    query, scores = next(iter(run.items()), (None, None))
+    grades = qrels.get(query)
+    if not (isinstance(scores, list) and isinstance(grades, list) and scores and grades):
+        return
+    if len(scores) == len(grades) and {type(scores[0]), type(scores[-1])} == {float}:
+        raise InputError(
+            f"run, query {clip(query)}: a ranked list holds ids, best first; got {clip(scores)}. If"
+            " grades and scores stand at the same places, number the items of both sides: {query:"
+            " dict(enumerate(row)) for query, row in run.items()}, and the qrels likewise."
         )
 
 
@@ -298,6 +338,23 @@ def _check_rows(qrels: Any, run: Any) -> None:
         floats = (one for one in first if isinstance(one, float) and one == one)  # NaN is missing
         if not isinstance(first, Mapping) and next(floats, None) is not None:
             raise InputError(
-                f"a list of ranked lists holds ids, best first; got {clip(first)}. Scores and"
-                " grades are arrays: numpy.array(…)."
+                f"a list of ranked lists holds ids, best first; got {clip(first)}."
+                f" {_advise_scores(qrels, run)}"
             )
+
+
+def _advise_scores(qrels: Any, run: Any) -> str:
+    """Advise what to give in the place of lists of scores."""
+    lengths = [len(list_values(row)) for row in run]
+    if [len(list_values(row)) for row in qrels] != lengths:
+        return "Scores go with their items: {item: score} for each query."
+    if len(set(lengths)) == 1:
+        return "Scores and grades are arrays: numpy.array(qrels) and numpy.array(run)."
+    group = lengths if len(lengths) < _SHOWN else "[len(row) for row in run]"
+    return (
+        "Rows of different lengths are given flat: [number for row in run for number in row], the"
+        f" qrels likewise, and group={group}."
+    )
+
+
+_SHOWN = 10  # lengths of rows

@@ -80,14 +80,16 @@ class ArrayRun(RunInput):
 
     # --- Of each kind of array ---
 
-    def open_blocks(self, asked: Asked | None) -> Read:
+    def open_blocks(self, wanted: Asked | None) -> Read:
         """Prepare to read all results of rows or, for known judgments, what their ranks need."""
         raise NotImplementedError
 
     def split(self, rows: Ints, cells: int) -> Iterator[Ints]:
         """Split rows into blocks of about so many results: the places of some among these."""
         step = max(1, cells // max(1, self.width))
-        yield from (np.arange(at, min(at + step, len(rows))) for at in range(0, len(rows), step))
+        yield from (
+            np.arange(start, min(start + step, len(rows))) for start in range(0, len(rows), step)
+        )
 
     @property
     def width(self) -> int:
@@ -108,9 +110,9 @@ class ArrayRun(RunInput):
         """The array as it is given: of scores or ids."""
         raise NotImplementedError
 
-    def locate(self, at: tuple[Ints, ...]) -> tuple[Ints, Ints]:
+    def locate(self, cells: tuple[Ints, ...]) -> tuple[Ints, Ints]:
         """Find the rows and the items of cells."""
-        return at[0], at[1]
+        return cells[0], cells[1]
 
     def place_items(self, items: Ints, rows: Ints, offsets: Ints) -> Ints:
         """Find the places of items among the results of their rows, -1 for none."""
@@ -155,33 +157,33 @@ class ArrayRun(RunInput):
         self, qrels: Qrels, duplicates: str, order: Order, progress: Progress | None = None
     ) -> Retrieved:
         rows = self.queries.find_rows(qrels)
-        asked = Asked(self._place_judgments(qrels, rows, order), rows, order, qrels.width)
-        judged, labels = asked.judged, None
+        wanted = Asked(self._place_judgments(qrels, rows, order), rows, order, qrels.width)
+        judged, labels = wanted.judged, None
         if order.equal != "given" and self.has_ids:  # by ids, in whose order labels are
             labels = self.items.label(order.equal)
             judged, order = judged.map_items(labels), replace(order, equal="id")
         reduction = Reduction(judged, self.decide_duplicates(duplicates), order)
-        known, read = np.flatnonzero(rows >= 0), self.open_blocks(asked)
+        judged_rows, read = np.flatnonzero(rows >= 0), self.open_blocks(wanted)
 
-        def reduce(at: Ints) -> Part:
-            queries = known[at]
+        def reduce(block: Ints) -> Part:
+            queries = judged_rows[block]
             batch = read(rows[queries], queries)
             return reduction.reduce(batch if labels is None else self._label(batch, labels))
 
-        blocks, done = self.split(rows[known], CELLS), 0
+        blocks, done = self.split(rows[judged_rows], CELLS), 0
         try:
             for part in (map_in_threads if self.in_threads else map)(reduce, blocks):
                 reduction.add(part)
                 done += len(part.code)
                 if progress is not None:
                     progress(self.name, done, self.queries.size)
-        except RepeatedItem as found:
-            raise self._explain_repeat(found, rows, labels) from None
-        got = reduction.join(self.queries.list_others(rows))
+        except RepeatedItem as error:
+            raise self._explain_repeat(error, rows, labels) from None
+        retrieved = reduction.join(self.queries.list_others(rows))
         if self.counts is None and self.sampler is None:
-            return got
+            return retrieved
         counts = None if self.counts is None else np.append(self.counts, 0)[rows]
-        return replace(got, rows=counts, sample=self.sampler)
+        return replace(retrieved, rows=counts, sample=self.sampler)
 
     def _place_judgments(self, qrels: Qrels, rows: Ints, order: Order) -> Judgments:
         """Find the places of judged items, candidates, and items with the id of their query."""
@@ -190,15 +192,16 @@ class ArrayRun(RunInput):
             places = Integers(self.place_items(items, rows, offsets))
             return Judgments(range(len(rows)), offsets, places)
 
-        pairs: dict[str, Any] = {
-            name: place(one.offsets, self.items.find_pairs(one, name, qrels.ids))
-            for name, one in find_candidates(qrels)
-        }
+        candidates = tuple(
+            (name, place(pairs.offsets, self.items.find_pairs(pairs, name, qrels.ids)))
+            for name, pairs in find_candidates(qrels)
+        )
+        own_places = None
         if order.own == "drop":
-            own = self.items.find_own(self.queries.name(rows).python, qrels.ids)
-            pairs["own"] = place(np.arange(len(rows) + 1), own)
+            places = self.items.find_own(self.queries.name(rows).python, qrels.ids)
+            own_places = place(np.arange(len(rows) + 1), places)
         judged = place(qrels.offsets, self.items.find_judged(qrels))
-        return replace(judged, **pairs) if pairs else judged
+        return replace(judged, candidates=candidates, own=own_places)
 
     def _label(self, batch: Batch | Grid, labels: Ints) -> Batch:
         """Put labels in the place of items."""
@@ -208,17 +211,17 @@ class ArrayRun(RunInput):
         return replace(batch, items=Integers(labels[codes]))
 
     def _explain_repeat(
-        self, found: RepeatedItem, rows: Ints, labels: Ints | None
+        self, repeated_item: RepeatedItem, rows: Ints, labels: Ints | None
     ) -> DuplicateError:
-        query: Any = found.query
-        place: Any = found.item
+        query: Any = repeated_item.query
+        place: Any = repeated_item.item
         if labels is not None:
             place = int(np.flatnonzero(labels == place)[0])
         row = int(rows[query])
-        got: Any = self.open_blocks(None)(np.array([row]), np.zeros(1, np.int64))
-        at = [rank for rank, item in enumerate(got.items, 1) if item == place]
+        batch: Any = self.open_blocks(None)(np.array([row]), np.zeros(1, np.int64))
+        ranks = [rank for rank, item in enumerate(batch.items, 1) if item == place]
         item = self.items.name(np.array([place])).python[0]
-        return explain_twice(f"run, row {row}", item, *at[:2])
+        return explain_twice(f"run, row {row}", item, *ranks[:2])
 
     def read_rows(
         self, judged: Qrels | None = None, progress: Progress | None = None
@@ -227,11 +230,11 @@ class ArrayRun(RunInput):
         if judged is not None:
             rows = self.queries.find_rows(judged)
             rows = rows[rows >= 0]
-        for at in self.split(rows, STEP):
-            batch = flatten_batch(read(rows[at], at))
+        for block in self.split(rows, STEP):
+            batch = flatten_batch(read(rows[block], block))
             places: Any = batch.items
-            items = self.list_items(places.values, rows[at][batch.owner])
-            yield Rows(self.queries.name(rows[at]), batch.offsets, items, batch.score)
+            items = self.list_items(places.values, rows[block][batch.owner])
+            yield Rows(self.queries.name(rows[block]), batch.offsets, items, batch.score)
 
     def select(self, qrels: Qrels, duplicates: str, progress: object = None) -> RunInput | None:
         return self if (self.queries.find_rows(qrels) >= 0).any() else None
@@ -255,10 +258,10 @@ class ScoreArray(ArrayRun):
         return self.scores
 
     def count_rows(self) -> Ints:
-        there = ~np.ma.getmaskarray(numbers.to_numpy(self.scores, "scores"))
-        return np.asarray(np.count_nonzero(there, axis=1))
+        is_present = ~np.ma.getmaskarray(numbers.to_numpy(self.scores, "scores"))
+        return np.asarray(np.count_nonzero(is_present, axis=1))
 
-    def open_blocks(self, asked: Asked | None) -> Read:
+    def open_blocks(self, wanted: Asked | None) -> Read:
         scores = numbers.to_numpy(self.scores, "scores")
         is_masked = isinstance(scores, np.ma.MaskedArray)
 
@@ -273,19 +276,19 @@ class ScoreArray(ArrayRun):
         return read
 
 
-def open_scores(given: Any) -> ScoreArray:
+def open_scores(raw: Any) -> ScoreArray:
     """Open an array of scores. Raises FormatError or EmptyError for another shape than (Q, N)."""
-    shape = tuple(given.shape)
+    shape = tuple(raw.shape)
     if len(shape) != 2:
         raise FormatError(
-            f"scores have shape (queries, items); got {shape}. Flat arrays need group=…"
+            f"scores have shape (queries, items); got {shape}.{numbers.advise_flat(raw)}"
         )
     if not all(shape):
         raise EmptyError(f"the run is empty: its shape is {shape}.")
-    name = getattr(given, "name", None)
+    name = getattr(raw, "name", None)
     return ScoreArray(
         queries=Axis("query_ids", shape[0]),
         items=Axis("item_ids", shape[1], what="scores"),
         name=name if isinstance(name, str) else "run",
-        scores=given,
+        scores=raw,
     )

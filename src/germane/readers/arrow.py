@@ -18,6 +18,7 @@ from germane.errors import (
     clip,
     explain_not_finite,
     show_typed,
+    write_option,
 )
 from germane.kernel import columns
 from germane.kernel.columns import Categories, Ids, Integers, Text, read_arrow_text, read_bytes
@@ -46,9 +47,9 @@ class Entries:
         return last[1:]
 
 
-def _is_same(array: pa.Array, other: pa.Array) -> bool:
+def _is_same(array: pa.Array, second: pa.Array) -> bool:
     """Are these the same values? Parquet's reader copies the entries for each array."""
-    return _list_addresses(array) == _list_addresses(other) or bool(array.equals(other))
+    return _list_addresses(array) == _list_addresses(second) or bool(array.equals(second))
 
 
 def _list_addresses(array: pa.Array) -> tuple[object, ...]:
@@ -99,6 +100,8 @@ def read_ids(array: pa.Array, place: Place) -> Ids:
     advice = "Cast it to one of them."
     if types.is_floating(kind):
         advice = "Integers become floats where a value is missing; cast the column to int64."
+    if "list" in str(kind):
+        advice = "frame.explode(columns) makes a row of each entry of its lists."
     raise FormatError(f"{place}: ids are integers or text; the column is {kind}. {advice}")
 
 
@@ -146,8 +149,8 @@ def _drop_nulls(array: pa.DictionaryArray, place: Place) -> pa.DictionaryArray:
     codes = _read_codes(array)
     if absent[codes].any():
         raise FormatError(_explain_missing(int(absent[codes].argmax()), place, "an id"))
-    kept = pa.array([entry for entry in entries if entry is not None], array.dictionary.type)
-    return pa.DictionaryArray.from_arrays(pa.array((np.cumsum(~absent) - 1)[codes]), kept)
+    present = pa.array([entry for entry in entries if entry is not None], array.dictionary.type)
+    return pa.DictionaryArray.from_arrays(pa.array((np.cumsum(~absent) - 1)[codes]), present)
 
 
 def count_bytes(record: pa.RecordBatch) -> int:
@@ -196,25 +199,25 @@ def _read_uuids(array: pa.FixedSizeBinaryArray) -> pa.BinaryArray:
 
 def join_short(records: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.RecordBatch]:
     """Join short records to records of at least so many rows, since each record takes time."""
-    held: list[pa.RecordBatch] = []
+    pending: list[pa.RecordBatch] = []
     count = 0
     for record in records:
-        held.append(record)
+        pending.append(record)
         count += record.num_rows
         if count >= rows:
-            yield from combine(held)
-            held, count = [], 0
-    yield from combine(held)
+            yield from combine(pending)
+            pending, count = [], 0
+    yield from combine(pending)
 
 
 def combine(records: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
     """Combine records to one, or to a few if their texts are too long for one."""
     import pyarrow as pa
 
-    some = [record for record in records if record.num_rows]
-    if len(some) < 2 or any(map(pa.types.is_dictionary, some[0].schema.types)):
-        return some  # unifying the lists of categories would compare all their entries
-    return pa.Table.from_batches(some).combine_chunks().to_batches()  # type: ignore[no-any-return]
+    filled = [record for record in records if record.num_rows]
+    if len(filled) < 2 or any(map(pa.types.is_dictionary, filled[0].schema.types)):
+        return filled  # unifying the lists of categories would compare all their entries
+    return pa.Table.from_batches(filled).combine_chunks().to_batches()  # type: ignore[no-any-return]
 
 
 def decode(array: pa.Array) -> pa.Array:
@@ -233,29 +236,29 @@ def decode(array: pa.Array) -> pa.Array:
 # --- Numbers ----------------------------------------------------------------------------------
 
 
-def read_numbers(array: pa.Array, place: Place, what: str) -> Floats:
+def read_numbers(array: pa.Array, place: Place, noun: str) -> Floats:
     """Read scores or grades as doubles, and ranks as they are. Raises an error for other values."""
     import pyarrow as pa
 
-    error = GradeError if what == "relevance grade" else ScoreError
-    _check_nulls(array, place, error, f"a {what}")
+    error = GradeError if noun == "relevance grade" else ScoreError
+    _check_nulls(array, place, error, f"a {noun}")
     kind = array.type
     if pa.types.is_boolean(kind):
         array = array.cast(pa.uint8())
         kind = array.type
     if pa.types.is_integer(kind):
         values = _read_fixed(array, _find_dtype(kind))
-        if what == "rank":
+        if noun == "rank":
             _check_positive(values, place)
             return values
     elif pa.types.is_decimal(kind):
         array = array.cast(pa.float64())
     elif not pa.types.is_floating(kind):
-        raise error(f"{place}: {explain_not_finite(what, f'the column is {kind}')}.")
+        raise error(f"{place}: {explain_not_finite(noun, f'the column is {kind}')}.")
     values = _read_fixed(array, _find_dtype(array.type)).astype(float, copy=False)
-    if what == "relevance grade" or not np.isfinite(values.sum()):
-        numbers.check_range(values, place.at, what, error)
-    if what == "rank":
+    if noun == "relevance grade" or not np.isfinite(values.sum()):
+        numbers.check_range(values, place.at, noun, error)
+    if noun == "rank":
         _check_whole(values, place)
         _check_positive(values, place)
     return values
@@ -263,33 +266,34 @@ def read_numbers(array: pa.Array, place: Place, what: str) -> Floats:
 
 def _check_whole(ranks: Floats, place: Place) -> None:
     """Refuse ranks that are not whole: they may be scores, of which the highest is the best."""
-    odd = np.flatnonzero(ranks != np.floor(ranks))
-    if len(odd):
+    places = np.flatnonzero(ranks != np.floor(ranks))
+    if len(places):
         raise ScoreError(
-            f"{place.at(int(odd[0]))}: a rank is a whole number; got {ranks[odd[0]]}. A column of"
-            " scores is called score, or named by columns={'score': name, 'rank': None}."
+            f"{place.at(int(places[0]))}: a rank is a whole number; got {ranks[places[0]]}. A"
+            " column of scores is called score, or named by"
+            f" {write_option('columns', {'score': 'name', 'rank': None})}."
         )
 
 
 def _check_positive(ranks: Floats | Ints, place: Place) -> None:
     """Refuse ranks below 0: they may be scores, of which the highest is the best."""
-    odd = np.flatnonzero(ranks < 0)
-    if len(odd):
+    places = np.flatnonzero(ranks < 0)
+    if len(places):
         raise ScoreError(
-            f"{place.at(int(odd[0]))}: a rank is 0 or more, the lowest the best; got "
-            f"{ranks[odd[0]]:g}. If higher is better, the column has scores: columns={{'score': "
-            f"{place.column!r}, 'rank': None}}."
+            f"{place.at(int(places[0]))}: a rank is 0 or more, the lowest the best; got "
+            f"{ranks[places[0]]:g}. If higher is better, the column has scores:"
+            f" {write_option('columns', {'score': place.column, 'rank': None})}."
         )
 
 
-def _check_nulls(array: pa.Array, place: Place, error: type[InputError], what: str) -> None:
+def _check_nulls(array: pa.Array, place: Place, error: type[InputError], noun: str) -> None:
     if array.null_count:
-        raise error(_explain_missing(array.is_null().to_pylist().index(True), place, what))
+        raise error(_explain_missing(array.is_null().to_pylist().index(True), place, noun))
 
 
-def _explain_missing(row: int, place: Place, what: str) -> str:
-    advice = " Leave out the rows of pairs that were not judged." if "grade" in what else ""
-    return f"{place.at(row)}: {what} is missing (null, or NaN in pandas).{advice}"
+def _explain_missing(row: int, place: Place, noun: str) -> str:
+    advice = " Leave out the rows of pairs that were not judged." if "grade" in noun else ""
+    return f"{place.at(row)}: {noun} is missing (null, or NaN in pandas).{advice}"
 
 
 def tabulate_records(rows: Sequence[Any], kind: str, names: Any = None) -> pa.Table:
@@ -301,51 +305,59 @@ def tabulate_records(rows: Sequence[Any], kind: str, names: Any = None) -> pa.Ta
 
     first = rows[0]
     if len(set(map(type, rows))) > 1:
-        at, odd = next((at, row) for at, row in enumerate(rows) if type(row) is not type(first))
-        raise FormatError(
-            f"{kind}, row {at}: all rows are of one type, {type(first).__name__}; got {clip(odd)}"
+        at, wrong = next(
+            (place, row) for place, row in enumerate(rows) if type(row) is not type(first)
         )
-    found = headings.resolve_names(first._fields, kind, kind, names)
+        raise FormatError(
+            f"{kind}, row {at}: all rows are of one type, {type(first).__name__}; got {clip(wrong)}"
+        )
+    columns = headings.resolve_names(first._fields, kind, kind, names)
     values = dict(zip(first._fields, zip(*rows, strict=True), strict=True))
     try:
-        return pa.table({name: pa.array(values[name]) for name in found.all})
+        return pa.table({name: pa.array(values[name]) for name in columns.all})
     except (TypeError, ValueError, OverflowError, pa.ArrowException) as error:
         raise explain_unreadable(rows, kind, error) from None
 
 
-def explain_unreadable(given: Any, kind: str, error: Exception) -> FormatError:
+def explain_unreadable(raw: Any, kind: str, error: Exception) -> FormatError:
     """Make the error for a frame that Arrow could not read. It names the column that is wrong."""
     import pyarrow as pa
 
-    for name in getattr(given, "columns", ()):
-        if str(getattr(given[name], "dtype", "")).startswith("Sparse["):
+    for name in getattr(raw, "columns", ()):
+        if str(getattr(raw[name], "dtype", "")).startswith("Sparse["):
             return FormatError(
-                f"{kind}, column {name!r} is sparse ({given[name].dtype}), which PyArrow does not"
+                f"{kind}, column {name!r} is sparse ({raw[name].dtype}), which PyArrow does not"
                 f" read. Make it dense: frame[{name!r}] = frame[{name!r}].sparse.to_dense()"
             )
         try:
-            pa.array(given[name], from_pandas=True)
+            pa.array(raw[name], from_pandas=True)
         except (TypeError, ValueError, OverflowError, pa.ArrowException) as why:
-            kept = getattr(given[name], "dtype", "object")
-            return FormatError(f"{kind}, column {name!r}{_find_odd(list(given[name]), kept, why)}")
+            dtype = getattr(raw[name], "dtype", "object")
+            return FormatError(f"{kind}, column {name!r}{_find_odd(list(raw[name]), dtype, why)}")
     if "non-struct" in str(error):
         return FormatError(
             f"{kind}: a frame has columns for query and item, and this is one column; got"
-            f" {clip(given)}"
+            f" {clip(raw)}"
         )
     if "format string" in str(error):
-        says = (
+        text = (
             "a column is of a type that PyArrow does not read, such as an integer of 128 bits;"
             " cast it"
         )
-        return FormatError(f"{kind}: {says} ({error}).")
+        return FormatError(f"{kind}: {text} ({error}).")
     return FormatError(f"{kind}: cannot be read as columns: {', '.join(map(str, error.args))}")
 
 
-def _find_odd(values: list[Any], kept: Any, why: Exception) -> str:
+def _find_odd(values: list[Any], dtype: Any, why: Exception) -> str:
     types = Counter(type(value) for value in values if not is_missing(value))
+    first = next((value for value in values if not is_missing(value)), None)
+    if isinstance(first, (list, tuple)) and first and isinstance(first[0], tuple):
+        return (
+            f": the cells hold pairs, such as {clip(first)}; give {{query: dict(cell) for query,"
+            " cell in zip(queries, cells)}."
+        )
     if len(types) < 2:
-        return f" of type {kept} cannot be read: {why}"
+        return f" of type {dtype} cannot be read: {why}"
     usual = types.most_common(1)[0][0]
     row = next(i for i, v in enumerate(values) if type(v) is not usual and not is_missing(v))
     return (

@@ -1,13 +1,15 @@
-"""Candidates: the items that may be retrieved for a query, by ``exclude=`` and ``only=``.
+"""Candidates: the items that may be retrieved, by ``exclude=``, ``only=`` and ``ignore=``.
 
-Judgments carry them, so that every reader removes other results before it counts ranks.
+Judgments carry them, so that every reader removes other results before it counts ranks. Items that
+are ignored are neither right nor wrong: their judgments are left out, too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple, TypeAlias
+from itertools import pairwise
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
@@ -21,26 +23,30 @@ from germane.errors import (
     list_choices,
     list_some,
     name_type,
+    write_option,
 )
 from germane.kernel.columns import Ids, Integers, read_python_ids
 from germane.kernel.ids import as_integer, is_integer, spell_id
+from germane.kernel.reduction import Batch, Judgments
 
 Pairs: TypeAlias = Qrels
 """Pairs of query and item; the grades mean nothing."""
-Name: TypeAlias = Literal["exclude", "only"]
+Name: TypeAlias = Literal["exclude", "only", "ignore"]
+NAMES: tuple[Name, ...] = get_args(Name)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Candidates:
-    """Items that are not candidates, and those that alone are; None where all items are."""
+    """Items that are not candidates, those that alone are, and junk; None where all items are."""
 
     exclude: Pairs | None = None
     only: Pairs | None = None
+    ignore: Pairs | None = None
 
     def attach(self, qrels: Qrels) -> Qrels:
-        """Attach the candidates to judgments.
+        """Attach the candidates to judgments, without those of items that are ignored.
 
-        Raises CoverageError if ``only`` lacks a judged query, and if ``exclude`` has none of them.
+        Raises CoverageError if ``only`` lacks a judged query, and if another one has none of them.
         """
         for name, pairs in self.arguments:
             lacking = _list_lacking(pairs, qrels)
@@ -55,9 +61,15 @@ class Candidates:
                 )
             if name == "only" and lacking:
                 raise CoverageError(
-                    f"only= has no candidates for {list_some(lacking)} ({len(lacking)} of"
-                    f" {len(qrels)} judged queries). An empty list says that a query has none."
+                    f"{write_option('only')} has no candidates for {list_some(lacking)}"
+                    f" ({len(lacking)} of {len(qrels)} judged queries). An empty list says that a"
+                    " query has none."
                 )
+        if self.ignore is not None:
+            junk = find_judged(qrels, self.ignore)
+            is_candidate = np.ones(len(qrels.items), bool)
+            is_candidate[junk] = False
+            qrels = replace(qrels.keep(is_candidate), ignored=len(junk)) if len(junk) else qrels
         return replace(qrels, candidates=self)
 
     def attach_to_lists(self, users: Qrels) -> Qrels:
@@ -65,19 +77,50 @@ class Candidates:
         lacking = [] if self.only is None else _list_lacking(self.only, users)
         if lacking:
             raise CoverageError(
-                f"only= has no candidates for {list_some(lacking)}, whose whole list counts. An"
-                " empty list says that a query has none."
+                f"{write_option('only')} has no candidates for {list_some(lacking)}, whose whole"
+                " list counts. An empty list says that a query has none."
             )
         return replace(users, candidates=self)
 
     @property
     def arguments(self) -> list[tuple[Name, Pairs]]:
         """The arguments that are given, each with its pairs."""
-        both: tuple[tuple[Name, Pairs | None], ...] = (
-            ("exclude", self.exclude),
-            ("only", self.only),
-        )
-        return [(name, pairs) for name, pairs in both if pairs is not None]
+        pairs = ((name, getattr(self, name)) for name in NAMES)
+        return [(name, argument) for name, argument in pairs if argument is not None]
+
+
+def join_pairs(first: Pairs | None, second: Pairs | None) -> Pairs | None:
+    """Join the pairs of two sources; None where neither has some."""
+    if first is None or second is None:
+        return second if first is None else first
+    joined: dict[Hashable, list[Hashable]] = {}
+    as_text = first.ids != second.ids
+    for side in (first, second):
+        queries, items = list(side.queries), list(side.items)
+        if as_text:
+            queries, items = list(map(spell_id, queries)), list(map(spell_id, items))
+        for query, (start, end) in zip(queries, pairwise(side.offsets.tolist()), strict=True):
+            joined.setdefault(query, []).extend(items[start:end])
+    items = [item for of_query in joined.values() for item in of_query]
+    offsets = ragged.make_offsets(list(map(len, joined.values())))
+    width = first.width if first.width == second.width else None
+    return replace(
+        first, queries=list(joined), offsets=offsets, items=items, grades=np.ones(len(items)),
+        columns=None, width=width, ids="text" if as_text else first.ids,
+    )  # fmt: skip
+
+
+def find_judged(qrels: Qrels, pairs: Pairs) -> Ints:
+    """Find the judgments of pairs of query and item."""
+    aligned, judged = _align(pairs, qrels), read_python_ids(qrels.items)
+    wanted = aligned.items
+    if judged.kind != wanted.kind and "text" in (pairs.ids, qrels.ids):
+        judged, wanted = judged.as_text(), wanted.as_text()
+    if judged.kind != wanted.kind or not len(wanted) or not len(judged):
+        return np.zeros(0, np.int64)
+    batch = Batch(np.arange(len(qrels)), qrels.offsets, judged, None)
+    rows: Ints = batch.find(Judgments(qrels.queries, aligned.offsets, fit_items(wanted, judged)))
+    return rows
 
 
 class Aligned(NamedTuple):
@@ -92,28 +135,28 @@ class Aligned(NamedTuple):
 
     def list_items(self) -> list[Hashable]:
         """List the items as they were given."""
-        given = self.given.python if isinstance(self.given, Ids) else self.given
-        return [given[row] for row in self.rows.tolist()]
+        items = self.given.python if isinstance(self.given, Ids) else self.given
+        return [items[row] for row in self.rows.tolist()]
 
     def read_digits(self) -> Aligned:
         """Read digits of a file of text as integers, without ids that are none; as they are if an
         integer is too long.
         """
         numbers = list(map(as_integer, self.items.python))
-        kept = np.fromiter(map(is_integer, numbers), bool, len(numbers))
+        is_whole = np.fromiter(map(is_integer, numbers), bool, len(numbers))
         items = read_python_ids(
-            [one for one, is_kept in zip(numbers, kept, strict=True) if is_kept]
+            [number for number, is_kept in zip(numbers, is_whole, strict=True) if is_kept]
         )
         if not isinstance(items, Integers):
             return self
-        offsets = ragged.make_offsets(kept)[self.offsets]
-        return self._replace(offsets=offsets, items=items, rows=self.rows[kept])
+        offsets = ragged.make_offsets(is_whole)[self.offsets]
+        return self._replace(offsets=offsets, items=items, rows=self.rows[is_whole])
 
 
 def find_candidates(qrels: Qrels) -> list[tuple[Name, Aligned]]:
     """Find the pairs of judgments, in the order of the judged queries; none if all items count."""
-    given = [] if qrels.candidates is None else qrels.candidates.arguments
-    return [(name, _align(pairs, qrels)) for name, pairs in given]
+    arguments = [] if qrels.candidates is None else qrels.candidates.arguments
+    return [(name, _align(pairs, qrels)) for name, pairs in arguments]
 
 
 def _find_queries(pairs: Pairs, qrels: Qrels) -> Ints:
@@ -121,15 +164,15 @@ def _find_queries(pairs: Pairs, qrels: Qrels) -> Ints:
     if pairs.ids == qrels.ids:
         position, queries = pairs.position, qrels.queries
     else:
-        position = {spell_id(query): at for query, at in pairs.position.items()}
+        position = {spell_id(query): place for query, place in pairs.position.items()}
         queries = list(map(spell_id, qrels.queries))
     return np.fromiter((position.get(query, -1) for query in queries), np.int64, len(queries))
 
 
 def _list_lacking(pairs: Pairs, qrels: Qrels) -> list[Hashable]:
     """List the judged queries that the pairs lack."""
-    at = _find_queries(pairs, qrels).tolist()
-    return [query for query, place in zip(qrels.queries, at, strict=True) if place < 0]
+    places = _find_queries(pairs, qrels).tolist()
+    return [query for query, place in zip(qrels.queries, places, strict=True) if place < 0]
 
 
 def fit_items(ids: Ids, retrieved: Ids) -> Ids:
@@ -144,11 +187,11 @@ def fit_items(ids: Ids, retrieved: Ids) -> Ids:
 
 
 def _align(pairs: Pairs, qrels: Qrels) -> Aligned:
-    at = _find_queries(pairs, qrels)
-    known = at >= 0
-    lengths = np.zeros(len(at), np.int64)
-    lengths[known] = ragged.find_lengths(pairs.offsets)[at[known]]
-    rows = ragged.list_stretches(pairs.offsets[at[known]], lengths[known])
+    queries = _find_queries(pairs, qrels)
+    is_judged = queries >= 0
+    lengths = np.zeros(len(queries), np.int64)
+    lengths[is_judged] = ragged.find_lengths(pairs.offsets)[queries[is_judged]]
+    rows = ragged.list_stretches(pairs.offsets[queries[is_judged]], lengths[is_judged])
     items = read_python_ids(pairs.items).take(rows)
     return Aligned(ragged.make_offsets(lengths), items, pairs.ids, pairs.width, pairs.items, rows)
 
@@ -162,10 +205,12 @@ def refuse_types(
     """Refuse pairs whose types no result has; ``unmatched``: is no result among the pairs?"""
     for name, pairs in find_candidates(qrels):
         is_odd = unmatched[name] and pairs.ids != "text"
-        types = {name_type(one) for one in pairs.list_items()} if is_odd else set()
-        if types and not types & (own := find_types()):
-            its = f"{list_choices(sorted(types))} ({list_some(pairs.list_items())})"
-            raise CoverageError(explain_types("item", f"{name}=", list_choices(sorted(own)), its))
+        types = {name_type(item) for item in pairs.list_items()} if is_odd else set()
+        if types and not types & (types_of_run := find_types()):
+            shown = f"{list_choices(sorted(types))} ({list_some(pairs.list_items())})"
+            raise CoverageError(
+                explain_types("item", f"{name}=", list_choices(sorted(types_of_run)), shown)
+            )
 
 
 def match_items(
@@ -178,18 +223,21 @@ def match_items(
     """
     pairs = find_candidates(qrels)
     if isinstance(retrieved, Integers) and not as_text:
-        pairs = [(name, one.read_digits() if one.ids == "text" else one) for name, one in pairs]
-    for name, one in pairs:
-        if not len(one.items) or as_text or one.items.kind == retrieved.kind:
+        pairs = [
+            (name, aligned.read_digits() if aligned.ids == "text" else aligned)
+            for name, aligned in pairs
+        ]
+    for name, aligned in pairs:
+        if not len(aligned.items) or as_text or aligned.items.kind == retrieved.kind:
             continue
-        if "text" not in (one.ids, ids):
-            own = f"{retrieved.kind} ({list_some(retrieved)})"
-            its = f"{one.items.kind} ({list_some(one.items[:3])})"
-            raise CoverageError(explain_types("item", f"{name}=", own, its))
+        if "text" not in (aligned.ids, ids):
+            of_run = f"{retrieved.kind} ({list_some(retrieved)})"
+            of_pairs = f"{aligned.items.kind} ({list_some(aligned.items[:3])})"
+            raise CoverageError(explain_types("item", f"{name}=", of_run, of_pairs))
         as_text = True
     retrieved = retrieved.part(0, 1).as_text() if as_text else retrieved
     matched = []
-    for name, one in pairs:
-        items = one.items.as_text() if as_text else one.items
-        matched.append((name, one.offsets, fit_items(items, retrieved)))
+    for name, aligned in pairs:
+        items = aligned.items.as_text() if as_text else aligned.items
+        matched.append((name, aligned.offsets, fit_items(items, retrieved)))
     return matched, as_text

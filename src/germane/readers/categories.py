@@ -35,21 +35,21 @@ def read_categories(path: Path, *, numbers: bool = False) -> Categories:
     return _read_columns(formats.open_pairs(path, "by", chosen), Categories(), numbers)
 
 
-def read_frame(given: Any, *, numbers: bool = False) -> dict[Hashable, Hashable]:
+def read_frame(raw: Any, *, numbers: bool = False) -> dict[Hashable, Hashable]:
     """Read a category or a number for each query from a frame. Integers never equal text."""
-    return _read_columns(open_frame(given, "by"), {}, numbers)
+    return _read_columns(open_frame(raw, "by"), {}, numbers)
 
 
-def _read_columns(frame: Frame, found: Found, numbers: bool) -> Found:
+def _read_columns(frame: Frame, categories: Found, numbers: bool) -> Found:
     for row, record in frame.number_records():
         queries = frame.read_queries(record, row).python
         for query, category in zip(queries, _read_values(frame, record, row, numbers), strict=True):
-            if found.setdefault(query, category) != category:
+            if categories.setdefault(query, category) != category:
                 raise InputError(
-                    f"{frame.where}: query {clip(query)} has two categories, {clip(found[query])}"
-                    f" and {clip(category)}."
+                    f"{frame.where}: query {clip(query)} has two categories,"
+                    f" {clip(categories[query])} and {clip(category)}."
                 )
-    return found
+    return categories
 
 
 def _read_values(frame: Frame, record: Any, row: int, numbers: bool) -> list[Any]:
@@ -61,12 +61,12 @@ def _read_values(frame: Frame, record: Any, row: int, numbers: bool) -> list[Any
 
 
 def _read_nested(path: Path, numbers: bool) -> Categories:
-    given: Any = nested_json.read_object(path)
+    raw: Any = nested_json.read_object(path)
     where = name_file(path)
-    for query, category in given.items():
+    for query, category in raw.items():
         if not isinstance(category, (str, int, float) if numbers else (str, int)):
             raise FormatError(
                 f"{where}, query {clip(query)}: a category is text or an integer; got"
                 f" {clip(category)}."
             )
-    return Categories(given)
+    return Categories(raw)

@@ -17,6 +17,7 @@ import pyarrow as pa
 from pyarrow import csv as arrow_csv
 from pyarrow.csv import ConvertOptions, ParseOptions, ReadOptions
 
+from germane.core.arguments import read_decimal
 from germane.core.id_spelling import ESCAPED
 from germane.errors import (
     EmptyError,
@@ -26,26 +27,27 @@ from germane.errors import (
     ScoreError,
     clip,
     explain_not_finite,
+    write_option,
 )
 from germane.output.formatting import write_count
 from germane.readers import headings
 from germane.readers.arrow import Place
 from germane.readers.files import Opener, check_text, explain_arrow_error
-from germane.readers.formats import PAIRS, find_name
+from germane.readers.formats import PAIRS, find_name, has_types
 from germane.readers.frames import Frame
 from germane.readers.headings import Headings
 from germane.readers.paths import Path, name_file
 
 
 def check_rows(
-    source: Opener, separator: str, names: list[str], found: Headings, has_header: bool
+    source: Opener, separator: str, names: list[str], headings: Headings, has_header: bool
 ) -> None:
     """Refuse the first line with a wrong number of fields, a bad number, or an id not in UTF-8."""
     numbers: dict[str | None, tuple[type[InputError], str]] = {
-        found.score: (ScoreError, "score"),
-        found.rank: (FormatError, "rank"),
-        found.relevance: (GradeError, "relevance grade"),
-        **{name: (FormatError, part) for part, name in found.numbers},
+        headings.score: (ScoreError, "score"),
+        headings.rank: (FormatError, "rank"),
+        headings.relevance: (GradeError, "relevance grade"),
+        **{name: (FormatError, part) for part, name in headings.numbers},
     }
     rows = _read_rows(source, separator)
     if has_header:
@@ -59,9 +61,9 @@ def check_rows(
         for name, text in zip(names, row, strict=True):
             where = f"{source.name}:{line}"
             if name in numbers and (wrong := _explain_number(text)):
-                error, says = numbers[name]
-                raise error(f"{where}: {explain_not_finite(says, wrong)} in column {name!r}")
-            if name in found.ids and (byte := ESCAPED.search(text)):
+                error, noun = numbers[name]
+                raise error(f"{where}: {explain_not_finite(noun, wrong)} in column {name!r}")
+            if name in headings.ids and (byte := ESCAPED.search(text)):
                 raise FormatError(
                     f"{where}: column {name!r} is not UTF-8: it has the byte"
                     f" 0x{ord(byte[0]) - 0xDC00:02x} in {clip(text)}. Convert the file; if it is"
@@ -97,10 +99,10 @@ def _read_rows(source: Opener, separator: str) -> Iterator[tuple[int, list[str]]
 
 def is_number(text: str) -> bool:
     try:
-        float(text or "nan")
+        read_decimal(text or "nan")
     except ValueError:
         return False
-    return "_" not in text and text.isascii()
+    return True
 
 
 _MS_MARCO = ["query", "item", "rank"]
@@ -120,14 +122,16 @@ def _read_arrow(source: Opener, kind: str, columns: Any) -> _Opened:
         file = pa.ipc.open_file(source.open_map())
         return file.schema, map(file.get_batch, range(file.num_record_batches))
 
-    found = headings.resolve_names(batches()[0].names, kind, source.name, columns)
+    names = headings.resolve_names(batches()[0].names, kind, source.name, columns)
 
     def records() -> Iterator[pa.RecordBatch]:
         with explain_arrow_error(source.name):
             for batch in batches()[1]:
-                yield batch.select(found.all)
+                chosen = batch.select(names.all)
+                chosen.validate(full=True)  # offsets that lead elsewhere would end the process
+                yield chosen
 
-    return found, records, "typed"
+    return names, records, "typed"
 
 
 def _read_separated(
@@ -138,34 +142,43 @@ def _read_separated(
     names_without_header: list[str] | None = None,
 ) -> _Opened:
     names = names_without_header or _read_first_line(source, separator)
+    by_place = not names_without_header and _has_no_header(names, columns, kind)
+    if by_place:
+        names = names_without_header = list(map(str, range(len(names))))
+    read = ReadOptions(column_names=names_without_header)
+    if not names_without_header and separator == "\t" and has_types(names):  # RecBole's
+        names = [name.rpartition(":")[0] for name in names]
+        read = ReadOptions(column_names=names, skip_rows=1)
     if kind in PAIRS:
         separator, names = _split_pair(names, separator)
         source.squeezes = separator == " "
         if not _names_pair(names, kind, columns):  # there is no header
             names = names_without_header = list(PAIRS[kind])
+            read = ReadOptions(column_names=names)
+    is_named = by_place or names_without_header in (None, *_RATINGS.values())
     parse = ParseOptions(delimiter=separator, quote_char='"' if separator == "," else False)
-    read = ReadOptions(column_names=names_without_header)
-    if (
-        names_without_header
-        and kind == "run"
-        and not {"score", "rank", "run"}.isdisjoint(columns or ())
-    ):
+    if not is_named and kind == "run" and not {"score", "rank", "run"}.isdisjoint(columns or ()):
         raise InputError(
-            f"{source.name}: columns= names columns of a header, and a file of this format has"
-            f" none. Its fields are {', '.join(names_without_header)}."
+            f"{source.name}: {write_option('columns')} names columns of a header, and a file of"
+            f" this format has none. Its fields are {', '.join(names)}."
         )
     try:
-        found = headings.resolve_names(
-            names, kind, source.name, None if names_without_header else columns
+        columns_read = headings.resolve_names(
+            names, kind, source.name, columns if is_named else None
         )
     except FormatError as error:
-        raise FormatError(f"{error}{_explain_no_header(names, separator)}") from None
-    ids = found.ids
+        raise FormatError(f"{error}{_explain_no_header(names, separator, kind)}") from None
+    ids = columns_read.ids
     types = dict.fromkeys(ids, pa.string())
-    for name in (found.score, found.relevance, found.rank, *(name for _, name in found.numbers)):
+    for name in (
+        columns_read.score,
+        columns_read.relevance,
+        columns_read.rank,
+        *(name for _, name in columns_read.numbers),
+    ):
         if name is not None:
             types[name] = pa.float64()
-    convert = ConvertOptions(column_types=types, include_columns=found.all)
+    convert = ConvertOptions(column_types=types, include_columns=columns_read.all)
 
     def records() -> Iterator[pa.RecordBatch]:
         row = 0
@@ -177,14 +190,46 @@ def _read_separated(
                     if names_without_header == _MS_MARCO and kind == "run" and not row:
                         _refuse_falling(source.name, record)
                     if any(_has_infinite(record.column(name)) for name in types if name not in ids):
-                        check_rows(source, separator, names, found, not names_without_header)
+                        check_rows(source, separator, names, columns_read, not names_without_header)
                     yield record
                     row += record.num_rows
             except pa.ArrowInvalid:
-                check_rows(source, separator, names, found, not names_without_header)
+                check_rows(source, separator, names, columns_read, not names_without_header)
                 raise
 
-    return found, records, "text"
+    return columns_read, records, "text"
+
+
+def _has_no_header(names: list[str], columns: Any, kind: str) -> bool:
+    """Does the caller name the columns by their places, from 0, beside a first line of data?
+
+    A first line 0, 1, 2, … is the header that pandas writes of such labels.
+    """
+    parts = headings.choose_names(columns, kind).items()
+    chosen = [name for part, name in parts if part in headings.NAMES and name is not None]
+    places = list(map(str, range(len(names))))
+    return bool(chosen) and {*chosen} <= {*places} and names != places and _is_data(names)
+
+
+def _is_data(names: list[str]) -> bool:
+    """Is this first line one of data, with a number and no usual name?"""
+    known_names = {
+        name.casefold() for names_of_part in headings.NAMES.values() for name in names_of_part
+    }
+    figures = any(is_number(name) and any(map(str.isdigit, name)) for name in names)
+    return figures and known_names.isdisjoint(name.casefold() for name in names)
+
+
+_RATINGS = {
+    "\t": ["user", "item", "rating", "timestamp"],
+    ":": ["user", "_1", "item", "_2", "rating", "_3", "timestamp"],
+}
+"""MovieLens' fields, between tabs or double colons, and what separates them."""
+
+
+def _read_movielens(source: Opener, kind: str, columns: Any) -> _Opened:
+    separator = ":" if "::" in _read_first_line(source, "\t")[0] else "\t"
+    return _read_separated(source, kind, columns, separator, _RATINGS[separator])
 
 
 def _split_pair(names: list[str], separator: str) -> tuple[str, list[str]]:
@@ -202,8 +247,8 @@ def _names_pair(names: list[str], kind: str, columns: Any) -> bool:
         return False
     if len(names) != 2 or headings.has_query(names):
         return True
-    own = headings.choose_names(columns, kind).values()
-    return any(isinstance(name, str) and name in names for name in own)
+    chosen = headings.choose_names(columns, kind).values()
+    return any(isinstance(name, str) and name in names for name in chosen)
 
 
 _HEAD = 1000  # rows that show whether ranks fall
@@ -219,7 +264,7 @@ def _refuse_falling(where: str, record: pa.RecordBatch) -> None:
             f"{where}: a rank is 0 or more, and the lowest is the best; got {ranks[line]:g} in row"
             f" {line}. Scores need a file with a header, and a column that is called score."
         )
-    follows = np.array([one == next_ for one, next_ in pairwise(query)], bool)
+    follows = np.array([current == following for current, following in pairwise(query)], bool)
     steps = np.diff(ranks[: len(query)])[follows]
     if len(steps) and (steps < 0).all() and not (steps == -1).all():
         first = int(np.argmax(follows))
@@ -243,7 +288,7 @@ def _refuse_nul(text: pa.StringArray, place: Place) -> None:
     _, offsets, data = text.buffers()
     ends = np.frombuffer(offsets, np.int32)[text.offset :][: len(text) + 1]
     if data is not None and not np.frombuffer(data, np.uint8)[ends[0] : ends[-1]].min(initial=1):
-        row = next(row for row, one in enumerate(text.to_pylist()) if "\0" in one)
+        row = next(row for row, text_of_row in enumerate(text.to_pylist()) if "\0" in text_of_row)
         raise FormatError(
             f"{place.at(row)}: the id has a NUL byte (\\x00): {clip(text[row].as_py())}"
         )
@@ -263,18 +308,22 @@ def _read_first_line(source: Opener, separator: str) -> list[str]:
         raise FormatError(f"{source.name}: the header cannot be read: {error}.") from None
 
 
-def _explain_no_header(names: list[str], separator: str) -> str:
+def _explain_no_header(names: list[str], separator: str, kind: str) -> str:
     """Explain a first line that does not name columns."""
-    if len(names) == 1 and (other := next((one for one in _SEPARATORS if one in names[0]), "")):
+    if len(names) == 1 and (
+        separator_used := next((sign for sign in _SEPARATORS if sign in names[0]), "")
+    ):
         format_name = "CSV" if separator == "," else "TSV"
         return (
             f"  Fields of {format_name} are separated by {_SEPARATORS[separator]}; are these"
-            f" {_SEPARATORS[other]}?"
+            f" {_SEPARATORS[separator_used]}?"
         )
-    known = {one.casefold() for several in headings.NAMES.values() for one in several}
-    figures = [name for name in names if is_number(name) and any(map(str.isdigit, name))]
-    if figures and known.isdisjoint(name.casefold() for name in names):
-        return "  The first line should name the columns, but has numbers: is the header missing?"
+    if _is_data(names):
+        places = {"query": 0, "item": 1, "score" if kind == "run" else "relevance": 2}
+        return (
+            "  The first line should name the columns, but has numbers: is the header missing? Then"
+            f" {write_option('columns', places)} names columns by their places."
+        )
     return ""
 
 
@@ -294,8 +343,8 @@ def _read_jsonl(source: Opener, kind: str, columns: Any) -> _Opened:
         return headings.resolve_names(names, kind, source.name, columns).all
 
     table = json_lines.read_json_lines(source, choose)
-    found = headings.resolve_names(table.column_names, kind, source.name, columns)
-    return found, lambda: iter(table.to_batches()), "typed"
+    columns_read = headings.resolve_names(table.column_names, kind, source.name, columns)
+    return columns_read, lambda: iter(table.to_batches()), "typed"
 
 
 # --- Formats ----------------------------------------------------------------------------------
@@ -325,4 +374,5 @@ open_msmarco = partial(
     partial(_read_separated, separator="\t", names_without_header=_MS_MARCO),
     has_header=False,
 )
+open_movielens = partial(_open, _read_movielens)
 open_jsonl = partial(_open, _read_jsonl)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import zipfile
+import zlib
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import Any
@@ -20,21 +23,27 @@ from germane.errors import (
     NotFoundError,
     clip,
     show_typed,
+    write_option,
 )
 from germane.kernel.columns import Ids, join_ids, read_python_ids
 from germane.kernel.reduction import Index, find_distinct
-from germane.readers import formats, frames, mappings
+from germane.readers import formats, frames
 from germane.readers.files import explain_arrow_error
 from germane.readers.inputs import ReadOptions
+from germane.readers.mapping_ids import take_ids
 from germane.readers.numbers import is_array, is_finite_number
-from germane.readers.paths import is_path
+from germane.readers.paths import EXPANSION, is_path, refuse_special
+from germane.readers.streams import FREE
 
 CELLS = 1 << 22  # numbers of vectors that are gathered at once
 BOTH_WAYS = 64  # pairs of which a function is asked in both orders
 MOST = 1e150  # of which millions can be added up
 ROUNDING = 1e-9  # by which a distance may fall below 0, or differ both ways
 OF_ONE_LENGTH = "the vectors are lists of numbers, all of one length."
-TAKES = "distance= takes {item: vector}, a frame or a file of them, or a function of two items"
+TAKES = (
+    f"{write_option('distance')} takes {{item: vector}}, a frame or a file of them, or a"
+    " function of two items"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +63,9 @@ class Vectors:
             found = index.find(ids().take(used))
             if (found < 0).any():
                 item = ids().take(used[found < 0][:1]).python[0]
-                raise NotFoundError(f"distance= has no vector for the item {clip(item)}.")
+                raise NotFoundError(
+                    f"{write_option('distance')} has no vector for the item {clip(item)}."
+                )
             places = np.zeros(int(used.max(initial=-1)) + 1, np.int64)
             places[used] = found
             return places[items]
@@ -62,19 +73,19 @@ class Vectors:
         def sum_pairs(lists: Lists) -> tuple[Floats, Floats]:
             """Sum 1 − cosine over the pairs: (n² − |Σ v|²) ÷ 2 for unit vectors v."""
             placed, pairs = place(lists.items), _count_pairs(lists)
-            squares, own = np.zeros(len(lists)), np.zeros(len(lists))
+            squares, own_squares = np.zeros(len(lists)), np.zeros(len(lists))
             for these, rows, starts in self._cut(lists):
                 units = self.unit[placed[rows]]
                 squares[these] = (np.add.reduceat(units, starts) ** 2).sum(1)
-                own[these] = np.add.reduceat((units**2).sum(1), starts)
-            return np.maximum(pairs - (squares - own) / 2, 0.0), pairs
+                own_squares[these] = np.add.reduceat((units**2).sum(1), starts)
+            return np.maximum(pairs - (squares - own_squares) / 2, 0.0), pairs
 
-        def average(lists: Lists, others: Lists) -> Floats:
-            placed, around = place(lists.items), place(others.items)
+        def average(lists: Lists, second_lists: Lists) -> Floats:
+            placed, around = place(lists.items), place(second_lists.items)
             centre = np.zeros((len(lists), self.unit.shape[1]))
-            for these, rows, starts in self._cut(others):
+            for these, rows, starts in self._cut(second_lists):
                 sums = np.add.reduceat(self.unit[around[rows]], starts)
-                centre[these] = sums / others.sizes[these][:, None]
+                centre[these] = sums / second_lists.sizes[these][:, None]
             value = np.zeros(len(placed))
             for _, rows, _ in self._cut(lists):
                 value[rows] = 1 - (self.unit[placed[rows]] * centre[lists.owner[rows]]).sum(1)
@@ -85,9 +96,9 @@ class Vectors:
     def _cut(self, lists: Lists) -> Iterator[tuple[Ints, slice, Ints]]:
         """Cut the filled lists into blocks: the lists, their rows, and where each list begins."""
         filled = np.flatnonzero(lists.sizes)
-        many = max(CELLS // (self.unit.shape[1] * int(lists.sizes.max(initial=1))), 1)
-        for start in range(0, len(filled), many):
-            these = filled[start : start + many]
+        most_lists = max(CELLS // (self.unit.shape[1] * int(lists.sizes.max(initial=1))), 1)
+        for start in range(0, len(filled), most_lists):
+            these = filled[start : start + most_lists]
             first, last = int(lists.offsets[these[0]]), int(lists.offsets[these[-1] + 1])
             yield these, slice(first, last), lists.offsets[these] - first
 
@@ -102,15 +113,15 @@ class OfPairs:
 
     def bind(self, ids: Callable[[], Ids], as_text: bool) -> Distances:
         """Make the functions of lists, whose items have the numbers of ``ids()``."""
-        known: dict[tuple[int, int], float] = {}
+        distances: dict[tuple[int, int], float] = {}
 
         def measure(a: int, b: int, names: Mapping[int, Hashable]) -> float:
             pair = (a, b) if a < b else (b, a)
-            if pair not in known:
-                known[pair] = self._ask(names[a], names[b])
-                if len(known) <= BOTH_WAYS:
-                    self._refuse_directed(names[a], names[b], known[pair])
-            return known[pair]
+            if pair not in distances:
+                distances[pair] = self._ask(names[a], names[b])
+                if len(distances) <= BOTH_WAYS:
+                    self._refuse_directed(names[a], names[b], distances[pair])
+            return distances[pair]
 
         def name(*items: Ints) -> dict[int, Hashable]:
             used = np.unique(np.concatenate(items))
@@ -125,12 +136,12 @@ class OfPairs:
             ]
             return np.array(sums, float), _count_pairs(lists)
 
-        def average(lists: Lists, others: Lists) -> Floats:
-            names, ends = name(lists.items, others.items), others.offsets.tolist()
-            around, values = others.items.tolist(), []
+        def average(lists: Lists, second_lists: Lists) -> Floats:
+            names, ends = name(lists.items, second_lists.items), second_lists.offsets.tolist()
+            around, values = second_lists.items.tolist(), []
             for item, owner in zip(lists.items.tolist(), lists.owner.tolist(), strict=True):
                 these = around[ends[owner] : ends[owner + 1]]
-                sums = sum(measure(item, other, names) for other in these)
+                sums = sum(measure(item, second_item, names) for second_item in these)
                 values.append(sums / max(len(these), 1))
             return np.array(values, float)
 
@@ -138,31 +149,31 @@ class OfPairs:
 
     def _ask(self, a: Hashable, b: Hashable) -> float:
         """Ask for a distance. Raises InputError unless it is a number from 0 on."""
-        of = f"distance= of {clip(a)} and {clip(b)}"
+        noun = f"{write_option('distance')} of {clip(a)} and {clip(b)}"
         try:
-            found = self.function(a, b)
+            distance = self.function(a, b)
         except KeyError:
-            raise NotFoundError(f"{of} is not known: the function raises KeyError.") from None
+            raise NotFoundError(f"{noun} is not known: the function raises KeyError.") from None
         except Exception as error:  # what a function raises is not known beforehand
-            raise InputError(f"{of} is not known: the function raises {clip(error)}.") from error
-        if not is_finite_number(found):
-            raise InputError(f"{of} is a finite number; got {show_typed(found)}")
-        if found < -ROUNDING:
+            raise InputError(f"{noun} is not known: the function raises {clip(error)}.") from error
+        if not is_finite_number(distance):
+            raise InputError(f"{noun} is a finite number; got {show_typed(distance)}")
+        if distance < -ROUNDING:
             raise InputError(
-                f"{of} is {float(found):g}, and a distance is 0 or more. Of a similarity, give 1"
-                " minus it."
+                f"{noun} is {float(distance):g}, and a distance is 0 or more. Of a similarity, give"
+                " 1 minus it."
             )
-        if found > MOST:
-            raise InputError(f"{of} is {float(found):g}, and a distance is at most {MOST:g}.")
-        return float(found)
+        if distance > MOST:
+            raise InputError(f"{noun} is {float(distance):g}, and a distance is at most {MOST:g}.")
+        return float(distance)
 
-    def _refuse_directed(self, a: Hashable, b: Hashable, one: float) -> None:
+    def _refuse_directed(self, a: Hashable, b: Hashable, forward: float) -> None:
         """Refuse a distance that depends on which item comes first."""
-        other = self._ask(b, a)
-        if abs(one - other) > ROUNDING * max(one, other, 1.0):
+        backward = self._ask(b, a)
+        if abs(forward - backward) > ROUNDING * max(forward, backward, 1.0):
             raise InputError(
-                f"distance= of {clip(a)} and {clip(b)} is {one:g}, and of {clip(b)} and {clip(a)}"
-                f" {other:g}; a distance is the same both ways."
+                f"{write_option('distance')} of {clip(a)} and {clip(b)} is {forward:g}, and of"
+                f" {clip(b)} and {clip(a)} {backward:g}; a distance is the same both ways."
             )
 
 
@@ -172,27 +183,30 @@ def _count_pairs(lists: Lists) -> Floats:
     return pairs
 
 
-def open_distance(given: Any, reading: ReadOptions) -> Vectors | OfPairs:
+def open_distance(raw: Any, reading: ReadOptions) -> Vectors | OfPairs:
     """Recognize vectors by item, or a function. Raises InputError for anything else."""
-    if isinstance(given, Mapping):
-        return _read_mapping(given)
-    if is_path(given):
-        return _read_file(given, reading)
-    if hasattr(given, "column_names") or hasattr(given, "columns"):
-        return _read_frame(frames.open_frame(given, "distance", reading.columns))
-    if callable(given):
-        return OfPairs(given)
-    of_rows = "  dict(zip(items, array)) names the items of an array." * is_array(given)
-    raise InputError(f"{TAKES}; got {clip(given)}{of_rows}")
+    if isinstance(raw, Mapping):
+        return _read_mapping(raw)
+    if is_path(raw):
+        return _read_file(raw, reading)
+    if hasattr(raw, "column_names") or hasattr(raw, "columns"):
+        return _read_frame(frames.open_frame(raw, "distance", reading.columns))
+    if callable(raw):
+        return OfPairs(raw)
+    of_rows = "  dict(zip(items, array)) names the items of an array." * is_array(raw)
+    raise InputError(f"{TAKES}; got {clip(raw)}{of_rows}")
 
 
-def _read_mapping(given: Mapping[Any, Any]) -> Vectors:
-    check_items("distance=", given)
+def _read_mapping(raw: Mapping[Any, Any]) -> Vectors:
     try:
-        vectors = np.array([np.asarray(one, float) for one in given.values()])
+        vectors = np.array([np.asarray(vector, float) for vector in raw.values()])
     except (TypeError, ValueError):
         vectors = np.zeros(0)
-    return _scale(read_python_ids(list(given)), vectors, "distance=")
+    return _scale(
+        read_python_ids(list(take_items(write_option("distance"), raw))),
+        vectors,
+        write_option("distance"),
+    )
 
 
 def _read_file(path: Any, reading: ReadOptions) -> Vectors:
@@ -209,25 +223,40 @@ def _read_file(path: Any, reading: ReadOptions) -> Vectors:
     return _read_frame(frame)
 
 
+_BROKEN = zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, LookupError
+"""The errors of an archive that was cut, changed or encrypted."""
+
+
+def _refuse_bomb(where: str) -> None:
+    """Refuse an archive that would become much larger than it is."""
+    with suppress(*_BROKEN), zipfile.ZipFile(where) as archive:
+        size = sum(member.file_size for member in archive.infolist())
+        if size > FREE and size > EXPANSION * os.path.getsize(where):
+            raise FormatError(
+                f"{where}: the arrays become more than {EXPANSION} times as large as the file:"
+                f" {size:,} bytes. Check the file."
+            )
+
+
 def _read_arrays(where: str) -> Vectors:
     """Read an .npz file with one array of items and one of their vectors."""
+    refuse_special(where)
     with explain_arrow_error(where):
+        _refuse_bomb(where)
         try:
             with np.load(where, allow_pickle=False) as file:
                 arrays = [file[name] for name in file.files]
-        except (ValueError, EOFError, AttributeError):
+        except (*_BROKEN, ValueError, EOFError, AttributeError, MemoryError):
             raise FormatError(f"{where}: this is no .npz file of numbers and text.") from None
-    items = [one for one in arrays if one.ndim == 1]
-    vectors = [one for one in arrays if one.ndim == 2]
+    items = [array for array in arrays if array.ndim == 1]
+    vectors = [array for array in arrays if array.ndim == 2]
     if len(items) != 1 or len(vectors) != 1 or len(items[0]) != len(vectors[0]):
-        shapes = ", ".join(str(one.shape) for one in arrays)
+        shapes = ", ".join(str(array.shape) for array in arrays)
         raise FormatError(
             f"{where}: an array of n items and one of their vectors (n, d) are needed; found"
             f" {shapes or 'none'}."
         )
-    named = items[0].tolist()
-    check_items(where, named)
-    return _scale(read_python_ids(named), vectors[0], where)
+    return _scale(read_python_ids(list(take_items(where, items[0].tolist()))), vectors[0], where)
 
 
 def _read_frame(frame: Any) -> Vectors:
@@ -251,7 +280,7 @@ def _read_frame(frame: Any) -> Vectors:
 def _read_nested(column: Any, where: str) -> Floats:
     """Read a column of lists of numbers, all of one length."""
     try:
-        vectors = np.array([np.asarray(one, float) for one in column.to_pylist()])
+        vectors = np.array([np.asarray(vector, float) for vector in column.to_pylist()])
         return vectors.reshape(len(column), -1)
     except (TypeError, ValueError):
         raise FormatError(f"{where}: {OF_ONE_LENGTH}") from None
@@ -265,14 +294,14 @@ def _scale(ids: Ids, vectors: Any, where: str, is_text: bool = False) -> Vectors
         raise InputError(f"{where}: {OF_ONE_LENGTH}")
     vectors = vectors.astype(float)
     largest = np.abs(vectors).max(1)  # whose squares may be beyond the range of doubles
-    odd = np.flatnonzero(~np.isfinite(largest) | (largest == 0))
-    if len(odd):
-        item = ids.take(odd[:1]).python[0]
+    places = np.flatnonzero(~np.isfinite(largest) | (largest == 0))
+    if len(places):
+        item = ids.take(places[:1]).python[0]
         raise InputError(f"{where}: the vector of item {clip(item)} is zero or not finite.")
     first, place = find_distinct(ids)
     if len(first) < len(ids):
-        again = int(np.flatnonzero(first[place] != np.arange(len(ids)))[0])
-        raise DuplicateError(f"{where}: item {clip(ids[again])} has two vectors.")
+        repeat = int(np.flatnonzero(first[place] != np.arange(len(ids)))[0])
+        raise DuplicateError(f"{where}: item {clip(ids[repeat])} has two vectors.")
     unit = vectors / largest[:, None]
     return Vectors(ids, unit / np.sqrt((unit**2).sum(1))[:, None], is_text)
 
@@ -283,14 +312,13 @@ def choose_side(reading: ReadOptions, side: str) -> str | None:
     return named.get(side) if isinstance(named, Mapping) else None
 
 
-def check_items(where: str, items: Collection[Any]) -> None:
-    """Refuse items that are missing, lists, or floating-point numbers."""
-    mappings.check_named(where, items)
-    for kind in set(map(type, items)):
-        is_floating = issubclass(kind, (float, np.floating))
-        if is_floating or not issubclass(kind, Hashable):
-            odd = next(item for item in items if type(item) is kind)
-            why = " Integers become floats where a value is missing; cast the column to int64."
-            raise FormatError(
-                f"{where}: an item is text or a whole number; got {clip(odd)}.{why * is_floating}"
-            )
+def take_items(where: str, items: Collection[Any]) -> Collection[Any]:
+    """Take items out of what holds them. Refuses those that are missing, or no whole numbers."""
+    taken = take_ids(where, items)
+    fraction = next((item for item in taken if isinstance(item, float)), None)
+    if fraction is not None:
+        raise FormatError(
+            f"{where}: an item is text or a whole number; got {clip(fraction)}. Integers become"
+            " floats where a value is missing; cast the column to int64."
+        )
+    return taken

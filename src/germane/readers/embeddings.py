@@ -12,8 +12,14 @@ from germane.core import ragged
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats, Ints
 from germane.core.retrieved import Order
-from germane.errors import EmptyError, FormatError, InputError, PolicyError, check_choice
-from germane.kernel.columns import Ids
+from germane.errors import (
+    EmptyError,
+    FormatError,
+    InputError,
+    PolicyError,
+    check_choice,
+    write_option,
+)
 from germane.kernel.grid import Columns, Grid
 from germane.kernel.matrix import Ranks
 from germane.readers import arrays, margins, numbers
@@ -81,36 +87,29 @@ class Embeddings(ArrayRun):
             return qrels
         if self.columns is not None:  # a group is excluded if it has no other item
             group = np.where(excluded >= 0, self.columns.codes[excluded], -1)
-            alone = np.append(np.diff(self.columns.offsets) == 1, False)
-            excluded = np.where(alone[group], group, -1)
+            is_last = np.append(np.diff(self.columns.offsets) == 1, False)
+            excluded = np.where(is_last[group], group, -1)
         item = self.items.find_judged(qrels)
         owner = ragged.find_owners(qrels.offsets)
         row = self.queries.find_rows(qrels)[owner]
-        kept = (row < 0) | (item < 0) | (item != excluded[row])
-        at, items = np.flatnonzero(kept), qrels.items
-        return replace(
-            qrels,
-            offsets=ragged.make_offsets(ragged.count_flags(kept, owner, len(qrels))),
-            items=items.take(at) if isinstance(items, Ids) else [items[j] for j in at.tolist()],
-            grades=qrels.grades[kept],
-            columns=None,
-        )
+        is_candidate = (row < 0) | (item < 0) | (item != excluded[row])
+        return qrels.keep(is_candidate)
 
-    def open_blocks(self, asked: Asked | None) -> Read:
+    def open_blocks(self, wanted: Asked | None) -> Read:
         vectors, euclidean = self.vectors, self.vectors.similarity == "euclidean"
-        if asked is not None:
-            _check_order(asked.order, euclidean)
-        by_ids = asked is not None and self.has_ids and asked.order.equal != "given"
-        if asked is None or by_ids or not asked.order.plain:  # each of the scores matters
+        if wanted is not None:
+            _check_order(wanted.order, euclidean)
+        by_ids = wanted is not None and self.has_ids and wanted.order.equal != "given"
+        if wanted is None or by_ids or not wanted.order.plain:  # each of the scores matters
             return lambda rows, code: self._make_grid(rows, code, vectors.compute_block(rows))
-        factors = self._choose_factors(asked)
-        held = np.empty((0, self.width), factors.gallery.dtype)
+        factors = self._choose_factors(wanted)
+        block = np.empty((0, self.width), factors.gallery.dtype)
 
         def read(rows: Ints, code: Ints) -> Grid:
-            nonlocal held
-            if len(held) < len(rows):
-                held = np.empty((len(rows), self.width), factors.gallery.dtype)
-            scores = held[: len(rows)]
+            nonlocal block
+            if len(block) < len(rows):
+                block = np.empty((len(rows), self.width), factors.gallery.dtype)
+            scores = block[: len(rows)]
             multiply_block(factors, factors.queries[ragged.as_slice(rows)], scores)
             grid = self._make_grid(rows, code, scores)
 
@@ -150,7 +149,7 @@ class Embeddings(ArrayRun):
         )
         return best, np.minimum.reduceat(given, starts)
 
-    def _choose_factors(self, asked: Asked) -> Factors:
+    def _choose_factors(self, wanted: Asked) -> Factors:
         """Choose the type of factors: that of the vectors, or doubles if they are faster.
 
         Singles leave more scores within the margin, each of which is computed again. A few queries
@@ -158,17 +157,17 @@ class Embeddings(ArrayRun):
         """
         vectors = self.vectors
         factors = prepare_factors(vectors, vectors.gallery.dtype)
-        known = np.flatnonzero(asked.rows >= 0)
-        if factors.gallery.dtype == vectors.wide or len(known) < TRIED * TRIED:
+        places = np.flatnonzero(wanted.rows >= 0)
+        if factors.gallery.dtype == vectors.wide or len(places) < TRIED * TRIED:
             return factors
-        some = known[:: len(known) // TRIED]
-        rows = asked.rows[some]
-        scores = np.empty((len(some), self.width), factors.gallery.dtype)
+        sample = places[:: len(places) // TRIED]
+        rows = wanted.rows[sample]
+        scores = np.empty((len(sample), self.width), factors.gallery.dtype)
         multiply_block(factors, factors.queries[rows], scores)
-        grid = self._make_grid(rows, some, scores).collapse()
-        _, group, items = grid.list_pairs(asked.judged)
+        grid = self._make_grid(rows, sample, scores).collapse()
+        _, group, items = grid.list_pairs(wanted.judged)
         group, items = group[items >= 0], items[items >= 0]
-        offsets = ragged.make_offsets(np.bincount(group, minlength=len(some)))
+        offsets = ragged.make_offsets(np.bincount(group, minlength=len(sample)))
         near = margins.count_near(grid.scores, offsets, items, factors.margin[rows])
         return prepare_factors(vectors, vectors.wide) if near * COST > grid.size else factors
 
@@ -176,13 +175,13 @@ class Embeddings(ArrayRun):
 def _check_order(order: Order, euclidean: bool) -> None:
     if order.scores == "distances":
         raise PolicyError(
-            "scores=distances is for distances that you give; similarity=euclidean ranks embeddings"
-            " by their distance."
+            f"{write_option('scores', 'distances')} is for distances that you give;"
+            " similarity=euclidean ranks embeddings by their distance."
         )
-    reads_scores = order.scores != "double" or order.threshold is not None
+    reads_scores = order.scores != "double" or order.least is not None
     if euclidean and (reads_scores or order.nonpositive == "miss"):
         raise PolicyError(
-            "euclidean orders the gallery by distance, which is no score; scores, threshold and "
+            "euclidean orders the gallery by distance, which is no score; scores, min_score and "
             "nonpositive are for cosine and dot."
         )
 
@@ -215,30 +214,30 @@ def read_embeddings(
     )
 
 
-def _read_vectors(given: Any, what: str) -> Any:
+def _read_vectors(raw: Any, noun: str) -> Any:
     """Read (rows, D) floating-point numbers: halves become singles, and whole numbers doubles."""
-    vectors = numbers.to_numpy(given, what)
+    vectors = numbers.to_numpy(raw, noun)
     if vectors.ndim != 2:
-        raise FormatError(f"{what}: vectors have shape (rows, dimensions); got {vectors.shape}")
+        raise FormatError(f"{noun}: vectors have shape (rows, dimensions); got {vectors.shape}")
     if not vectors.size:
-        raise EmptyError(f"{what}: there are no vectors; the shape is {vectors.shape}.")
+        raise EmptyError(f"{noun}: there are no vectors; the shape is {vectors.shape}.")
     if np.ma.is_masked(vectors):
         row, column = np.argwhere(np.ma.getmaskarray(vectors))[0].tolist()
         raise InputError(
-            f"{what}, row {row}, column {column}: a number is needed; got a masked cell"
+            f"{noun}, row {row}, column {column}: a number is needed; got a masked cell"
         )
     if vectors.dtype.kind != "f":
         return vectors.astype(np.float64)
     return vectors.astype(np.float32) if vectors.dtype.itemsize == 2 else vectors
 
 
-def _square_lengths(vectors: Any, what: str) -> Floats:
+def _square_lengths(vectors: Any, noun: str) -> Floats:
     """Square the lengths. Refuses NaN and infinity, which show in the squares."""
     squares = square_lengths(vectors)
-    if not np.isfinite(squares).all() and (odd := np.argwhere(~np.isfinite(vectors))).size:
-        row, column = odd[0].tolist()
+    if not np.isfinite(squares).all() and (wrong := np.argwhere(~np.isfinite(vectors))).size:
+        row, column = wrong[0].tolist()
         raise InputError(
-            f"{what}, row {row}, column {column}: a number is needed; got {vectors[row, column]}"
+            f"{noun}, row {row}, column {column}: a number is needed; got {vectors[row, column]}"
         )
     return squares
 
@@ -253,7 +252,7 @@ def _refuse_overflow(squares: list[Floats], kind: Any) -> None:
         )
 
 
-def _scale(vectors: Any, squares: Floats, what: str) -> Any:
+def _scale(vectors: Any, squares: Floats, noun: str) -> Any:
     """Scale vectors whose squares overflow or lose digits by powers of two, and their squares."""
     extreme = np.flatnonzero((squares < 1 / LARGE) | (squares > LARGE))
     if not len(extreme):
@@ -262,7 +261,7 @@ def _scale(vectors: Any, squares: Floats, what: str) -> Any:
     zero = extreme[largest == 0]
     if len(zero):
         raise InputError(
-            f"{what}, row {zero[0]}: a vector of zeros has no cosine ({len(zero)} of {len(vectors)}"
+            f"{noun}, row {zero[0]}: a vector of zeros has no cosine ({len(zero)} of {len(vectors)}"
             " rows). Leave these rows out, or use similarity=dot or euclidean."
         )
     vectors = vectors.copy()
@@ -271,10 +270,10 @@ def _scale(vectors: Any, squares: Floats, what: str) -> Any:
     return vectors
 
 
-def _find_excluded(given: Any, queries: int, gallery: int) -> Ints | None:
-    if given is False or given is None:
+def _find_excluded(raw: Any, queries: int, gallery: int) -> Ints | None:
+    if raw is False or raw is None:
         return None
-    if given is True:
+    if raw is True:
         if queries != gallery:
             raise InputError(
                 "exclude_self=True means that query i is item i of the gallery, but there are"
@@ -282,7 +281,7 @@ def _find_excluded(given: Any, queries: int, gallery: int) -> Ints | None:
                 " gallery (-1: not in it)."
             )
         return np.arange(queries)
-    positions = numbers.to_numpy(given, "exclude_self")
+    positions = numbers.to_numpy(raw, "exclude_self")
     if positions.shape != (queries,) or positions.dtype.kind not in "iu":
         raise FormatError(
             f"exclude_self is True, or {queries} positions in the gallery, one a query; got "
@@ -294,5 +293,5 @@ def _find_excluded(given: Any, queries: int, gallery: int) -> Ints | None:
             f"exclude_self, query {outside[0]}: {positions[outside[0]]} is no position in a gallery"
             f" of {gallery} items."
         )
-    found: Ints = positions.astype(np.int64)
-    return found
+    excluded: Ints = positions.astype(np.int64)
+    return excluded

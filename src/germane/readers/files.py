@@ -8,16 +8,18 @@ import gc
 import io
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Literal, NamedTuple
 from weakref import WeakValueDictionary
 
-from germane.errors import EmptyError, FormatError, InputError
+from germane.errors import EmptyError, FormatError, InputError, write_option
 from germane.readers import streams
 from germane.readers.paths import Path
 from germane.readers.streams import File, Layer, explain_os_error
 
 BLOCK = 1 << 20  # bytes; what is computed from a block stays in the processor's cache
+
+LONGEST_QUERY = 1 << 29  # bytes of one query of a pipe; many million lines
 
 _WIDER = (b"\xff\xfe\0\0", b"\0\0\xfe\xff")
 _WIDE = (b"\xff\xfe", b"\xfe\xff", *_WIDER)
@@ -32,37 +34,66 @@ class Block(NamedTuple):
 
 
 class TextFile(File):
-    """A file of lines that can be read more than once."""
+    """A file of lines that can be read more than once.
 
-    def read_blocks(self, whole: Literal["queries", "lines"] = "queries") -> Iterator[Block]:
+    ``check_row`` raises InputError for a line that is no row of the file.
+    """
+
+    check_row: Callable[[bytes], object] = staticmethod(lambda line: None)
+
+    def read_blocks(self, unit: Literal["queries", "lines"] = "queries") -> Iterator[Block]:
         """Read the file in blocks of whole queries or whole lines, without a byte-order mark.
 
         A query is lines in a row with the same first field. The last line of the file may lack its
         newline.
         """
-        last = {"queries": _find_last_query, "lines": _find_last_line}[whole]
+        last = {"queries": _find_last_query, "lines": _find_last_line}[unit]
         buffer = bytearray(BLOCK)
         filled = start = 0
         with explain_os_error(self.name), self.open_text() as stream:
             while True:
-                got = stream.readinto(memoryview(buffer)[filled:])
+                count = stream.readinto(memoryview(buffer)[filled:])
                 if start == filled == 0:
-                    check_text(self.name, bytes(buffer[: min(got, 8)]))
-                    if buffer.startswith(BOM, 0, got):
-                        buffer[: got - len(BOM)] = buffer[len(BOM) : got]
-                        got -= len(BOM)
-                filled += got
-                end = filled if not got else last(buffer, filled)
+                    check_text(self.name, bytes(buffer[: min(count, 8)]))
+                    if buffer.startswith(BOM, 0, count):
+                        buffer[: count - len(BOM)] = buffer[len(BOM) : count]
+                        count -= len(BOM)
+                filled += count
+                end = filled if not count else last(buffer, filled)
                 if end or filled == len(buffer):
                     self._check_lines(buffer, filled, start)
+                    if start == 0:  # of a pipe without an end, too, whose next block may not come
+                        self._check_first_line(buffer, start)
                 if end:
                     yield Block(bytes(memoryview(buffer)[:end]), start)
                     buffer[: filled - end] = buffer[end:filled]
                     filled, start = filled - end, start + end
                 elif filled == len(buffer):  # a query longer than the buffer
+                    self._check_first_line(buffer, start)
+                    self._refuse_endless(buffer, start)
                     buffer = bytearray(buffer) + bytearray(len(buffer))
-                if not got:
+                if not count:
                     return
+
+    def _refuse_endless(self, buffer: bytearray, start: int) -> None:
+        """Refuse a pipe whose query does not end: all lines of a query are held at once."""
+        if self._copy is not None and len(buffer) >= LONGEST_QUERY:
+            raise FormatError(
+                f"{self.name}:{self.find_line_number(start)}: the lines of one query are more than"
+                f" {LONGEST_QUERY >> 20} MB, and do not end. Write the pipe to a file, which may"
+                " have as many."
+            )
+
+    def _check_first_line(self, buffer: bytearray, start: int) -> None:
+        """Refuse a line that is no row, before more is read of lines that begin like it."""
+        match = _LINE_END.search(buffer)
+        line = bytes(memoryview(buffer)[: match.start() if match else 0]).strip()
+        if not line or line.startswith(b"#"):
+            return
+        try:
+            self.check_row(line)
+        except InputError as error:
+            raise type(error)(f"{self.name}:{self.find_line_number(start)}: {error}") from None
 
     def _check_lines(self, buffer: bytearray, filled: int, start: int) -> None:
         """Refuse a line that is too long, which a file of another kind may have."""
@@ -72,7 +103,10 @@ class TextFile(File):
         number = self.find_line_number(start) + count_line_ends(bytes(memoryview(buffer)[:begin]))
         why = "It has a NUL byte (\\x00): is this a text file?"
         if buffer.find(b"\0", begin, filled) < 0:
-            why = "max_line=none reads it all the same, and a number is a higher limit."
+            why = (
+                f"{write_option('max_line', 'none')} reads it all the same, and a number is a"
+                " higher limit."
+            )
         raise FormatError(
             f"{self.name}:{number}: the line is longer than {self.limits.max_line:,.0f} bytes."
             f" {why}"
@@ -85,6 +119,9 @@ class TextFile(File):
             block = next(blocks)
             number, end = number + count_line_ends(block.data), block.start + len(block.data)
         return number
+
+
+_LINE_END = re.compile(rb"[\r\n]")
 
 
 def find_long_line(buffer: bytearray, filled: int, longest: float) -> int | None:
@@ -106,9 +143,9 @@ def check_text(name: str, start: bytes) -> None:
     if start.startswith(_WIDE):
         width = 32 if start.startswith(_WIDER) else 16
         raise FormatError(f"{name}: the file is UTF-{width}; save it as UTF-8.")
-    for magic, what in _NO_TEXT:
+    for magic, noun in _NO_TEXT:
         if start.startswith(magic):
-            raise FormatError(f"{name}: this is {what}, not a file of lines.")
+            raise FormatError(f"{name}: this is {noun}, not a file of lines.")
 
 
 _NO_TEXT = (
@@ -211,8 +248,8 @@ class Opener(File):
         import pyarrow as pa
 
         with self._open_seekable() as raw:
-            held = mmap.mmap(raw.fileno(), 0, access=mmap.ACCESS_READ)
-        return pa.BufferReader(pa.py_buffer(held))
+            mapped = mmap.mmap(raw.fileno(), 0, access=mmap.ACCESS_READ)
+        return pa.BufferReader(pa.py_buffer(mapped))
 
     def open_bytes(self) -> Any:
         """Open a file of Parquet, whose bytes are read as they are needed."""
@@ -244,7 +281,10 @@ class Opener(File):
 def read_file(path: Path) -> bytes:
     """Read a whole file, decompressed. Raises EmptyError for one without content."""
     with TextFile(path) as file, explain_os_error(file.name), file.open_text() as stream:
-        data = bytes(stream.read() or b"")
+        data = bytes(stream.read(BLOCK) or b"")
+        if b"\0" in data and not data.startswith((b"\xff\xfe", b"\xfe\xff")):  # UTF-16
+            raise FormatError(f"{file.name}: it has a NUL byte (\\x00): is this a text file?")
+        data += stream.read() or b""
     if not data.strip():
         raise EmptyError(f"{file.name}: the file is empty.")
     return data
@@ -295,9 +335,9 @@ def _end_reading() -> None:
 
 
 def _close_streams() -> None:
-    for held in list(_HELD.values()):
-        if isinstance(held, _ReadAhead):
-            held.closed = True
+    for stream in list(_HELD.values()):
+        if isinstance(stream, _ReadAhead):
+            stream.closed = True
 
 
 @contextlib.contextmanager
@@ -312,8 +352,8 @@ def explain_arrow_error(where: str) -> Iterator[None]:
             if "Empty CSV" in str(error):  # a header that no line feed ends
                 raise EmptyError(f"{where}: there are no rows.") from None
             if "straddling" in str(error):
-                says = "a line is longer than 1 MB, which only those of a TREC file may be"
-                raise FormatError(f"{where}: {says}.") from None
+                text = "a line is longer than 1 MB, which only those of a TREC file may be"
+                raise FormatError(f"{where}: {text}.") from None
             raise FormatError(f"{where}: cannot be read: {error}") from None
         except UnicodeDecodeError:
             raise FormatError(f"{where}: the name of a column is not UTF-8.") from None

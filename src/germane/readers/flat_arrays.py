@@ -13,6 +13,7 @@ import numpy as np
 
 from germane.core import ragged
 from germane.core.arguments import list_values
+from germane.core.id_spelling import is_id, unwrap_ids
 from germane.core.qrels import Qrels
 from germane.core.ragged import Ints
 from germane.core.retrieved import Order
@@ -47,8 +48,8 @@ class FlatArray(ArrayRun):
     def cells(self) -> Any:
         return self.values
 
-    def locate(self, at: tuple[Ints, ...]) -> tuple[Ints, Ints]:
-        return self._owner[0][at[0]], at[0]
+    def locate(self, cells: tuple[Ints, ...]) -> tuple[Ints, Ints]:
+        return self._owner[0][cells[0]], cells[0]
 
     def place_items(self, items: Ints, rows: Ints, offsets: Ints) -> Ints:
         group, position = self._owner
@@ -63,19 +64,21 @@ class FlatArray(ArrayRun):
         sizes = np.diff(self.offsets)[rows]
         power = np.frexp(sizes.astype(float))[1]
         for size in np.unique(power).tolist():
-            some = np.flatnonzero(power == size)
+            places = np.flatnonzero(power == size)
             step = max(1, cells >> size)
-            yield from (some[start : start + step] for start in range(0, len(some), step))
+            yield from (places[start : start + step] for start in range(0, len(places), step))
 
-    def open_blocks(self, asked: Asked | None) -> Read:
-        values = _read_floats(self.values, None if asked is None else asked.order)
+    def open_blocks(self, wanted: Asked | None) -> Read:
+        values = _read_floats(self.values, None if wanted is None else wanted.order)
         lengths = np.diff(self.offsets)
 
         def read(rows: Ints, code: Ints) -> Grid:
             column, sizes = np.arange(max(1, lengths[rows].max())), lengths[rows][:, None]
             scores = np.full((len(rows), len(column)), -np.inf, values.dtype)
-            here = column < sizes
-            scores[here] = values[self.place[(self.offsets[rows][:, None] + column)[here]]]
+            is_inside = column < sizes
+            scores[is_inside] = values[
+                self.place[(self.offsets[rows][:, None] + column)[is_inside]]
+            ]
             return Grid(code, scores, count_absent(scores))
 
         return read
@@ -87,8 +90,8 @@ def group_arrays(grades: Any, scores: Any, group: Any) -> tuple[FlatArray | None
     Of these, one may be None, and stays None.
     """
     flat = [
-        None if given is None else numbers.to_numpy(given, what)
-        for given, what in ((grades, "relevance"), (scores, "scores"))
+        None if raw is None else numbers.to_numpy(raw, noun)
+        for raw, noun in ((grades, "relevance"), (scores, "scores"))
     ]
     shapes = [array.shape for array in flat if array is not None]
     if len(set(shapes)) != 1 or len(shapes[0]) != 1:
@@ -109,42 +112,45 @@ def group_arrays(grades: Any, scores: Any, group: Any) -> tuple[FlatArray | None
     return qrels, run
 
 
-def _check_labels(given: dict[str, Any]) -> None:
+def _check_labels(arrays: dict[str, Any]) -> None:
     """Refuse pandas Series whose labels differ: matched by place, items would get wrong scores."""
     pandas = sys.modules.get("pandas")
     if pandas is None:
         return
-    labels = {name: one.index for name, one in given.items() if isinstance(one, pandas.Series)}
-    for (one, mine), (other, theirs) in combinations(labels.items(), 2):
+    labels = {
+        name: array.index for name, array in arrays.items() if isinstance(array, pandas.Series)
+    }
+    for (first, mine), (second, theirs) in combinations(labels.items(), 2):
         if len(mine) == len(theirs) and not mine.equals(theirs):
             raise FormatError(
-                f"{one} and {other} are Series with different labels: {list_some(mine.tolist())}"
-                f" and {list_some(theirs.tolist())}. {other}.loc[{one}.index] brings them into one"
-                " order; to_numpy() of both takes them by their places."
+                f"{first} and {second} are Series with different labels: {list_some(mine.tolist())}"
+                f" and {list_some(theirs.tolist())}. {second}.loc[{first}.index] brings them into"
+                " one order; to_numpy() of both takes them by their places."
             )
 
 
-def _find_groups(given: Any, items: int) -> tuple[list[Hashable], Ints]:
+def _find_groups(raw: Any, items: int) -> tuple[list[Hashable], Ints]:
     """Find the ids of the groups in the order of their first items, and the group of each item."""
-    ids = list_values(given)
+    ids = list_values(raw)
     if not isinstance(ids, (list, tuple)):
         raise FormatError(
-            f"group takes one group id for each item, or the sizes of groups; got {clip(given)}"
+            f"group takes one group id for each item, or the sizes of groups; got {clip(raw)}"
         )
-    if any(isinstance(one, list) for one in ids):  # unhashable, as rows of an array
+    ids = unwrap_ids(ids)
+    if any(isinstance(identifier, list) for identifier in ids):  # unhashable, as rows of an array
         raise FormatError(
             "group is flat: a group id for each item, or the sizes of groups; got "
             f"{clip(ids)}, of {len(ids)} rows. ravel() of an array flattens it."
         )
     if len(ids) == items:
         for one in () if {str, int}.issuperset(map(type, ids)) else ids:
-            if isinstance(one, float) or not isinstance(one, Hashable) or is_missing(one):
+            if isinstance(one, float) or not is_id(one) or is_missing(one):
                 raise FormatError(f"a group's id is an integer or text; got {clip(one)}")
-        codes = {one: code for code, one in enumerate(dict.fromkeys(ids))}
+        codes = {identifier: code for code, identifier in enumerate(dict.fromkeys(ids))}
         return list(codes), np.fromiter(map(codes.__getitem__, ids), np.int64, items)
-    whole = all(isinstance(size, (int, np.integer)) and size >= 0 for size in ids)
-    if not whole or sum(ids) != items:
-        total = f"; they sum to {sum(ids)}" if whole else ""
+    are_sizes = all(isinstance(size, (int, np.integer)) and size >= 0 for size in ids)
+    if not are_sizes or sum(ids) != items:
+        total = f"; they sum to {sum(ids)}" if are_sizes else ""
         raise FormatError(
             f"group has length {len(ids)}{total}. Give {items} group ids, one for each item, or"
             f" sizes that sum to {items}."
@@ -152,19 +158,22 @@ def _find_groups(given: Any, items: int) -> tuple[list[Hashable], Ints]:
     return list(range(len(ids))), np.repeat(np.arange(len(ids)), ids)
 
 
-def read_flat(given: FlatArray, complete: str) -> Qrels:
+def read_flat(flat_array: FlatArray, complete: str) -> Qrels:
     """Read flat grades; those above 0, unless ``complete`` names measures that need the others."""
-    grades, place = given.values, given.place
-    numbers.check_finite(grades, "relevance", "relevance grade")
-    kept = ~np.ma.getmaskarray(grades)
+    grades, place = flat_array.values, flat_array.place
+    mend = "numpy.ma.masked_invalid(qrels) leaves them without a judgment"
+    numbers.check_finite(grades, "relevance", "relevance grade", mend=mend)
+    is_judged = ~np.ma.getmaskarray(grades)
     if not complete:
-        kept &= np.ma.getdata(grades) > 0
-    left = ragged.count_flags(kept[place], ragged.find_owners(given.offsets), given.queries.size)
-    place = place[kept[place]]
+        is_judged &= np.ma.getdata(grades) > 0
+    left = ragged.count_flags(
+        is_judged[place], ragged.find_owners(flat_array.offsets), flat_array.queries.size
+    )
+    place = place[is_judged[place]]
     judged = np.ma.getdata(grades)[place].astype(float)
-    numbers.check_range(judged, lambda at: f"relevance, item {place[at]}")
+    numbers.check_range(judged, lambda row: f"relevance, item {place[row]}")
     return Qrels(
-        list(given.queries.ids or ()),
+        list(flat_array.queries.ids or ()),
         ragged.make_offsets(left),
         Integers(place),
         judged,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
 from itertools import takewhile
 from typing import Any, NamedTuple, TypeAlias
 
-from germane.errors import InputError, check_choice, clip
+from germane.errors import InputError, check_choice, clip, write_option
 from germane.readers.paths import KeptPath, Path
 
 BATCH = 1 << 22  # rows, at least, after which a long evaluation can be taken up again
@@ -47,10 +48,11 @@ FORMATS: dict[str, Format] = {
     "parquet": Format(("parquet",), "parquet_files:open_parquet"),
     "arrow": Format(("arrow", "feather"), "column_files:open_arrow"),
     "csv": Format(("csv",), "column_files:open_csv", 1),
-    "tsv": Format(("tsv",), "column_files:open_tsv", 1),
+    "tsv": Format(("tsv", "inter"), "column_files:open_tsv", 1),
     "json": Format(("json",)),
     "jsonl": Format(("jsonl", "ndjson"), "column_files:open_jsonl", 0),
     "msmarco": Format((), "column_files:open_msmarco", 0, qrels="trec"),
+    "movielens": Format((), "column_files:open_movielens", 0),
     "letor": Format(("letor", "svmlight", "libsvm"), "letor:open_letor"),
     "svmlight": Format((), qrels="letor", run="letor"),
     "scores": Format((), qrels="letor"),
@@ -58,7 +60,7 @@ FORMATS: dict[str, Format] = {
 """Every format, in the order of help texts. One of columns needs its row and its opener."""
 
 _COMPRESSIONS = ("gz", "bz2", "xz", "zst")
-_BY_SUFFIX = {suffix: name for name, one in FORMATS.items() for suffix in one.suffixes}
+_BY_SUFFIX = {suffix: name for name, form in FORMATS.items() for suffix in form.suffixes}
 
 
 def open_columns(path: Path, kind: str, name: str, columns: Any = None) -> Any:
@@ -69,10 +71,12 @@ def open_columns(path: Path, kind: str, name: str, columns: Any = None) -> Any:
     return getattr(import_module(f"germane.readers.{module}"), function)(path, kind, columns)
 
 
+CANDIDATES = ("exclude", "only", "ignore")
+"""Arguments whose pairs of query and item select the results that count."""
 PAIRS: dict[str, tuple[str, str]] = {
     "groups": ("item", "group"),
     "by": ("query", "category"),
-    **dict.fromkeys(("exclude", "only", "seen"), ("query", "item")),
+    **dict.fromkeys((*CANDIDATES, "seen"), ("query", "item")),
 }
 """Files of two columns, or of lines of two fields, and the names of the columns."""
 
@@ -82,16 +86,20 @@ def open_pairs(path: Path, kind: str, name: str, columns: Any = None) -> Any:
     frame = open_columns(path, kind, name, columns)
     if frame is None:
         pairs = " and ".join(PAIRS.get(kind, ("query", "item")))
-        other = f" Choose another: input_format={{{kind!r}: 'csv'}}." if kind in _SIDES else ""
+        opened = (
+            f" Choose another: {write_option('input_format', {kind: 'csv'})}."
+            if kind in _SIDES
+            else ""
+        )
         raise InputError(
             f"{clip(os.fspath(path))}: {pairs} are two columns, and the format {name} has"
-            f" none.{other}"
+            f" none.{opened}"
         )
     return frame
 
 
 _SIDES = {
-    "qrels", "run", "exclude", "only", "seen", "catalogue", "distance", "subtopic_weights",
+    "qrels", "run", *CANDIDATES, "seen", "catalogue", "distance", "subtopic_weights",
 }  # fmt: skip
 
 
@@ -99,13 +107,14 @@ def check_format(input_format: Any) -> None:
     """Refuse a format that does not exist."""
     if input_format is None:
         return
-    each = input_format.values() if isinstance(input_format, Mapping) else [input_format]
-    for one in each:
-        check_choice("input_format", one, tuple(FORMATS), InputError)
-    odd = set(input_format) - _SIDES if isinstance(input_format, Mapping) else ()
-    if odd:
+    names = input_format.values() if isinstance(input_format, Mapping) else [input_format]
+    for name in names:
+        check_choice("input_format", name, tuple(FORMATS), InputError)
+    unknown = set(input_format) - _SIDES if isinstance(input_format, Mapping) else ()
+    if unknown:
         raise InputError(
-            f"input_format is one format, or one for qrels and one for run; got {clip(odd.pop())}."
+            f"input_format is one format, or one for qrels and one for run; got"
+            f" {clip(unknown.pop())}."
         )
 
 
@@ -118,19 +127,24 @@ def find_format(path: Path, kind: str, input_format: InputFormat = None) -> str:
     """Find the format: what the caller asked for, else by the suffix of the path, else TREC."""
     wanted = choose_format(kind, input_format)
     if wanted is not None:
-        asked = FORMATS[wanted]
-        return {"qrels": asked.qrels, "run": asked.run}.get(kind) or wanted
+        wanted_format = FORMATS[wanted]
+        return {"qrels": wanted_format.qrels, "run": wanted_format.run}.get(kind) or wanted
     if os.path.isdir(path):
         return "parquet"
-    found = _BY_SUFFIX.get(os.path.splitext(strip_compression(path))[1][1:], "trec")
-    if kind in ("groups", "by") and found == "trec":  # item and group, or query and category
+    suffix = os.path.splitext(strip_compression(path))[1][1:]
+    name = _BY_SUFFIX.get(suffix, "trec")
+    if kind != "run" and suffix in ("", "txt", "tsv", *{suffix} - _BY_SUFFIX.keys()):
+        name = _find_ratings(path) or name
+    if name == "movielens":
+        return name
+    if kind in ("groups", "by") and name == "trec":  # item and group, or query and category
         return "tsv"
     if kind in ("catalogue", "distance"):
-        return found
+        return name
     if kind in PAIRS:
-        is_text = found in _LINES and _has_two_fields(path, is_json=found != "trec")
-        return "tsv" if is_text else found
-    return _find_format_of_lines(path, kind) if found == "tsv" else found
+        is_text = name in _LINES and _has_two_fields(path, is_json=name != "trec")
+        return "tsv" if is_text else name
+    return _find_format_of_lines(path, kind) if name == "tsv" else name
 
 
 def strip_compression(path: Path) -> str:
@@ -141,14 +155,42 @@ def strip_compression(path: Path) -> str:
     return name
 
 
+def _find_ratings(path: Path) -> str | None:
+    """Recognize ratings that would pass for TREC's lines: of MovieLens, or RecBole's atomic files.
+
+    Four fields of which the last is a time stamp are no judgments: no grade is that high.
+    """
+    lines = [fields for fields in _peek(path) if any(map(str.strip, fields))]
+    if lines and has_types(lines[0]):
+        return "tsv"
+    split = (fields if len(fields) > 1 else fields[0].split("::") for fields in lines)
+    return "movielens" if lines and all(map(is_rating, split)) else None
+
+
+def has_types(fields: Sequence[str]) -> bool:
+    """Do all names of a header have types, as those of RecBole: ``user_id:token``?"""
+    return all(map(re.compile(r".+:(token|float)(_seq)?").fullmatch, fields))
+
+
+STAMP = 1e8  # seconds: March 1973
+MOST_STARS = 10
+
+
+def is_rating(fields: Sequence[str]) -> bool:
+    """Are these fields user, item, rating and the time of a rating?"""
+    if len(fields) != 4 or not fields[3].strip().isdecimal():
+        return False
+    with suppress(ValueError):
+        return 0 <= float(fields[2]) <= MOST_STARS and float(fields[3]) >= STAMP
+    return False
+
+
 _LINES = ("trec", "json", "jsonl")
 
 
 def _has_two_fields(path: Path, *, is_json: bool) -> bool:
     """Are these lines of two fields? Those of qrels have four; JSON has brackets."""
-    again = isinstance(path, KeptPath) or os.path.isfile(path)  # another pipe is read once
-    lines = _read_first_lines(path) if again else []
-    first = next((line for line in lines if any(map(str.split, line))), [])
+    first = next((line for line in _peek(path) if any(map(str.split, line))), [])
     fields = " ".join(first).split()
     if len(fields) != 2 or (is_json and fields[0][0] in "{["):
         return False
@@ -157,9 +199,7 @@ def _has_two_fields(path: Path, *, is_json: bool) -> bool:
 
 def _find_format_of_lines(path: Path, kind: str) -> str:
     """Tell apart files named .tsv: MS MARCO's lists and TREC's lines have no header."""
-    if not os.path.isfile(path):  # a pipe is read once
-        return "tsv"
-    lines = _read_first_lines(path)
+    lines = _peek(path)
     fields = lines[0] if lines else []
     if len(fields) == _TREC_FIELDS.get(kind, _TREC_FIELDS["qrels"]):
         with suppress(ValueError):
@@ -173,15 +213,20 @@ def _find_format_of_lines(path: Path, kind: str) -> str:
 _TREC_FIELDS = {"qrels": 4, "run": 6}
 
 
-def _read_first_lines(path: Path) -> list[list[str]]:
-    """Split the first lines into fields, without a last line that may be cut off."""
+def _peek(path: Path) -> list[list[str]]:
+    """Split the first lines at tabs, without a last line that may be cut off.
+
+    A pipe that was not copied is read once, and gives nothing.
+    """
+    if not (isinstance(path, KeptPath) or os.path.isfile(path)):
+        return []
     from germane.readers.files import TextFile
 
     with TextFile(path) as file:
         for block in file.read_blocks("lines"):
             lines = block.data[:_LOOK].splitlines()
-            whole = lines[:-1] if len(block.data) > _LOOK and len(lines) > 1 else lines
-            return [line.decode("utf-8", "replace").split("\t") for line in whole]
+            whole_lines = lines[:-1] if len(block.data) > _LOOK and len(lines) > 1 else lines
+            return [line.decode("utf-8", "replace").split("\t") for line in whole_lines]
     return []
 
 

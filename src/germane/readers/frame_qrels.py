@@ -44,8 +44,8 @@ def read_qrels(frame: Frame, duplicates: str, progress: Progress | None, needs: 
     judged = Batch(np.arange(len(rows.queries)), rows.offsets, rows.items, rows.grades)
     try:
         judged = drop_repeats(judged, rows.queries, duplicates)
-    except RepeatedItem as found:
-        raise explain_repeat(frame.where, "judged", found) from None
+    except RepeatedItem as error:
+        raise explain_repeat(frame.where, "judged", error) from None
     assert judged.score is not None
     return _make_qrels(frame, rows.queries, judged.offsets, judged.items, judged.score)
 
@@ -54,8 +54,8 @@ def _group(frame: Frame, rows: SubtopicRows, duplicates: str, column: str) -> Qr
     """Make judgments of single subtopics. An item's grade is the highest of them."""
     try:
         offsets, items, grades = group_rows(rows, duplicates)
-    except RepeatedSubtopic as found:
-        raise explain_repeated_subtopic(frame.where, found) from None
+    except RepeatedSubtopic as error:
+        raise explain_repeated_subtopic(frame.where, error) from None
     grades = replace(grades, is_named=column != ITERATION)
     qrels = _make_qrels(frame, rows.queries, offsets, items, grades.highest)
     return replace(qrels, subtopics=grades)
@@ -115,20 +115,20 @@ def _read_judgments(frame: Frame, column: str | None) -> tuple[Ids, Ints, Ids, I
 
 def join_judgments(parts: Sequence[Qrels]) -> Qrels:
     """Join the judgments of frames without a common query. Raises EmptyError for none at all."""
-    some = [part for part in parts if len(part)]
-    if not some:
+    filled = [part for part in parts if len(part)]
+    if not filled:
         raise EmptyError("qrels: there are no rows, so there are no judgments.")
-    queries, items = (join_ids(ids) for ids in zip(*(p.columns for p in some), strict=True))
+    queries, items = (join_ids(ids) for ids in zip(*(p.columns for p in filled), strict=True))
     return replace(
-        some[0],
+        filled[0],
         queries=queries.python,
         offsets=ragged.make_offsets(
-            np.concatenate([ragged.find_lengths(part.offsets) for part in some])
+            np.concatenate([ragged.find_lengths(part.offsets) for part in filled])
         ),
         items=items,
-        grades=np.concatenate([part.grades for part in some]),
+        grades=np.concatenate([part.grades for part in filled]),
         columns=(queries, items),
-        subtopics=join_subtopics([part.subtopics for part in some], items),
+        subtopics=join_subtopics([part.subtopics for part in filled], items),
     )
 
 
@@ -157,5 +157,5 @@ def split_by_judge(frame: Frame) -> dict[str, Frame]:
         pairs = zip(records, masks, strict=True)
         mine = [record.filter(pa.array(mask == number)) for record, mask in pairs]
         part = replace(frame, where=f"{frame.where}, judge {clip(name)}")
-        parts[str(name)] = part.replace_records([one for one in mine if one.num_rows])
+        parts[str(name)] = part.replace_records([record for record in mine if record.num_rows])
     return parts

@@ -139,8 +139,8 @@ class Frame(RunInput):
         """Read the scores and the ranks of a record whose first row has a number."""
         names = (self.headings.score, "score"), (self.headings.rank, "rank")
         score, rank = (
-            None if name is None else self.read_numbers(record, name, row, what)
-            for name, what in names
+            None if name is None else self.read_numbers(record, name, row, noun)
+            for name, noun in names
         )
         return score, rank
 
@@ -165,10 +165,10 @@ class Frame(RunInput):
             ids = self.groups.find_groups(ids, self.ids == "text")
         return ids.as_text() if self.as_text[side] else ids
 
-    def read_numbers(self, record: pa.RecordBatch, name: str, row: int, what: str) -> Floats:
+    def read_numbers(self, record: pa.RecordBatch, name: str, row: int, noun: str) -> Floats:
         """Read the scores, ranks or grades of the rows."""
         place = Place(self.where, name, row, parts=self.parts)
-        return arrow.read_numbers(record.column(name), place, what)
+        return arrow.read_numbers(record.column(name), place, noun)
 
     # --- As a run ------------------------------------------------------------------------------
 
@@ -185,14 +185,14 @@ class Frame(RunInput):
         cut, read = partial(cut_pieces, frame), partial(read_piece, frame)
         reducer = RowReducer(self, judged, cut, read, duplicates, order, self.hasher)
         try:
-            got = reducer.reduce(note, on_disk=on_disk)
+            retrieved = reducer.reduce(note, on_disk=on_disk)
         except RepeatedItem as found:
             raise explain_repeat(self.where, "retrieved", found) from None
         except FormatError as error:
             if self.where == "run" or not str(error).startswith("run, "):
                 raise
             raise FormatError(f"{self.where}{str(error).removeprefix('run')}") from None
-        return replace(got, sample=partial(_take_sample, frame, head))
+        return replace(retrieved, sample=partial(_take_sample, frame, head))
 
     def read_rows(
         self, judged: Qrels | None = None, progress: Progress | None = None
@@ -222,7 +222,9 @@ class Frame(RunInput):
         if not records:
             return None
         names = self.headings.all
-        written = [pa.record_batch(list(map(arrow.decode, one.columns)), names) for one in records]
+        written = [
+            pa.record_batch(list(map(arrow.decode, record.columns)), names) for record in records
+        ]
         return self.replace_records(arrow.combine(written))
 
     def find_judged(self, qrels: Qrels) -> Ints | None:
@@ -232,12 +234,12 @@ class Frame(RunInput):
             judged, frame = match_kinds(qrels, *self.read_head())
         except EmptyError:
             return np.zeros(0, np.int64)
-        found = {one for ids in frame._list_queries() for one in ids}
-        return np.array([q for q, one in enumerate(judged.queries) if one in found], np.int64)
+        queries = {identifier for ids in frame._list_queries() for identifier in ids}
+        return np.array([q for q, query in enumerate(judged.queries) if query in queries], np.int64)
 
     def find_queries(self, wanted: object) -> set[Hashable]:
         """Find all queries, as text."""
-        return {one for ids in self._list_queries() for one in ids.as_text()}
+        return {identifier for ids in self._list_queries() for identifier in ids.as_text()}
 
     def _list_queries(self) -> Iterator[Ids]:
         """List the query of each stretch of rows, record by record."""
@@ -255,7 +257,7 @@ class Frame(RunInput):
         self, start: int, progress: Progress | None, judged: Qrels | None = None
     ) -> Iterator[tuple[int, Frame]]:
         """Read from a row on, in frames of whole queries, each with the row where it ends."""
-        held: list[pa.RecordBatch] = []
+        pending: list[pa.RecordBatch] = []
         end = 0
         for row, record in self.report_to(progress).number_records():
             end = row + record.num_rows
@@ -263,51 +265,51 @@ class Frame(RunInput):
             if not fresh.num_rows:
                 continue
             last = int(find_changes(self.read_queries(fresh, max(row, start)))[-1])
-            if last and sum(one.num_rows for one in held) + last >= BATCH:
-                held.append(fresh.slice(0, last))
-                yield end - fresh.num_rows + last, replace(self.replace_records(held), parts=())
-                held, fresh = [], fresh.slice(last)
-            held.append(fresh)
-        if held:
-            yield end, replace(self.replace_records(held), parts=())
+            if last and sum(record.num_rows for record in pending) + last >= BATCH:
+                pending.append(fresh.slice(0, last))
+                yield end - fresh.num_rows + last, replace(self.replace_records(pending), parts=())
+                pending, fresh = [], fresh.slice(last)
+            pending.append(fresh)
+        if pending:
+            yield end, replace(self.replace_records(pending), parts=())
 
 
-def open_frame(given: Any, kind: str, columns: Any = None) -> Frame:
+def open_frame(raw: Any, kind: str, columns: Any = None) -> Frame:
     """Open a run or qrels. Raises FormatError for a column that is missing or ambiguous."""
     import pyarrow as pa
 
     pandas = sys.modules.get("pandas")
-    if pandas and isinstance(given, pandas.DataFrame):  # only columns that are read are converted
-        names = list(map(str, given.columns))
-        found = headings.resolve_names(names, kind, kind, columns)
-        _refuse_twice(names, found, kind)
-        if not all(isinstance(name, str) for name in given.columns):  # as Arrow names them
-            given = given.set_axis(names, axis=1)
-        given = given[found.all]
+    if pandas and isinstance(raw, pandas.DataFrame):  # only columns that are read are converted
+        names = list(map(str, raw.columns))
+        columns_read = headings.resolve_names(names, kind, kind, columns)
+        _refuse_twice(names, columns_read, kind)
+        if not all(isinstance(name, str) for name in raw.columns):  # as Arrow names them
+            raw = raw.set_axis(names, axis=1)
+        raw = raw[columns_read.all]
     try:
-        table = _make_table(given)
+        table = _make_table(raw)
     except (TypeError, ValueError, OverflowError, pa.ArrowException) as error:
-        raise arrow.explain_unreadable(given, kind, error) from None
+        raise arrow.explain_unreadable(raw, kind, error) from None
     except Exception as error:
         if "duckdb" not in type(error).__module__:  # which has errors of its own
             raise
         raise FormatError(
             f"{kind}: DuckDB cannot read it ({str(error).splitlines()[0]})"
         ) from error
-    found = headings.resolve_names(table.column_names, kind, kind, columns)
-    _refuse_twice(table.column_names, found, kind)
-    _refuse_objects(given, found.all, kind)
-    chosen = table.select(found.all)
-    return Frame(kind, kind, found, lambda: iter(chosen.to_batches()))
+    columns_read = headings.resolve_names(table.column_names, kind, kind, columns)
+    _refuse_twice(table.column_names, columns_read, kind)
+    _refuse_objects(raw, columns_read.all, kind)
+    chosen = table.select(columns_read.all)
+    return Frame(kind, kind, columns_read, lambda: iter(chosen.to_batches()))
 
 
-def _refuse_objects(given: Any, names: Sequence[str], kind: str) -> None:
+def _refuse_objects(raw: Any, names: Sequence[str], kind: str) -> None:
     """Refuse Python objects in a frame of Polars, which hands out their addresses."""
     polars = sys.modules.get("polars")
-    if polars is None or not isinstance(given, polars.DataFrame):
+    if polars is None or not isinstance(raw, polars.DataFrame):
         return
     for name in names:
-        if given.schema[name] == polars.Object:
+        if raw.schema[name] == polars.Object:
             raise FormatError(
                 f"{kind}, column {name!r}: it holds Python objects, which Polars does not"
                 f" hand out; make text of them, as polars.Series({name!r}, map(str,"
@@ -315,37 +317,39 @@ def _refuse_objects(given: Any, names: Sequence[str], kind: str) -> None:
             )
 
 
-def _refuse_twice(names: Sequence[str], found: Headings, kind: str) -> None:
-    for name in found.all:
+def _refuse_twice(names: Sequence[str], headings: Headings, kind: str) -> None:
+    for name in headings.all:
         if names.count(name) > 1:
             raise FormatError(f"{kind}: two columns are named {name!r}; rename or drop one.")
 
 
-def _make_table(given: Any) -> pa.Table:
+def _make_table(raw: Any) -> pa.Table:
     import pyarrow as pa
 
-    if isinstance(given, pa.Table):
-        return given
-    if numbers.is_dataset(given):
-        return given.with_format("arrow")[:]
-    return pa.RecordBatchReader.from_stream(given).read_all()
+    if isinstance(raw, pa.Table):
+        return raw
+    if numbers.is_dataset(raw):
+        return raw.with_format("arrow")[:]
+    return pa.RecordBatchReader.from_stream(raw).read_all()
 
 
-def _take_sample(frame: Frame, head: pa.RecordBatch, most: int) -> Sample:
+def _take_sample(frame: Frame, head: pa.RecordBatch, most_rows: int) -> Sample:
     """Take some of the first rows as a sample."""
     import pyarrow as pa
 
     query, item = frame.read_ids(head, 0)
     starts = find_changes(query)
-    at, offsets = choose_rows(np.append(starts, len(query)), most)
-    score, rank = (None if column is None else column[at] for column in frame.read_scores(head, 0))
-    queries, items = query.take(starts[: len(offsets) - 1]), item.take(at)
+    rows, offsets = choose_rows(np.append(starts, len(query)), most_rows)
+    score, rank = (
+        None if column is None else column[rows] for column in frame.read_scores(head, 0)
+    )
+    queries, items = query.take(starts[: len(offsets) - 1]), item.take(rows)
     is_text = frame.is_text or any(frame.as_text)
     if is_text:  # but for groups, which may be integers
         queries, items = queries.as_text(), items.as_text()
 
     def give_scores(count: int) -> list[Any]:
-        written: list[Any] = head.column(frame.headings.score).take(at[:count]).to_pylist()
+        written: list[Any] = head.column(frame.headings.score).take(rows[:count]).to_pylist()
         return written
 
     return Sample(
@@ -354,7 +358,7 @@ def _take_sample(frame: Frame, head: pa.RecordBatch, most: int) -> Sample:
         items,
         score,
         rank=None if rank is None else lambda count: rank[:count],
-        given=None if score is None else give_scores,
+        raw=None if score is None else give_scores,
         ids="text" if is_text else "typed",
         rounded=frame.rounded,
         finer=score is not None and pa.types.is_decimal(head.column(frame.headings.score).type),
@@ -373,17 +377,17 @@ def match_kinds(qrels: Qrels, head: pa.RecordBatch, frame: Frame) -> tuple[Judgm
     judged = list(qrels.columns or map(read_python_ids, (qrels.queries, qrels.items)))
     as_text = [False, False]
     first = frame.read_ids(head.slice(0, 3), 0)
-    for at, retrieved in enumerate(first):
-        mine = judged[at]
+    for place, retrieved in enumerate(first):
+        mine = judged[place]
         if mine.kind == retrieved.kind or not len(mine):
-            judged[at] = fit_items(mine, retrieved)
+            judged[place] = fit_items(mine, retrieved)
             continue
         if "text" not in (qrels.ids, frame.ids):
-            what, ids = (("query", qrels.queries), ("item", qrels.items))[at]
-            own = f"{retrieved.kind} ({list_some(retrieved)})"
-            its = f"{mine.kind} ({list_some(ids)})"
-            raise CoverageError(explain_types(what, "qrels", own, its))
-        judged[at], as_text[at] = mine.as_text(), True
+            noun, ids = (("query", qrels.queries), ("item", qrels.items))[place]
+            of_run = f"{retrieved.kind} ({list_some(retrieved)})"
+            of_qrels = f"{mine.kind} ({list_some(ids)})"
+            raise CoverageError(explain_types(noun, "qrels", of_run, of_qrels))
+        judged[place], as_text[place] = mine.as_text(), True
     pairs, spelled = match_items(qrels, first[1], frame.ids, as_text=as_text[1])
     if spelled and not as_text[1]:
         judged[1], as_text[1] = judged[1].as_text(), True

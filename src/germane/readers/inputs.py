@@ -6,15 +6,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeAlias
 
 from germane.core.progress import Progress
 from germane.core.qrels import Qrels
 from germane.core.ragged import Ints
 from germane.core.retrieved import Order, Retrieved
-from germane.errors import DuplicateError, InputError, clip
+from germane.errors import DuplicateError, InputError, clip, write_option
 from germane.kernel.content import Hasher
+from germane.kernel.ids import advise_repeat
 from germane.readers import formats, headings
 from germane.readers.formats import InputFormat
 
@@ -42,23 +43,34 @@ class ReadOptions:
     lowest: bool = False  # does the caller take the lowest score for the best?
     exclude: Any = None
     only: Any = None
+    ignore: Any = None
     catalogue: Any = None
     seen: Any = None
     distance: Any = None
     subtopic_weights: Any = None
 
+    @property
+    def has_candidates(self) -> bool:
+        """Do pairs of query and item select the results that count?"""
+        return any(getattr(self, name) is not None for name in formats.CANDIDATES)
+
+    def leave_candidates(self) -> Self:
+        """Leave out the pairs that select results."""
+        return replace(self, exclude=None, only=None, ignore=None)
+
     def __post_init__(self) -> None:
         """Check formats and names of columns. Raises InputError."""
         formats.check_format(self.input_format)
-        headings.check_names(self.columns)
+        object.__setattr__(self, "columns", headings.read_names(self.columns))
         if self.group is None:
             return
         if self.columns is not None or self.input_format is not None:
             raise InputError("group= is for flat arrays, which have neither columns nor a format.")
         if not self.collapse is self.query_ids is self.item_ids is None:
             raise InputError(
-                "collapse=, query_ids= and item_ids= are not for flat arrays with group=, whose"
-                " grades belong to the items themselves. Give a frame with the columns query, item"
+                f"{write_option('collapse')}, query_ids= and item_ids= are not for flat arrays"
+                " with group=, whose grades belong to the items themselves. Give a frame with the"
+                " columns query, item"
                 " and score."
             )
 
@@ -75,6 +87,7 @@ class RunInput:
     has_own_items: ClassVar[bool] = False  # is no item of a query one of another's?
     is_searched: ClassVar[bool] = False  # does finding one query take reading all rows?
     has_header: bool = True  # may the caller name its columns, if it has any?
+    is_named: bool = False  # were there columns, which the caller may name?
     groups: Groups | None = None  # that take the place of items
     hasher: Hasher | None = None  # adds up the content of a file while it is reduced
 
@@ -186,11 +199,11 @@ class RunInput:
         raise InputError("a checkpoint needs a run in a file.")
 
 
-def explain_twice(within: str, item: Hashable, rank: int, again: int) -> DuplicateError:
+def explain_twice(within: str, item: Hashable, rank: int, second_rank: int) -> DuplicateError:
     """Make the error for an item that a list has at two ranks."""
     return DuplicateError(
-        f"{within}: item {clip(item)} is retrieved twice, at ranks {rank} and {again}."
-        " duplicates=first keeps its first copy."
+        f"{within}: item {clip(item)} is retrieved twice, at ranks {rank} and {second_rank}."
+        f" {advise_repeat(item, 'duplicates=first keeps its first copy.')}"
     )
 
 

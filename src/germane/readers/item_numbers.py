@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from germane.core.ragged import Ints
-from germane.errors import CoverageError, FormatError, list_some
+from germane.errors import CoverageError, FormatError, list_some, write_option
 from germane.kernel.columns import Categories, Ids, Integers, Text, join_ids
 from germane.kernel.ids import as_integer, is_integer, to_bytes
 from germane.kernel.reduction import Index, find_distinct
@@ -43,17 +43,17 @@ class ItemNumbers:
                 f"item ids have several types, {self.ids.kind} ({list_some(self.ids)}) and"
                 f" {items.kind} ({list_some(items)}). Cast some of them."
             )
-        found = np.full(len(items), -1) if self._find is None else self._find(items)
-        new = np.flatnonzero(found < 0)
+        numbers = np.full(len(items), -1) if self._find is None else self._find(items)
+        new = np.flatnonzero(numbers < 0)
         if len(new):
-            others = items.take(new)
-            first, place = _find_distinct(others)
-            fresh = others.take(first)
+            new_items = items.take(new)
+            first, place = _find_distinct(new_items)
+            fresh = new_items.take(first)
             fresh = fresh.as_text() if isinstance(fresh, Categories) else fresh
-            found[new] = len(self.ids) + place
+            numbers[new] = len(self.ids) + place
             self.ids = join_ids([self.ids, fresh]) if len(self.ids) else fresh.compact()
             self._find = _make_finder(self.ids)
-        return found
+        return numbers
 
     def sort(self, items: Ints) -> Ints:
         """Sort items by their ids."""
@@ -66,15 +66,15 @@ class ItemNumbers:
         foreign = np.unique(items[items >= self.closed])
         raise CoverageError(
             f"{write_count(len(foreign), 'recommended item is', 'recommended items are')} not in"
-            f" the catalogue: {list_some(self.ids.take(foreign).python)}. Add them to catalogue=,"
-            " or remove them from the run."
+            f" the catalogue: {list_some(self.ids.take(foreign).python)}. Add them to"
+            f" {write_option('catalogue')}, or remove them from the run."
         )
 
 
 def order_ids(ids: Ids) -> list[int]:
     """Order ids: whole numbers by value, also those written as text, then text."""
     names = ids.python
-    keys = [as_integer(one) for one in names]
+    keys = [as_integer(name) for name in names]
     return sorted(
         range(len(names)),
         key=lambda n: (0, keys[n], b"") if is_integer(keys[n]) else (1, 0, to_bytes(names[n])),
@@ -101,8 +101,8 @@ def _make_finder(ids: Ids) -> Callable[[Ids], Ints]:
     def find(wanted: Ids) -> Ints:
         if not isinstance(wanted, Integers) or wanted.values.dtype != np.int64:
             return Index(ids).find(wanted)
-        found: Ints = table[np.clip(wanted.values, low - 1, high + 1) - (low - 1)]
-        return found
+        numbers: Ints = table[np.clip(wanted.values, low - 1, high + 1) - (low - 1)]
+        return numbers
 
     return find
 
@@ -113,8 +113,10 @@ def _find_distinct(ids: Ids) -> tuple[Ints, Ints]:
     if narrow is None:
         return find_distinct(ids)
     values, low, high = narrow
-    at, rows = values - low, np.arange(len(ids))
+    places, rows = values - low, np.arange(len(ids))
     first = np.zeros(high - low + 1, np.int64)
-    first[at[::-1]] = rows[::-1]  # of several rows the last one is kept, which is the first here
-    new = first[at] == rows
-    return np.flatnonzero(new), (np.cumsum(new) - 1)[first[at]]
+    first[places[::-1]] = rows[
+        ::-1
+    ]  # of several rows the last one is kept, which is the first here
+    new = first[places] == rows
+    return np.flatnonzero(new), (np.cumsum(new) - 1)[first[places]]

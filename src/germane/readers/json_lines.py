@@ -16,7 +16,7 @@ from pyarrow import json
 from germane.errors import FormatError, ScoreError, explain_not_finite, show_typed
 from germane.readers.files import Opener, hand_to_arrow
 from germane.readers.headings import Headings
-from germane.readers.nested_json import parse_object
+from germane.readers.nested_json import find_deep_line, parse_object
 from germane.readers.numbers import EXACT, count_rounded, is_finite_number, show_number
 
 
@@ -28,8 +28,8 @@ def read_json_lines(source: Opener, choose: Callable[[list[str]], list[str]]) ->
     """
     try:
         table = _read(source, {})
-    except pa.ArrowInvalid as refused:
-        return _read(source, _find_types(source, choose, refused), others="ignore")
+    except (pa.ArrowInvalid, _ManyKeysError) as refused:
+        return _read(source, _find_types(source, choose, refused), unexpected="ignore")
     chosen = choose(table.column_names)
     dates = [name for name in chosen if pa.types.is_temporal(table[name].type)]
     if dates:
@@ -37,11 +37,14 @@ def read_json_lines(source: Opener, choose: Callable[[list[str]], list[str]]) ->
     return table.select(chosen)
 
 
-def _read(source: Opener, types: Mapping[str, pa.DataType], others: str = "infer") -> pa.Table:
+def _read(source: Opener, types: Mapping[str, pa.DataType], unexpected: str = "infer") -> pa.Table:
     """Read columns of these types; the types of the others are inferred, or these are ignored."""
-    options = json.ParseOptions(pa.schema(list(types.items())), unexpected_field_behavior=others)
+    options = json.ParseOptions(
+        pa.schema(list(types.items())), unexpected_field_behavior=unexpected
+    )
     with source.open_text() as stream:
-        return json.read_json(hand_to_arrow(_Objects(stream, source.name)), parse_options=options)
+        lines = _Objects(stream, source.name, counts_keys=unexpected == "infer")
+        return json.read_json(hand_to_arrow(lines), parse_options=options)
 
 
 def count_rounded_scores(source: Opener, names: Headings, records: Iterable[pa.RecordBatch]) -> int:
@@ -52,17 +55,17 @@ def count_rounded_scores(source: Opener, names: Headings, records: Iterable[pa.R
     columns = [record.column(names.score) for record in records if names.score is not None]
     if not any(_may_round(column) for column in columns):
         return 0
-    whole: dict[Hashable, list[int]] = {}
+    whole_scores: dict[Hashable, list[int]] = {}
     with io.BufferedReader(source.open_text()) as stream:
         for number, line in enumerate(stream, 1):
-            held = loads(line.decode("utf-8-sig", "surrogateescape")) if line.strip() else {}
-            score = held.get(names.score)
+            row = loads(line.decode("utf-8-sig", "surrogateescape")) if line.strip() else {}
+            score = row.get(names.score)
             if isinstance(score, int):
                 if not is_finite_number(score):
-                    says = explain_not_finite("score", f"got {show_number(score)}")
-                    raise ScoreError(f"{source.name}:{number}: {says}")
-                whole.setdefault(held.get(names.query), []).append(score)
-    return sum(count_rounded(scores, np.array(scores, float)) for scores in whole.values())
+                    message = explain_not_finite("score", f"got {show_number(score)}")
+                    raise ScoreError(f"{source.name}:{number}: {message}")
+                whole_scores.setdefault(row.get(names.query), []).append(score)
+    return sum(count_rounded(scores, np.array(scores, float)) for scores in whole_scores.values())
 
 
 def _may_round(column: pa.Array) -> bool:
@@ -70,16 +73,27 @@ def _may_round(column: pa.Array) -> bool:
     return bool((np.abs(values) >= EXACT).any())
 
 
-class _Objects:
-    """A stream of JSON Lines that refuses ``null``: a block that begins so crashes Arrow."""
+class _ManyKeysError(Exception):
+    """The lines have so many keys that Arrow would make a column of each for every block."""
 
-    def __init__(self, stream: Any, name: str) -> None:
-        self._stream, self._name = stream, name
+
+class _Objects:
+    """A stream of JSON Lines that refuses what Arrow cannot take.
+
+    A block that begins with ``null`` crashes it, and so do values nested too deeply. Keys of
+    thousands become columns that no memory holds, unless all but some are ignored.
+    """
+
+    def __init__(self, stream: Any, name: str, counts_keys: bool) -> None:
+        self._stream, self._name, self._counts_keys = stream, name, counts_keys
         self.close = stream.close
-        self._lines, self._last = 1, b"\n"
+        self._lines, self._last, self._begun = 1, b"\n", b""
 
     def read(self, size: int = -1) -> bytes:
         data: bytes = self._stream.read(size)
+        self._refuse_depth(data)
+        if self._counts_keys and _has_many_keys(data):
+            raise _ManyKeysError
         text = self._last + data
         null = _NULL.search(text) if b"null" in text else None
         if null is not None:
@@ -90,6 +104,26 @@ class _Objects:
         before = text[:begun].rstrip()[-1:]
         self._last = before + b"\n" + text[begun:].lstrip(b" \t")[:8]
         return data
+
+    def _refuse_depth(self, data: bytes) -> None:
+        """Refuse a line whose values are nested too deeply. Raises FormatError."""
+        text = self._begun + data
+        deep = find_deep_line(text)
+        if deep is not None:
+            line = self._lines - self._begun.count(b"\n") + deep
+            raise FormatError(f"{self._name}:{line}: the values are nested too deeply.")
+        self._begun = text[text.rfind(b"\n") + 1 :][-_LONGEST:]
+
+
+def _has_many_keys(data: bytes) -> bool:
+    """Have parts of a block, evenly spaced, hundreds of different keys?"""
+    step = max(len(data) // 16, 2_000)
+    parts = (data[start : start + 2_000] for start in range(0, len(data), step))
+    return len({key for part in parts for key in _KEY.findall(part)}) > 500
+
+
+_KEY = re.compile(rb'"((?:[^"\\]++|\\.)*+)"\s*+:')
+_LONGEST = 1 << 22  # bytes of a line that are kept; Arrow refuses a line longer than its blocks
 
 
 _NULL = re.compile(rb"(?:^|[^:,\[\s])\s*[\r\n](?:\xef\xbb\xbf)?[ \t]*null")
@@ -108,12 +142,12 @@ def _read_objects(source: Opener, refused: Exception) -> Iterator[tuple[str, dic
             where = f"{source.name}:{number}"
             text = line.decode("utf-8-sig", "surrogateescape")
             try:
-                held = parse_object(text, where, parse_int=_parse_whole)
+                row = parse_object(text, where, parse_int=_parse_whole)
             except FormatError:
                 if _is_read(line):  # several objects on a line, or one on several
                     raise refused from None
                 raise
-            yield where, held
+            yield where, row
 
 
 def _find_types(
@@ -127,8 +161,8 @@ def _find_types(
     before: dict[str, tuple[str, Any]] = {}
     types: dict[str, pa.DataType] = {}
     wrong: dict[str, Exception] = {}
-    for where, held in _read_objects(source, refused):
-        for name, value in held.items():
+    for where, row in _read_objects(source, refused):
+        for name, value in row.items():
             types.setdefault(name, pa.null())
             kind = _KINDS.get(type(value))
             if kind is None or name in wrong:

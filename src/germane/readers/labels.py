@@ -9,6 +9,7 @@ import numpy as np
 
 from germane.core import ragged
 from germane.core.arguments import list_values
+from germane.core.id_spelling import is_id, unwrap_ids
 from germane.core.qrels import Qrels
 from germane.core.ragged import Ints
 from germane.errors import CoverageError, EmptyError, FormatError, clip, list_choices, name_type
@@ -29,11 +30,19 @@ class Labels:
     as sets or as matrices (Q, L) and (N, L) of 0 and 1, where 1 says that the item has the label of
     that column. Queries and items are numbered from 0.
 
-    Raises FormatError where a label is missing (None, NaN) or the two are of different forms,
-    CoverageError where no query has a label of the gallery.
+    ``cameras`` are those of the queries and those of the gallery, a pair of lists. An item with the
+    label *and* the camera of the query is junk, as is usual in re-identification: neither right nor
+    wrong, it leaves the list and does not count among the relevant items, as with ``ignore=``.
+
+    >>> junk = germane.Labels(["ann"], ["ann", "bob", "ann"], cameras=([1], [1, 1, 2]))
+    >>> germane.evaluate(junk, np.array([[0.9, 0.8, 0.7]]), "AP")["AP"].mean
+    0.5
+
+    Raises FormatError where a label is missing (None, NaN) or the two are of different forms, and
+    for another number of cameras, CoverageError where no query has a label of the gallery.
     """
 
-    def __init__(self, query_labels: Any, gallery_labels: Any) -> None:
+    def __init__(self, query_labels: Any, gallery_labels: Any, *, cameras: Any = None) -> None:
         queries = _read(query_labels, "query_labels")
         gallery = _read(gallery_labels, "gallery_labels")
         if queries.form != gallery.form:
@@ -43,6 +52,35 @@ class Labels:
             )
         self.shape = (queries.size, gallery.size)
         self._offsets, self._columns = _match(queries, gallery)
+        self.junk = None if cameras is None else self._find_junk(cameras)
+
+    def _find_junk(self, raw: Any) -> Qrels:
+        """Find the items with the label and the camera of a query."""
+        if not isinstance(raw, (tuple, list)) or len(raw) != 2:
+            raise FormatError(
+                "cameras= are a pair, (those of the queries, those of the gallery); got"
+                f" {clip(raw)}"
+            )
+        sides = []
+        for cameras, size, noun in zip(raw, self.shape, ("queries", "gallery"), strict=True):
+            read = _read(cameras, f"cameras= of the {noun}")
+            if read.form != ONE:
+                raise FormatError(f"cameras= of the {noun}: one camera each; got {read.form}")
+            if read.size != size:
+                raise FormatError(
+                    f"cameras= of the {noun} has {read.size} cameras, and there are {size} labels."
+                )
+            sides.append(read.values)
+        numbers: dict[Hashable, int] = {}
+        codes = [
+            np.array([numbers.setdefault(camera, len(numbers)) for camera in side], np.int64)
+            for side in sides
+        ]
+        owner = ragged.find_owners(self._offsets)
+        same = codes[0][owner] == codes[1][self._columns]
+        offsets = ragged.make_offsets(ragged.count_flags(same, owner, self.shape[0]))
+        columns = self._columns[same]
+        return relevance.make_qrels(offsets, columns, np.ones(len(columns)), self.shape[1])
 
     def __repr__(self) -> str:
         return f"Labels({self.shape[0]} queries, {self.shape[1]} items)"
@@ -61,6 +99,9 @@ class Labels:
         )
 
 
+ONE = "one label each"
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class _Read:
     """The labels of one side: those of item i are ``values[offsets[i]:offsets[i + 1]]``."""
@@ -74,82 +115,83 @@ class _Read:
         return len(self.offsets) - 1
 
 
-def _read(given: Any, what: str) -> _Read:
-    if numbers.is_array(given) and len(given.shape) == 2:
-        cells = numbers.to_numpy(given, what)
-        _check_matrix(cells, what)
+def _read(raw: Any, noun: str) -> _Read:
+    if numbers.is_array(raw) and len(raw.shape) == 2:
+        cells = numbers.to_numpy(raw, noun)
+        _check_matrix(cells, noun)
         rows, columns = np.nonzero(cells)
         offsets = ragged.make_offsets(np.bincount(rows, minlength=len(cells)))
         return _Read(f"a matrix of {cells.shape[1]} labels", offsets, columns.tolist())
-    given = list_values(given)
-    if isinstance(given, (str, bytes, Mapping)) or not isinstance(given, Iterable):
-        raise FormatError(f"{what}: one label, or a set of labels, an item; got {clip(given)}")
-    labels = list(given)
+    raw = list_values(raw)
+    if isinstance(raw, (str, bytes, Mapping)) or not isinstance(raw, Iterable):
+        raise FormatError(f"{noun}: one label, or a set of labels, an item; got {clip(raw)}")
+    labels = list(raw)
     if not labels:
-        raise EmptyError(f"{what} are empty.")
+        raise EmptyError(f"{noun} are empty.")
     kinds = set(map(type, labels))
-    several = {kind for kind in kinds if issubclass(kind, (Set, list, tuple))}
-    if several and several != kinds:
-        one, many = (
-            next(i for i in labels if (type(i) in several) is not m) for m in (True, False)
+    set_kinds = {kind for kind in kinds if issubclass(kind, (Set, list, tuple))}
+    if set_kinds and set_kinds != kinds:
+        single, label_set = (
+            next(i for i in labels if (type(i) in set_kinds) is not m) for m in (True, False)
         )
         raise FormatError(
-            f"{what}: all items have one label, or all have a set of labels; got {clip(one)} and "
-            f"{clip(many)}"
+            f"{noun}: all items have one label, or all have a set of labels; got {clip(single)}"
+            f" and {clip(label_set)}"
         )
-    if several and all(issubclass(kind, (list, tuple)) for kind in several):
-        _refuse_rows(labels, what)
-    values = list(chain.from_iterable(labels)) if several else labels
-    offsets = ragged.make_offsets(list(map(len, labels))) if several else np.arange(len(labels) + 1)
-    _check(values, offsets, what)
-    return _Read("sets of labels" if several else "one label each", offsets, values)
+    if set_kinds and all(issubclass(kind, (list, tuple)) for kind in set_kinds):
+        _refuse_rows(labels, noun)
+    values = unwrap_ids(list(chain.from_iterable(labels)) if set_kinds else labels)
+    offsets = (
+        ragged.make_offsets(list(map(len, labels))) if set_kinds else np.arange(len(labels) + 1)
+    )
+    _check(values, offsets, noun)
+    return _Read("sets of labels" if set_kinds else ONE, offsets, values)
 
 
-def _refuse_rows(labels: list[Any], what: str) -> None:
+def _refuse_rows(labels: list[Any], noun: str) -> None:
     """Refuse lists of 0 and 1 of equal length, which may be rows of a matrix or labels 0 and 1."""
     width = len(labels[0])
     if width < 2 or any(len(row) != width for row in labels):
         return
     kinds = (int, float, np.integer, np.floating, np.bool_)
-    if all(isinstance(one, kinds) and one in (0, 1) for row in labels for one in row):
+    if all(isinstance(value, kinds) and value in (0, 1) for row in labels for value in row):
         raise FormatError(
-            f"{what}: lists of 0 and 1, all of length {width}, can be read in two ways: as a matrix"
+            f"{noun}: lists of 0 and 1, all of length {width}, can be read in two ways: as a matrix"
             f" of {width} labels, where 1 says that the item has the label, or as sets of the"
             " labels 0 and 1. For the first, give an array, numpy.array(…); for the second, give"
             " sets, such as {0, 1}."
         )
 
 
-def _check_matrix(cells: Any, what: str) -> None:
+def _check_matrix(cells: Any, noun: str) -> None:
     """Refuse a matrix with one column, or with numbers other than 0 and 1."""
     if cells.shape[1] == 1:
         raise FormatError(
-            f"{what} have shape {cells.shape}: for one label each, give shape ({len(cells)},), "
+            f"{noun} have shape {cells.shape}: for one label each, give shape ({len(cells)},), "
             "for example with ravel(); for several labels, give a column of 0 and 1 for each label."
         )
     if (cells != cells).any():
-        raise FormatError(f"{what}: a cell of the matrix of labels is missing; got nan")
-    odd = np.argwhere((cells != 0) & (cells != 1))
-    if len(odd):
-        row, column = odd[0].tolist()
+        raise FormatError(f"{noun}: a cell of the matrix of labels is missing; got nan")
+    wrong = np.argwhere((cells != 0) & (cells != 1))
+    if len(wrong):
+        row, column = wrong[0].tolist()
         raise FormatError(
-            f"{what}, row {row}, column {column}: a matrix of labels holds 1 where the item has the"
+            f"{noun}, row {row}, column {column}: a matrix of labels holds 1 where the item has the"
             f" label of the column, and 0 elsewhere; got {cells[row, column]}"
         )
 
 
-def _check(values: list[Any], offsets: Ints, what: str) -> None:
+def _check(values: list[Any], offsets: Ints, noun: str) -> None:
     """Refuse a label that is missing, or that is not hashable."""
     kinds = set(map(type, values))
     if kinds <= {str, int}:
         return
-    unfit = {kind for kind in kinds if not issubclass(kind, Hashable)}
-    odd = (i for i, label in enumerate(values) if type(label) in unfit or is_missing(label))
-    at = next(odd, None)
-    if at is not None:
-        item = int(np.searchsorted(offsets, at, "right")) - 1
+    wrong = (i for i, label in enumerate(values) if not is_id(label) or is_missing(label))
+    place = next(wrong, None)
+    if place is not None:
+        item = int(np.searchsorted(offsets, place, "right")) - 1
         raise FormatError(
-            f"{what}, item {item}: a label is text or a number; got {clip(values[at])}"
+            f"{noun}, item {item}: a label is text or a number; got {clip(values[place])}"
         )
 
 
@@ -157,20 +199,20 @@ def _match(queries: _Read, gallery: _Read) -> tuple[Ints, Ints]:
     """Find the columns that share a label with each query, ascending: offsets and columns."""
     codes = {label: code for code, label in enumerate(dict.fromkeys(gallery.values))}
     having = np.fromiter(map(codes.__getitem__, gallery.values), np.int64, len(gallery.values))
-    asked = np.array([codes.get(label, -1) for label in queries.values], np.int64)
-    if not (asked >= 0).any():
+    codes_of_queries = np.array([codes.get(label, -1) for label in queries.values], np.int64)
+    if not (codes_of_queries >= 0).any():
         _refuse_mismatch(queries, gallery)
     columns = ragged.find_owners(gallery.offsets)[np.argsort(having, kind="stable")]
     sizes = np.append(np.bincount(having, minlength=len(codes)), 0)  # the last for unknown labels
     starts = np.append(0, np.cumsum(sizes[:-1]))[: len(sizes)]
-    lengths = sizes[asked]
-    found = columns[ragged.list_stretches(starts[asked], lengths)]
-    if queries.form == "one label each":
-        return ragged.make_offsets(lengths), found
+    lengths = sizes[codes_of_queries]
+    matches = columns[ragged.list_stretches(starts[codes_of_queries], lengths)]
+    if queries.form == ONE:
+        return ragged.make_offsets(lengths), matches
     owner = np.repeat(ragged.find_owners(queries.offsets), lengths)
-    pairs = np.unique(owner * gallery.size + found)  # a pair may have several labels in common
-    owner, found = np.divmod(pairs, gallery.size)
-    return ragged.make_offsets(np.bincount(owner, minlength=queries.size)), found
+    pairs = np.unique(owner * gallery.size + matches)  # a pair may have several labels in common
+    owner, matches = np.divmod(pairs, gallery.size)
+    return ragged.make_offsets(np.bincount(owner, minlength=queries.size)), matches
 
 
 def _refuse_mismatch(queries: _Read, gallery: _Read) -> None:

@@ -23,6 +23,7 @@ from germane.errors import (
     ScoreError,
     clip,
     explain_not_finite,
+    write_option,
 )
 from germane.kernel.ids import show_id
 from germane.readers import headings, numbers
@@ -33,7 +34,7 @@ from germane.readers.headings import Headings
 from germane.readers.numbers import PLAIN
 from germane.readers.paths import Path, is_path
 
-_LINE = re.compile(rb"[ \t]*(" + PLAIN.pattern + rb")[ \t]+qid:([^\s#]+)([^#]*)(?:#(.*))?")
+_LINE = re.compile(rb"[ \t]*+(" + PLAIN.pattern + rb")[ \t]++qid:([^\s#]++)([^#]*+)(?:#(.*))?")
 _FEATURES = re.compile(rb"(?:[ \t]+\d+:\S+)*+")
 _OF_NUMBERS = b"0123456789.eE+-"
 _DOCID = re.compile(rb"\bdocid\s*[=:]\s*(\S+)", re.IGNORECASE)
@@ -66,7 +67,7 @@ def open_letor(path: Path, kind: str, columns: Any = None) -> Lines:
     with TextFile(path) as file:
         feature = _find_feature(file.name, columns) if kind == "run" else None
         names = ["qid", "docid", "label", *([feature] if feature else [])]
-        found = headings.resolve_names(names, kind, file.name, columns)
+        columns_read = headings.resolve_names(names, kind, file.name, columns)
         read = _read(file, feature)
     numbers = {"label": read.labels} if feature is None else {feature: read.values}
     table = pa.table(
@@ -76,12 +77,12 @@ def open_letor(path: Path, kind: str, columns: Any = None) -> Lines:
             **{name: pa.array(column, pa.float64()) for name, column in numbers.items()},
         }
     )
-    return _read_table(file.name, find_name(path), found, table, read.kind)
+    return _read_table(file.name, find_name(path), columns_read, table, read.kind)
 
 
-def _read_table(where: str, name: str, found: Headings, table: Any, items: str) -> Lines:
-    batches = table.select(found.all).to_batches()
-    return Lines(where, name, found, partial(iter, batches), ids="text", items=items)
+def _read_table(where: str, name: str, headings: Headings, table: Any, items: str) -> Lines:
+    batches = table.select(headings.all).to_batches()
+    return Lines(where, name, headings, partial(iter, batches), ids="text", items=items)
 
 
 def _find_feature(where: str, columns: Any) -> str:
@@ -89,8 +90,8 @@ def _find_feature(where: str, columns: Any) -> str:
     feature = headings.choose_names(columns, "run").get("score")
     if feature is None:
         raise FormatError(
-            f"{where}: a LETOR file has no scores. columns={{'score': '25'}} takes feature 25; "
-            "for a file with one score on each line, use input_format='scores'."
+            f"{where}: a LETOR file has no scores. {write_option('columns', {'score': '25'})}"
+            " takes feature 25; for a file with one score on each line, use input_format='scores'."
         )
     if not (feature.isascii() and feature.isdigit()):
         raise FormatError(f"{where}: a feature is named by its number; got {clip(feature)}.")
@@ -118,10 +119,10 @@ def _read(file: TextFile, feature: str | None) -> _Columns:
     values: list[float] = []
     for number, line in _read_lines(file):
         try:
-            found = _LINE.fullmatch(line)
-            if found is None or not _are_features(found[3].rstrip()):
+            match = _LINE.fullmatch(line)
+            if match is None or not _are_features(match[3].rstrip()):
                 raise _explain_malformed(line)
-            label, query, features, comment = found.groups()
+            label, query, features, comment = match.groups()
             labels.append(_check_finite(label, "relevance grade", GradeError))
             if feature is not None:
                 values.append(_read_value(wanted.findall(features), feature, features))
@@ -157,8 +158,8 @@ def _find_docid(comment: bytes | None) -> bytes | None:
     """Find the item that a comment names: the word after ``docid =``, or its only word."""
     if comment is None:
         return None
-    if found := _DOCID.search(comment):
-        return found[1]
+    if match := _DOCID.search(comment):
+        return match[1]
     words = comment.split()
     return words[0] if len(words) == 1 else None
 
@@ -179,26 +180,26 @@ def _name_ids(where: str, items: list[bytes | None], numbers: list[int]) -> tupl
     return named, "ids"
 
 
-def _read_value(found: list[bytes], feature: str, features: bytes) -> float:
-    if len(found) > 1:
-        written = " and ".join(f"{feature}:{show_id(one)}" for one in found[:2])
+def _read_value(values: list[bytes], feature: str, features: bytes) -> float:
+    if len(values) > 1:
+        written = " and ".join(f"{feature}:{show_id(value)}" for value in values[:2])
         raise ScoreError(f"feature {feature} is written twice: {written}. Keep one.")
-    if not found:
-        there = [name.partition(b":")[0].decode() for name in features.split()]
-        shown = ", ".join(there if len(there) < 6 else [*there[:3], "…", there[-1]]) or "none"
+    if not values:
+        names = [name.partition(b":")[0].decode() for name in features.split()]
+        shown = ", ".join(names if len(names) < 6 else [*names[:3], "…", names[-1]]) or "none"
         raise ScoreError(
             f"there is no feature {feature} (there are: {shown}). Tools differ in whether a"
             " missing feature is 0; write its value."
         )
-    return _check_finite(found[0], "score", ScoreError)
+    return _check_finite(values[0], "score", ScoreError)
 
 
-def _check_finite(written: bytes, what: str, error: type[InputError]) -> float:
+def _check_finite(written: bytes, noun: str, error: type[InputError]) -> float:
     if PLAIN.fullmatch(written):
         number = float(written)
         if np.isfinite(number):
             return number
-    raise error(explain_not_finite(what, f"got {show_id(written)}"))
+    raise error(explain_not_finite(noun, f"got {show_id(written)}"))
 
 
 def _explain_malformed(line: bytes) -> InputError:
@@ -228,33 +229,35 @@ def align_scores(qrels: Any, run: Any) -> Lines:
     import pyarrow as pa
 
     table = pa.Table.from_batches(lines.records())
-    where, kept = "run", None
+    where, is_present = "run", None
     if is_path(run):
         with TextFile(run) as file:
             where, queries = file.name, table.column("qid").to_pylist()
             scores = _read_scores(file, queries, lines.where)
     else:
-        scores, kept = _flatten(run)
+        scores, is_present = _flatten(run)
     if len(scores) != table.num_rows:
         raise FormatError(
             f"{where}: {len(scores)} scores for {table.num_rows} lines of {lines.where}."
         )
     table = table.select(["qid", "docid"]).append_column("score", pa.array(scores))
-    table = table if kept is None else table.filter(pa.array(kept))
-    found = Headings("qid", "docid", "score")
-    return _read_table(where, find_name(run) if is_path(run) else "run", found, table, lines.items)
+    table = table if is_present is None else table.filter(pa.array(is_present))
+    columns = Headings("qid", "docid", "score")
+    return _read_table(
+        where, find_name(run) if is_path(run) else "run", columns, table, lines.items
+    )
 
 
 def _flatten(run: Any) -> tuple[Floats, Bools]:
     """Read the scores of the lines, and the flags of the lines that are not masked."""
-    given = numbers.to_numpy(run, "scores")
-    if given.ndim != 1:
-        flat = ", as scores.ravel() is" if given.dtype.kind == "f" else ""
+    array = numbers.to_numpy(run, "scores")
+    if array.ndim != 1:
+        flat = ", as scores.ravel() is" if array.dtype.kind == "f" else ""
         raise FormatError(
             f"the lines of a LETOR file have one score each, in a flat array{flat}; got shape"
-            f" {given.shape}"
+            f" {array.shape}"
         )
-    scores = given.astype(float)
+    scores = array.astype(float)
     numbers.check_finite(scores, "scores")
     return np.ma.getdata(scores), ~np.ma.getmaskarray(scores)
 
@@ -270,10 +273,10 @@ def _read_scores(file: TextFile, queries: list[bytes], judged: str) -> Floats:
                     "a line is a score, or RankLib's 'query place score'; got "
                     f"{show_id(line.strip())}"
                 )
-            at = len(scores)
-            if len(fields) == 3 and at < len(queries) and fields[0] != queries[at]:
+            place = len(scores)
+            if len(fields) == 3 and place < len(queries) and fields[0] != queries[place]:
                 raise FormatError(
-                    f"query {show_id(fields[0])}, where {judged} has {show_id(queries[at])}."
+                    f"query {show_id(fields[0])}, where {judged} has {show_id(queries[place])}."
                 )
             scores.append(_check_finite(fields[-1], "score", ScoreError))
         except InputError as error:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from germane.core.id_spelling import PLAIN, is_id, unwrap_ids, unwrap_keys
 from germane.core.qrels import Qrels
 from germane.errors import (
     CoverageError,
@@ -20,15 +21,49 @@ from germane.errors import (
     name_type,
     show_typed,
 )
-from germane.kernel.ids import spell_id
+from germane.kernel.ids import is_missing, spell_id
 from germane.kernel.keys import Keys
 from germane.kernel.reduction import Judgments, add_candidates
 from germane.readers import headings
 
 
+def take_ids(where: str, ids: Collection[Any]) -> Collection[Any]:
+    """Take ids out of what holds them. Returns the same object if nothing does.
+
+    Raises FormatError for one that is missing, as None, NaN and the values that pandas has for
+    them are; for a truth value, which Python takes for 0 or 1; and for what is no id.
+    """
+    if PLAIN.issuperset(map(type, ids)):
+        return ids
+    taken: Collection[Any] = unwrap_ids(ids)
+    for identifier in taken:
+        if type(identifier) not in PLAIN:
+            _check_id(where, identifier)
+    return taken
+
+
+def take_keys(where: str, raw: Mapping[Any, Any]) -> Mapping[Any, Any]:
+    """Take the keys of a mapping out of what holds them, and refuse those that are no ids."""
+    taken = unwrap_keys(raw, where)
+    take_ids(where, taken)
+    return taken
+
+
+def _check_id(where: str, identifier: Any) -> None:
+    if is_missing(identifier):
+        raise FormatError(f"{where}: an id is missing; got {clip(identifier)}")
+    if isinstance(identifier, (bool, np.bool_)):
+        raise FormatError(
+            f"{where}: an id is text or a number, and {identifier} is a truth value. Are these"
+            " marks for items? Then give an array, numpy.array(…, bool)."
+        )
+    if not is_id(identifier):
+        raise FormatError(f"{where}: an item id is text or a number; got {clip(identifier)}")
+
+
 def spell_queries(run: Mapping[Hashable, Any]) -> Mapping[Hashable, Any]:
     """Spell queries as a file of text does. Raises FormatError where two have the same text."""
-    spelled = {spell_id(query): got for query, got in run.items()}
+    spelled = {spell_id(query): results for query, results in run.items()}
     if len(spelled) < len(run):
         raise FormatError("two query ids of the run have the same text.")
     return spelled
@@ -100,10 +135,10 @@ def refuse_queries(qrels: Qrels, run: Mapping[Hashable, Any]) -> None:
         )
 
 
-def _has_results(given: Mapping[Hashable, Any], query: Hashable) -> bool:
+def _has_results(run: Mapping[Hashable, Any], query: Hashable) -> bool:
     """Is the query's value its results, and not the score of an item with the same id?"""
-    held = given.get(query)
-    return isinstance(held, Iterable) and not isinstance(held, (str, bytes))
+    results = run.get(query)
+    return isinstance(results, Iterable) and not isinstance(results, (str, bytes))
 
 
 def refuse_types(qrels: Qrels, types: set[str]) -> None:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias, TypeGuard
 
 import numpy as np
 
-from germane.core import ragged
 from germane.core.arguments import list_values
+from germane.core.id_spelling import PLAIN, unwrap_id, unwrap_ids, unwrap_keys
 from germane.core.progress import Progress
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats, Ints
@@ -26,13 +26,15 @@ from germane.errors import (
     explain_not_finite,
     name_type,
     show_typed,
+    write_option,
 )
-from germane.kernel.ids import is_missing, to_bytes, to_text
+from germane.kernel.ids import is_padding, to_bytes, to_text
 from germane.kernel.keys import Keys
 from germane.kernel.reduction import EVERY, Batch, Reduction, RepeatedItem
 from germane.readers import headings, mapping_ids, numbers, subtopics
+from germane.readers.formats import PAIRS
 from germane.readers.inputs import RunInput, explain_twice
-from germane.readers.mapping_ids import spell_qrels
+from germane.readers.mapping_ids import spell_qrels, take_ids, take_keys
 from germane.readers.numbers import (
     EXACT,
     ORDINARY,
@@ -51,21 +53,34 @@ MAPPING = (dict, Mapping)  # the first makes isinstance fast for a dict
 STEP = 1 << 15  # results that are reduced at once; they stay in the processor's cache
 
 
-def is_scores(given: object) -> bool:
+def is_scores(raw: object) -> bool:
     """Is this ``{query: {item: score}}``?"""
-    return is_mapping(given) and isinstance(next(iter(given.values()), None), MAPPING)
+    return is_mapping(raw) and isinstance(next(iter(raw.values()), None), MAPPING)
 
 
-def is_mapping(given: object) -> TypeGuard[Mapping[Any, Any]]:
+class ScoredList(list[Hashable]):
+    """The items of a list of hits, with their scores; an item may stand twice."""
+
+    def __init__(self, items: Iterable[Hashable], scores: Sequence[Any]) -> None:
+        super().__init__(items)
+        self.scores = scores
+
+
+def is_scored_lists(raw: object) -> bool:
+    """Is this ``{query: ScoredList}``, as hits are read?"""
+    return isinstance(raw, dict) and isinstance(next(iter(raw.values()), None), ScoredList)
+
+
+def is_mapping(raw: object) -> TypeGuard[Mapping[Any, Any]]:
     """Is this a mapping, and not a sparse matrix of a type that is a dict, too?"""
-    return isinstance(given, MAPPING) and (type(given) is dict or not hasattr(given, "tocsr"))
+    return isinstance(raw, MAPPING) and (type(raw) is dict or not hasattr(raw, "tocsr"))
 
 
-def is_rows(given: object) -> bool:
+def is_rows(raw: object) -> bool:
     """Are these lists, sets or mappings, one for each query? Tuples are taken for records."""
-    if not isinstance(given, (list, tuple)) or not given:
+    if not isinstance(raw, (list, tuple)) or not raw:
         return False
-    first = given[0]
+    first = raw[0]
     return (
         isinstance(first, (list, Set, Mapping))
         or (numbers.is_array(first) and len(first.shape) == 1)
@@ -73,27 +88,28 @@ def is_rows(given: object) -> bool:
     )
 
 
-def is_column(given: object) -> bool:
+def is_column(raw: object) -> bool:
     """Is this a column of a frame, such as a Series, which is read by position?"""
-    is_listed = any(hasattr(given, name) for name in ("to_list", "to_pylist"))
-    return is_listed and not any(hasattr(given, name) for name in ("columns", "schema"))
+    is_listed = any(hasattr(raw, name) for name in ("to_list", "to_pylist"))
+    return is_listed and not any(hasattr(raw, name) for name in ("columns", "schema"))
 
 
-def read_qrels(given: Mapping[Hashable, Any], duplicates: str, where: str = "qrels") -> Qrels:
+def read_qrels(raw: Mapping[Hashable, Any], duplicates: str, where: str = "qrels") -> Qrels:
     """Read ``{query: {item: grade}}``, or ``{query: relevant items}``, whose grades are 1.
 
     An item may have ``{subtopic: grade}`` in the place of a grade, or a collection of its
     subtopics.
     """
-    if not given:
+    if not raw:
         raise EmptyError("the qrels are empty: there are no judgments.")
-    headings.refuse_columns(where, given)
+    headings.refuse_columns(where, raw)
+    raw = take_keys(where, raw)
     queries: list[Hashable] = []
     unjudged: list[Hashable] = []
     items: list[Hashable] = []
     grades: list[Any] = []
     offsets = [0]
-    for query, judged in given.items():
+    for query, judged in raw.items():
         if isinstance(judged, MAPPING):
             if not judged:
                 unjudged.append(query)
@@ -108,31 +124,29 @@ def read_qrels(given: Mapping[Hashable, Any], duplicates: str, where: str = "qre
         offsets.append(len(items))
     if not queries:
         raise EmptyError("the qrels are empty: no query has a judgment.")
-    check_named(where, queries, items)
+    if take_ids(where, items) is not items:
+        return read_qrels(_take_items(raw, where), duplicates, where)
     values = read_doubles(grades, EXACT)
     if values is None and any(map(subtopics.is_nested, grades)):
-        held = subtopics.read_nested(where, queries, offsets, items, grades)
-        highest = held.highest
+        nested = subtopics.read_nested(where, queries, offsets, items, grades)
+        highest = nested.highest
         return Qrels(
-            queries, np.array(offsets), items, highest, unjudged=tuple(unjudged), subtopics=held
+            queries, np.array(offsets), items, highest, unjudged=tuple(unjudged), subtopics=nested
         )
-    odd = not ORDINARY.issuperset(map(type, grades))
-    if values is None or (odd and not all(map(is_finite_number, grades))):
-        raise _explain_bad_grade(given, where)
+    are_odd = not ORDINARY.issuperset(map(type, grades))
+    if values is None or (are_odd and not all(map(is_finite_number, grades))):
+        raise _explain_bad_grade(raw, where)
     return Qrels(queries, np.array(offsets), items, values, unjudged=tuple(unjudged))
 
 
-def check_named(where: str, *several: Iterable[Hashable]) -> None:
-    """Refuse ids that are missing: None, NaN, and the values that pandas has for them."""
-    for ids in several:
-        if not _NAMES.issuperset(map(type, ids)):
-            for one in ids:
-                if is_missing(one):
-                    raise FormatError(f"{where}: an id is missing; got {clip(one)}")
-
-
-_NAMES = {str, int, bytes, tuple, np.str_, np.int64}
-"""Types of ids that are never missing."""
+def _take_items(raw: Mapping[Hashable, Any], where: str) -> dict[Hashable, Any]:
+    """Take the items of judgments out of what holds them."""
+    return {
+        query: take_keys(f"{where}, query {clip(query)}", judged)
+        if isinstance(judged, MAPPING)
+        else take_ids(where, list_values(judged))
+        for query, judged in raw.items()
+    }
 
 
 def _list_relevant(query: Hashable, judged: Any, duplicates: str, where: str) -> list[Hashable]:
@@ -144,30 +158,45 @@ def _list_relevant(query: Hashable, judged: Any, duplicates: str, where: str) ->
         )
     try:
         unique = list(dict.fromkeys(judged))
-    except TypeError:
-        raise _explain_bad_id(where, query, judged) from None
-    if duplicates in ("each", EVERY):
-        return list(judged)
-    if len(unique) < len(judged) and duplicates not in ONE_COPY:
-        twice = next(item for item in unique if list(judged).count(item) > 1)
-        raise DuplicateError(
-            f"{where}, query {clip(query)}: item {clip(twice)} is judged twice. duplicates=first or"
-            " repeated=once counts it once."
+    except TypeError:  # arrays without dimensions have no hash
+        judged = take_ids(f"{where}, query {clip(query)}", judged)
+        unique = list(dict.fromkeys(judged))
+    if len(unique) < len(judged) and where not in PAIRS:
+        _refuse_grades(query, judged, unique, duplicates, where)
+    return list(judged) if duplicates in ("each", EVERY) else unique
+
+
+def _refuse_grades(
+    query: Hashable, judged: Collection[Any], unique: Sequence[Any], duplicates: str, where: str
+) -> None:
+    """Refuse an item that is judged twice, and 0 and 1 again and again, which are no ids."""
+    within, shown = f"{where}, query {clip(query)}", clip(list(judged))
+    advice = (
+        "give each query its items with their grades, dict(zip(items, grades)), and the relevant"
+        " items that its list lacks."
+    )
+    if set(map(str, unique)) == _MARKS or set(unique) == {False, True}:
+        raise FormatError(
+            f"{within}: a list has the ids of relevant items, and {shown} looks like grades of a"
+            f" list of results. If it is, {advice} If 0 and 1 are ids, give each once."
         )
-    return unique
-
-
-def _explain_bad_id(where: str, query: Hashable, items: Iterable[Any]) -> FormatError:
-    odd = next((item for item in items if not isinstance(item, Hashable)), items)
-    return FormatError(
-        f"{where}, query {clip(query)}: an item id is text or a number; got {clip(odd)}"
+    if duplicates in (*ONE_COPY, "each", EVERY):
+        return
+    twice = next(item for item in unique if list(judged).count(item) > 1)
+    grades = f" If these are grades, {advice}" * all(map(is_finite_number, unique))
+    raise DuplicateError(
+        f"{within}: item {clip(twice)} is judged twice. {write_option('duplicates', 'first')} or"
+        f" {write_option('repeated', 'once')} counts it once.{grades}"
     )
 
 
-def _explain_bad_grade(given: Mapping[Hashable, Any], where: str) -> GradeError:
+_MARKS = {"0", "1"}
+
+
+def _explain_bad_grade(grades: Mapping[Hashable, Any], where: str) -> GradeError:
     query, item, grade = next(
         (query, item, grade)
-        for query, judged in given.items()
+        for query, judged in grades.items()
         if isinstance(judged, Mapping)
         for item, grade in judged.items()
         if not is_finite_number(grade) or abs(grade) > EXACT
@@ -192,6 +221,7 @@ class MappedRun(RunInput):
     where: str = "run"  # the name in errors
     ids: str = "typed"
     groups: "Groups | None" = None  # that take the place of items
+    is_named: bool = False
 
     @property
     def is_text(self) -> bool:
@@ -201,7 +231,7 @@ class MappedRun(RunInput):
         groups.check_items_have_ids()
         return replace(self, groups=groups)
 
-    def _read_ids(self, query: Hashable, got: Any, missing: set[Any]) -> _Read:
+    def _read_ids(self, query: Hashable, results: Any, missing: set[Any]) -> _Read:
         """Read the items of a query, as a dict or a list, and their scores if they have any."""
         raise NotImplementedError
 
@@ -213,25 +243,23 @@ class MappedRun(RunInput):
         matched = self._match(qrels)
         judged = mapping_ids.judge_keys(matched.qrels, matched.is_text)
         reduction = Reduction(judged, self.decide_duplicates(duplicates), order)
-        rows = np.zeros(len(qrels), np.int64)
         answers = 0
         for batch in self._read_batches(matched, matched.qrels.queries):
             answers += len(batch.code)
-            rows[batch.code] = ragged.find_lengths(batch.offsets)
             try:
                 reduction.add(reduction.reduce(batch))
-            except RepeatedItem as found:
-                raise self._explain_repeat(batch, matched.qrels, found) from None
+            except RepeatedItem as error:
+                raise self._explain_repeat(batch, matched.qrels, error) from None
         run, position = matched.run, matched.qrels.position
         if not answers:
             mapping_ids.refuse_queries(matched.qrels, run)
-        got = reduction.join(
+        retrieved = reduction.join(
             [query for query in run if query not in position] if len(run) > answers else [],
             sample=partial(self._take_sample, matched),
-            rows=rows if self.is_collapsed else None,
+            rows=reduction.rows if self.is_collapsed else None,
         )
-        self._refuse_types(matched, got, int(rows.sum()))
-        return got
+        self._refuse_types(matched, retrieved, int(reduction.rows.sum()))
+        return retrieved
 
     def read_rows(
         self, judged: Qrels | None = None, progress: Progress | None = None
@@ -243,20 +271,20 @@ class MappedRun(RunInput):
         )
         queries = list(matched.run) if judged is None else matched.qrels.queries
         for batch in self._read_batches(matched, queries):
-            found = [queries[q] for q in batch.code.tolist()]
-            yield Rows(found, batch.offsets, batch.items, batch.score)
+            found_queries = [queries[q] for q in batch.code.tolist()]
+            yield Rows(found_queries, batch.offsets, batch.items, batch.score)
 
     def _read_batches(self, matched: "_Matched", queries: Sequence[Hashable]) -> Iterator[Batch]:
         """Read the results of some queries, as far as the run has them, a few at a time."""
-        check_named(self.where, matched.run)
+        take_ids(self.where, matched.run)
         pandas = sys.modules.get("pandas")
         missing = {None, nan, np.nan, *((pandas.NA, pandas.NaT) if pandas else ())}
-        held = _Held()
+        rows = _Held()
         for q, query in enumerate(queries):
-            got = matched.run.get(query, _ABSENT)
-            if got is _ABSENT:
+            results = matched.run.get(query, _ABSENT)
+            if results is _ABSENT:
                 continue
-            part, index, score = self._read_ids(query, got, missing)
+            part, index, score = self._read_ids(query, results, missing)
             names = self._name_items(query, part, matched.is_spelled)
             if names is not part:
                 if isinstance(part, dict) and self.groups is None:
@@ -266,12 +294,12 @@ class MappedRun(RunInput):
                             f"run, query {clip(query)}: two item ids have the same text."
                         )
                 index = names if isinstance(names, dict) else set(names)
-            held.add(q, names, index, score)
-            if held.rows >= STEP:
-                yield held.make_batch()
-                held = _Held()
-        if held.code:
-            yield held.make_batch()
+            rows.add(q, names, index, score)
+            if rows.rows >= STEP:
+                yield rows.make_batch()
+                rows = _Held()
+        if rows.code:
+            yield rows.make_batch()
 
     def _name_items(self, query: Hashable, ids: Any, is_spelled: bool) -> Any:
         """Replace items by groups and spell them as in a file of text; else return the object."""
@@ -288,64 +316,85 @@ class MappedRun(RunInput):
             return _Matched(self.mapping, qrels, self.groups is not None, True)
         return _Matched(mapping_ids.spell_queries(self.mapping), qrels, True, True)
 
-    def _refuse_types(self, matched: "_Matched", got: Retrieved, rows: int) -> None:
+    def _refuse_types(self, matched: "_Matched", retrieved: Retrieved, rows: int) -> None:
         """Refuse ids of items that cannot match, as numbers and text. Raises CoverageError."""
-        excluded = None if got.excluded is None else int(got.excluded.sum())
-        if len(got.judgment) and excluded is None:
+        excluded = None if retrieved.excluded is None else int(retrieved.excluded.sum())
+        if len(retrieved.judgment) and excluded is None:
             return
 
         def find_types() -> set[str]:
             """Find the types of all items."""
-            lists = ((query, list_values(got)) for query, got in matched.run.items())
+            lists = ((query, list_values(results)) for query, results in matched.run.items())
             named = (
-                self._name_items(query, list(got), matched.is_spelled)
-                for query, got in lists
-                if isinstance(got, Iterable)
+                self._name_items(query, list(results), matched.is_spelled)
+                for query, results in lists
+                if isinstance(results, Iterable)
             )
-            return {name_type(item) for items in named for item in items}
+            return {name_type(unwrap_id(item)) for items in named for item in items}
 
         if excluded is not None and not matched.is_text:
             from germane.readers.candidates import refuse_types  # which few evaluations need
 
-            unmatched = {"exclude": not excluded, "only": excluded == rows}
+            none = not excluded
+            unmatched = {"exclude": none, "only": excluded == rows, "ignore": none}
             refuse_types(matched.qrels, unmatched, find_types)
-        if not len(got.judgment):
+        if not len(retrieved.judgment):
             mapping_ids.refuse_types(matched.qrels, find_types())
 
-    def _explain_repeat(self, batch: Batch, qrels: Qrels, found: RepeatedItem) -> DuplicateError:
-        group = batch.code.tolist().index(qrels.position[found.query])
+    def _explain_repeat(
+        self, batch: Batch, qrels: Qrels, repeated_item: RepeatedItem
+    ) -> DuplicateError:
+        group = batch.code.tolist().index(qrels.position[repeated_item.query])
         part = batch.items.parts[group]  # type: ignore[attr-defined]
-        rank = part.index(found.item) + 1
-        again = part.index(found.item, rank) + 1
-        return explain_twice(f"{self.where}, query {clip(found.query)}", found.item, rank, again)
+        rank = part.index(repeated_item.item) + 1
+        second = part.index(repeated_item.item, rank) + 1
+        return explain_twice(
+            f"{self.where}, query {clip(repeated_item.query)}", repeated_item.item, rank, second
+        )
 
-    def _take_sample(self, matched: "_Matched", most: int) -> Sample:
+    def _take_sample(self, matched: "_Matched", most_rows: int) -> Sample:
         """Take the first results of some judged queries."""
         queries, run = matched.qrels.queries, matched.run
-        depth = most // max(1, min(len(queries), len(run), SAMPLED, most // DEEP))
+        depth = most_rows // max(1, min(len(queries), len(run), SAMPLED, most_rows // DEEP))
         items: list[Hashable] = []
-        given: list[Any] = []
+        results: list[Any] = []
         answered, ends = [], [0]
         for query in queries:
             got = run.get(query, ())
             if len(got):
                 answered.append(query)
-                first = list(islice(got, depth))
+                first = self._take_first(query, got, depth)
                 items += self._name_items(query, first, matched.is_spelled)
-                if isinstance(got, MAPPING):
-                    given += islice(got.values(), depth)
+                if (scores := list_scores(got)) is not None:
+                    results += islice(scores, depth)
                 ends.append(len(items))
-                if len(answered) == SAMPLED or len(items) > most - depth:
+                if len(answered) == SAMPLED or len(items) > most_rows - depth:
                     break
-        score = read_doubles(given) if given else None
+        score = read_doubles(results) if results else None
         return Sample(
             answered,
             np.array(ends),
             items,
             score,
-            given=(lambda count: given[:count]) if given else None,
-            finer=may_round(given),
+            raw=(lambda count: results[:count]) if results else None,
+            finer=may_round(results),
         )
+
+    def _take_first(self, query: Hashable, results: Any, depth: int) -> list[Any]:
+        """Take the first items of a query. Refuses those that something holds, among plain ids."""
+        first = list(islice(results, depth))
+        taken: list[Any] = unwrap_ids(first)
+        if taken is not first and not _has_odd_end(results):
+            wrong = next(
+                item
+                for item, identifier in zip(first, taken, strict=True)
+                if item is not identifier
+            )
+            raise FormatError(
+                f"{self.where}, query {clip(query)}: ids have one type; got {show_typed(wrong)}"
+                f" among others, such as {show_typed(first[0])}."
+            )
+        return taken
 
     def select(self, qrels: Qrels, duplicates: str, progress: object = None) -> Self | None:
         matched = self._match(qrels)
@@ -356,15 +405,15 @@ class MappedRun(RunInput):
 
     def find_judged(self, qrels: Qrels) -> Ints:
         matched = self._match(qrels)
-        found = (matched.qrels.position.get(query) for query in matched.run)
-        return np.array(sorted(q for q in found if q is not None), np.int64)
+        positions = (matched.qrels.position.get(query) for query in matched.run)
+        return np.array(sorted(q for q in positions if q is not None), np.int64)
 
     def find_queries(self, wanted: object) -> set[str]:
         return {to_text(to_bytes(query)) for query in self.mapping}
 
     def descends(self) -> bool:
-        held = (got for got in self.mapping.values() if isinstance(got, MAPPING))
-        scored = (read_doubles(got.values()) for got in held)
+        scores = (list_scores(results) for results in self.mapping.values())
+        scored = (None if score is None else read_doubles(score) for score in scores)
         return all(scores is None or (scores[1:] <= scores[:-1]).all() for scores in scored)
 
 
@@ -401,25 +450,47 @@ class _Held:
 
     def make_batch(self) -> Batch:
         keys = Keys(self.parts, self.indexes)
-        several = len(self.scores) > 1
-        score = np.concatenate(self.scores) if several else next(iter(self.scores), None)
+        are_several = len(self.scores) > 1
+        score = np.concatenate(self.scores) if are_several else next(iter(self.scores), None)
         return Batch(np.array(self.code), keys.offsets, keys, score)
 
 
 class ScoredMapping(MappedRun):
     """``{query: {item: score}}``."""
 
-    def _read_ids(self, query: Hashable, got: Any, missing: set[Any]) -> _Read:
-        if not isinstance(got, MAPPING):
+    def _read_ids(self, query: Hashable, results: Any, missing: set[Any]) -> _Read:
+        if not isinstance(results, MAPPING):
             raise FormatError(
                 f"{self.where}, query {clip(query)}: results are {{item: score}}; got"
-                f" {show_typed(got)}"
+                f" {show_typed(results)}"
             )
-        if not got.keys().isdisjoint(missing) or type(next(iter(got), "")) not in _NAMES:
-            check_named(f"{self.where}, query {clip(query)}", got)
-        scores = check_scores(self.where, query, got)
-        held = got if type(got) is dict else dict(got)
-        return held, held, scores
+        ends_plainly = type(next(iter(results), "")) in PLAIN and (
+            type(results) is not dict or type(next(reversed(results), "")) in PLAIN
+        )
+        if not (ends_plainly and results.keys().isdisjoint(missing)):
+            results = take_keys(f"{self.where}, query {clip(query)}", results)
+        scores = check_scores(self.where, query, results)
+        scored = results if type(results) is dict else dict(results)
+        return scored, scored, scores
+
+
+class ScoredLists(MappedRun):
+    """``{query: [item, …]}`` with a score for each item, as hits are read."""
+
+    def _read_ids(self, query: Hashable, scored_list: ScoredList, missing: set[Any]) -> _Read:
+        scores = check_scores(self.where, query, scored_list)
+        return list(scored_list), set(scored_list), scores
+
+    def _explain_repeat(
+        self, batch: Batch, qrels: Qrels, repeated_item: RepeatedItem
+    ) -> DuplicateError:
+        error = super()._explain_repeat(batch, qrels, repeated_item)
+        if is_padding(repeated_item.item):
+            return error
+        return DuplicateError(
+            f"{error} {write_option('duplicates', 'max')} keeps its best hit. For chunks, give"
+            f" their own ids, and rank documents with {write_option('collapse', '…')}"
+        )
 
 
 class RankedLists(MappedRun):
@@ -428,45 +499,77 @@ class RankedLists(MappedRun):
     has_scores = False
     ties = "given"
 
-    def _read_ids(self, query: Hashable, got: Any, missing: set[Any]) -> _Read:
-        listed = list_ranked(self.where, query, got)
+    def _read_ids(self, query: Hashable, results: Any, missing: set[Any]) -> _Read:
+        listed = list_ranked(self.where, query, results)
         try:
             index = set(listed)
-        except TypeError:
-            raise _explain_bad_id(self.where, query, listed) from None
-        if not missing.isdisjoint(index) or (listed and type(listed[0]) not in _NAMES):
-            check_named(f"{self.where}, query {clip(query)}", listed)
+        except TypeError:  # arrays without dimensions have no hash
+            index = missing
+        if not missing.isdisjoint(index) or _has_odd_end(listed):
+            listed = list(take_ids(f"{self.where}, query {clip(query)}", listed))
+            index = set(listed)
         return listed if type(listed) is list else list(listed), index, None
 
 
-def check_scores(where: str, query: Hashable, got: Mapping[Hashable, Any]) -> Floats:
-    """Read the scores of a query. Refuses one that is not a finite number."""
-    scores = read_doubles(got.values())
-    first = next(iter(got.values()), 0)
-    if scores is None or (type(first) not in ORDINARY and not is_finite_number(first)):
-        raise _explain_bad_score(where, query, got)
-    return scores
+def list_scores(results: Any) -> Collection[Any] | None:
+    """List the scores of a query's results; None for those that have ranks alone."""
+    if isinstance(results, ScoredList):
+        return results.scores
+    return results.values() if isinstance(results, MAPPING) else None
 
 
-def _explain_bad_score(where: str, query: Hashable, got: Mapping[Hashable, Any]) -> ScoreError:
-    item, score = next((item, score) for item, score in got.items() if not is_finite_number(score))
-    return ScoreError(
-        f"{where}, query {clip(query)}, item {clip(item)}: "
-        + explain_not_finite("score", f"got {show_number(score)}")
+def _has_odd_end(ids: Any) -> bool:
+    """Is the first or the last id of another type than usual? To ask all would take long."""
+    if not len(ids):
+        return False
+    is_usual = type(ids) in (dict, list)
+    return not PLAIN.issuperset(
+        map(type, (next(iter(ids)), next(reversed(ids))) if is_usual else ids)
     )
 
 
-def list_ranked(where: str, query: Hashable, got: Any) -> Sequence[Any]:
+def open_mapping(raw: Mapping[Any, Any]) -> MappedRun:
+    """Open ``{query: {item: score}}`` or ``{query: [item, …]}``, with scores beside the items."""
+    kind: type[MappedRun] = ScoredMapping if is_scores(raw) else RankedLists
+    if is_scored_lists(raw):
+        kind = ScoredLists
+    return kind(unwrap_keys(raw, "run"))
+
+
+def check_scores(
+    where: str, query: Hashable, results: Mapping[Hashable, Any] | ScoredList
+) -> Floats:
+    """Read the scores of a query. Refuses one that is not a finite number."""
+    listed = list_scores(results) or ()
+    scores = read_doubles(listed)
+    first = next(iter(listed), 0)
+    if scores is None or (type(first) not in ORDINARY and not is_finite_number(first)):
+        raise _explain_bad_score(where, query, zip(results, listed, strict=True))
+    return scores
+
+
+def _explain_bad_score(
+    where: str, query: Hashable, pairs: Iterable[tuple[Hashable, Any]]
+) -> ScoreError:
+    item, score = next((item, score) for item, score in pairs if not is_finite_number(score))
+    return ScoreError(
+        f"{where}, query {clip(query)}, item {clip(item)}: "
+        + explain_not_finite("score", f"got {show_number(score)}")
+        + ". An item that is not retrieved is left out." * (repr(score) == "-inf")
+    )
+
+
+def list_ranked(where: str, query: Hashable, results: Any) -> Sequence[Any]:
     """List the items of a query by their position; the labels of a Series do not matter."""
-    if is_floating(got):
+    if is_floating(results):
         raise FormatError(
             f"{where}, query {clip(query)}: a ranked list holds ids, best first; got"
-            f" {type(got).__name__} of floating-point numbers. Scores go with their items: {{item:"
-            " score}, as to_dict() of a Series makes it."
+            f" {type(results).__name__} of floating-point numbers. Scores go with their items:"
+            " {item: score}, as to_dict() of a Series makes it."
         )
-    got = list_values(got)
-    if isinstance(got, (str, bytes)) or not isinstance(got, Sequence):
+    results = list_values(results)
+    if isinstance(results, (str, bytes)) or not isinstance(results, Sequence):
         raise FormatError(
-            f"{where}, query {clip(query)}: results are a list of items; got {show_typed(got)}"
+            f"{where}, query {clip(query)}: results are a list of items; got {show_typed(results)}"
         )
-    return got
+    return results

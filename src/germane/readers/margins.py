@@ -30,23 +30,23 @@ def rank_exactly(
     Scores of row b that differ by more than ``margin[b]`` are in the order of the exact ones, which
     ``compute`` gives.
     """
-    rows, found = np.flatnonzero(np.diff(offsets)), None
+    rows, ranked = np.flatnonzero(np.diff(offsets)), None
     if matrix.is_short(scores, columns):
-        found = matrix.rank_columns(scores, offsets, columns)
+        ranked = matrix.rank_columns(scores, offsets, columns)
         rows = rows[_are_crowded(scores, offsets, columns, margin)[rows]]
         if not len(rows):
-            return found
-    every = np.empty((4, len(columns)), np.int64) if found is None else map(np.copy, found)
+            return ranked
+    every = np.empty((4, len(columns)), np.int64) if ranked is None else map(np.copy, ranked)
     ranks, ends = matrix.Ranks(*every), offsets.tolist()
 
     def add(rows: list[int]) -> None:
         for b in rows:
-            here = slice(ends[b], ends[b + 1])
-            row = _Row(scores[b], columns[here], margin[b])
-            asked = row.asked
-            places = row.find_places(*compute(b, asked)) if len(asked) else (row.place,) * 3
+            hits = slice(ends[b], ends[b + 1])
+            row = _Row(scores[b], columns[hits], margin[b])
+            wanted = row.asked
+            places = row.find_places(*compute(b, wanted)) if len(wanted) else (row.place,) * 3
             falling = places[0].argsort()
-            ranks.put(here, (row.order[falling], *(place[falling] + 1 for place in places)))
+            ranks.put(hits, (row.order[falling], *(place[falling] + 1 for place in places)))
 
     matrix.rank_in_threads(add, rows.tolist(), scores.shape[1])
     return ranks.join()
@@ -56,53 +56,59 @@ def count_near(scores: Scores, offsets: Ints, columns: Ints, margin: Floats) -> 
     """Count the exact scores that ranking would compute."""
     wanted = (columns[start:stop] for start, stop in pairwise(offsets.tolist()))
     rows = zip(scores, wanted, margin, strict=True)
-    return sum(len(_Row(row, own, of_row).asked) for row, own, of_row in rows if len(own))
+    return sum(
+        len(_Row(row, columns_of_row, of_row).asked)
+        for row, columns_of_row, of_row in rows
+        if len(columns_of_row)
+    )
 
 
 class _Row:
     """The places of a row's wanted columns, and the columns whose exact scores these need."""
 
-    def __init__(self, row: Scores, own: Ints, margin: float) -> None:
-        self.order = row[own].argsort()
-        self._own = own[self.order]
+    def __init__(self, row: Scores, hits: Ints, margin: float) -> None:
+        self.order = row[hits].argsort()
+        self._own = hits[self.order]
         self._mine = row[self._own]
         low, high = _find_band(self._mine, margin)
         reached = row >= low[0]
-        few = np.count_nonzero(reached) <= len(row) // TOP
-        at = _sort_columns(row, reached) if few else None
-        values = np.sort(row) if at is None else row[at]
+        are_few = np.count_nonzero(reached) <= len(row) // TOP
+        columns = _sort_columns(row, reached) if are_few else None
+        values = np.sort(row) if columns is None else row[columns]
         self.place = len(values) - values.searchsorted(self._mine, "right")
         start, stop = _find_stretches(values, low, high)
         self._near = np.flatnonzero(stop - start > 1)
         self.asked, self._values = np.empty(0, np.int64), values[:0]
         if len(self._near):
             low, high = low[self._near], high[self._near]
-            if at is None:
-                at = _sort_columns(row, _may_be_inside(row, low, high))
-                values = row[at]
+            if columns is None:
+                columns = _sort_columns(row, _may_be_inside(row, low, high))
+                values = row[columns]
             covered = _cover(*_find_stretches(values, low, high), len(values))
-            self.asked, self._values = np.sort(at[covered]), values[covered]
+            self.asked, self._values = np.sort(columns[covered]), values[covered]
 
-    def find_places(self, scores: Floats, given: Ints | None) -> tuple[Ints, Ints, Ints]:
+    def find_places(self, scores: Floats, order: Ints | None) -> tuple[Ints, Ints, Ints]:
         """Find the places by the exact scores of ``asked``, and the ends of groups of equals."""
         near = self._near
         below = self._values.searchsorted(self._mine[near], "right")
-        known = self.place[near] - (len(scores) - below)  # places after columns that are not near
+        known_places = self.place[near] - (
+            len(scores) - below
+        )  # places after columns that are not near
         places = self.place, self.place.copy(), self.place.copy()
-        found = _place(scores, given, self.asked.searchsorted(self._own[near]))
+        found = _place(scores, order, self.asked.searchsorted(self._own[near]))
         for of_all, of_near in zip(places, found, strict=True):
-            of_all[near] = known + of_near
+            of_all[near] = known_places + of_near
         return places
 
 
 def _sort_columns(row: Scores, wanted: Bools) -> Ints:
     """Sort the wanted columns by their scores, from the lowest."""
-    at = np.flatnonzero(wanted)
-    rising: Ints = at[row[at].argsort()]
+    places = np.flatnonzero(wanted)
+    rising: Ints = places[row[places].argsort()]
     return rising
 
 
-def _place(scores: Floats, given: Ints | None, wanted: Ints) -> tuple[Ints, Ints, Ints]:
+def _place(scores: Floats, order: Ints | None, wanted: Ints) -> tuple[Ints, Ints, Ints]:
     """Find the places of some scores, equal ones as given, and the ends of their groups."""
     rising, mine = np.sort(scores), scores[wanted]
     first = len(scores) - rising.searchsorted(mine, "right")
@@ -110,7 +116,7 @@ def _place(scores: Floats, given: Ints | None, wanted: Ints) -> tuple[Ints, Ints
     if (first == last).all():
         return first, first, last
     place = np.empty(len(scores), np.int64)
-    falling = np.argsort(-scores, kind="stable") if given is None else np.lexsort((given, -scores))
+    falling = np.argsort(-scores, kind="stable") if order is None else np.lexsort((order, -scores))
     place[falling] = np.arange(len(scores))
     return place[wanted], first, last
 
@@ -131,16 +137,16 @@ def _find_stretches(values: Scores, low: Scores, high: Scores) -> tuple[Ints, In
 
 def _cover(start: Ints, stop: Ints, size: int) -> Bools:
     """Mark the places, of so many, that are in one of the stretches ``start:stop``."""
-    opened, closed = (np.bincount(at, minlength=size + 1)[:size] for at in (start, stop))
+    opened, closed = (np.bincount(ends, minlength=size + 1)[:size] for ends in (start, stop))
     inside: Bools = np.add.accumulate(opened - closed) > 0
     return inside
 
 
 def _may_be_inside(row: Scores, low: Scores, high: Scores) -> Bools:
     """Mark the columns in one of the bands and few others, by bins: sorting takes longer."""
-    least, most = low[0], high[-1]
+    least, highest = low[0], high[-1]
     with np.errstate(over="ignore"):
-        scale = row.dtype.type(BINS) / (most - least)
+        scale = row.dtype.type(BINS) / (highest - least)
 
     def find_bins(scores: Scores) -> Scores:
         numbers = scores - least
@@ -151,8 +157,8 @@ def _may_be_inside(row: Scores, low: Scores, high: Scores) -> Bools:
     if not np.isfinite(scale):  # bands too close to each other
         return np.ones(len(row), bool)
     start, stop = (find_bins(ends).astype(np.int64) for ends in (low, high))
-    found: Bools = _cover(start, stop + 1, BINS + 3).take(find_bins(row))
-    return found
+    is_covered: Bools = _cover(start, stop + 1, BINS + 3).take(find_bins(row))
+    return is_covered
 
 
 def _are_crowded(scores: Scores, offsets: Ints, columns: Ints, margin: Floats) -> Bools:
@@ -160,9 +166,9 @@ def _are_crowded(scores: Scores, offsets: Ints, columns: Ints, margin: Floats) -
     owner, step = ragged.find_owners(offsets), max(1, matrix.BLOCK // scores.shape[1])
     crowded = np.zeros(len(scores), bool)
     for start in range(0, len(columns), step):
-        rows, own = owner[start : start + step], columns[start : start + step]
-        low, high = (ends[:, None] for ends in _find_band(scores[rows, own], margin[rows]))
-        others = scores[rows]
-        near = np.count_nonzero((others >= low) & (others <= high), axis=1) > 1
+        rows, hits = owner[start : start + step], columns[start : start + step]
+        low, high = (ends[:, None] for ends in _find_band(scores[rows, hits], margin[rows]))
+        row_scores = scores[rows]
+        near = np.count_nonzero((row_scores >= low) & (row_scores <= high), axis=1) > 1
         crowded[rows[near]] = True
     return crowded

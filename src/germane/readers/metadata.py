@@ -21,15 +21,15 @@ def read_metadata(path: str) -> str | None:
         return None
     if block is None or START.encode() not in block.data:
         return None
-    held: list[str] | None = None
+    comments: list[str] | None = None
     for line in block.data.decode("utf-8", "replace").splitlines():
         if not line.startswith("#"):
             break
         text = line.removeprefix("#").removeprefix(" ").rstrip()
         if text == START:
-            held = []
+            comments = []
         elif text == END:
-            return None if held is None else "\n".join(held) + "\n"
-        elif held is not None:
-            held.append(text)
+            return None if comments is None else "\n".join(comments) + "\n"
+        elif comments is not None:
+            comments.append(text)
     return None

@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Sequence
+import re
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Literal
 
-from germane.errors import EmptyError, FormatError, GradeError, ScoreError, clip, explain_not_finite
+import numpy as np
+
+from germane.errors import (
+    EmptyError,
+    FormatError,
+    GradeError,
+    ScoreError,
+    clip,
+    explain_not_finite,
+    write_option,
+)
 from germane.kernel.ids import show_id
+from germane.readers.data_sets import find_judgments
 from germane.readers.files import check_text, count_line_ends, read_file
 from germane.readers.numbers import is_finite_number, show_number
 from germane.readers.paths import Path, name_file
@@ -24,38 +36,40 @@ def read_nested(path: Path, kind: Literal["qrels", "run"]) -> Nested:
     Raises FormatError with the line and column of what is no JSON, and with the query of a value
     that has another shape; ScoreError or GradeError for a number that is not finite.
     """
-    where, given = name_file(path), read_object(path, _SHAPES[kind])
-    shape = type(next(iter(given.values()), None))
-    for query, held in given.items():
+    where, raw = name_file(path), read_object(path, _SHAPES[kind])
+    if kind == "qrels":
+        raw = find_judgments(raw)
+    shape = type(next(iter(raw.values()), None))
+    for query, value in raw.items():
         within = f"{where}, query {clip(query)}"
-        if isinstance(held, Repeated):
-            raise FormatError(f"{within}: duplicate item {clip(held.key)}.")
-        if isinstance(held, dict):
-            _check_numbers(held, within, kind)
-        elif isinstance(held, list):
-            given[query] = _spell_items(held, within)
+        if isinstance(value, Repeated):
+            raise FormatError(f"{within}: duplicate item {clip(value.key)}.")
+        if isinstance(value, dict):
+            _check_numbers(value, within, kind)
+        elif isinstance(value, list):
+            raw[query] = _spell_items(value, within, _CALLS[kind])
         else:
-            raise FormatError(f"{within}: {_ITEMS[kind]}; got {_describe(held)}.")
-        if kind == "run" and type(held) is not shape:
+            raise FormatError(f"{within}: {_ITEMS[kind]}; got {_describe(value)}.")
+        if kind == "run" and type(value) is not shape:
             raise FormatError(
-                f"{within}: the results are {_describe(held)}, and those of query"
-                f" {clip(next(iter(given)))} are {_NAMES[shape]}. All queries of a file have one"
+                f"{within}: the results are {_describe(value)}, and those of query"
+                f" {clip(next(iter(raw)))} are {_NAMES[shape]}. All queries of a file have one"
                 " shape."
             )
-    return given
+    return raw
 
 
 def read_object(path: Path, shape: str = "a file is {query: value}") -> Nested:
     """Read an object of queries. ``shape`` says what the file should be."""
     where = name_file(path)
-    given = read_json(path, object_pairs_hook=make_object, parse_int=_parse_whole)
-    if not isinstance(given, dict):
-        raise FormatError(f"{where}: {shape}; got {_describe(given)}.{_advise(given)}")
-    if isinstance(given, Repeated):
-        raise FormatError(f"{where}: duplicate query {clip(given.key)}.")
-    if not given:
+    raw = read_json(path, object_pairs_hook=make_object, parse_int=_parse_whole)
+    if not isinstance(raw, dict):
+        raise FormatError(f"{where}: {shape}; got {_describe(raw)}.{_advise(raw)}")
+    if isinstance(raw, Repeated):
+        raise FormatError(f"{where}: duplicate query {clip(raw.key)}.")
+    if not raw:
         raise EmptyError(f"{where}: there are no queries.")
-    return given
+    return raw
 
 
 class Repeated(dict[Hashable, Any]):
@@ -80,7 +94,50 @@ def _read_text(path: Path) -> str:
 
 def read_json(path: Path, **how: Any) -> Any:
     """Read a file of one value; ``how`` as in json.loads. Raises FormatError with the place."""
-    where, text = name_file(path), _read_text(path)
+    return parse_json(_read_text(path), name_file(path), **how)
+
+
+def read_unique(path: Path, name_entry: Callable[[Any, Repeated], str] | None = None) -> Any:
+    """Read a file of one value, in which no object has a key twice, as ``parse_unique`` does."""
+    return parse_unique(_read_text(path), name_file(path), name_entry)
+
+
+def parse_unique(
+    text: str, where: str, name_entry: Callable[[Any, Repeated], str] | None = None
+) -> Any:
+    """Parse a value in which no object has a key twice.
+
+    ``name_entry`` names the part of the value that an object is in. Raises FormatError.
+    """
+    repeated: list[Repeated] = []
+
+    def make(pairs: list[tuple[str, Any]]) -> Nested:
+        made = make_object(pairs)
+        if isinstance(made, Repeated):
+            repeated.append(made)
+        return made
+
+    value = parse_json(text, where, object_pairs_hook=make)
+    for part in repeated:
+        name = (name_entry or _name_place)(value, part)
+        raise FormatError(f"{where}: {name} has the key {clip(part.key)} twice. Keep one of them.")
+    return value
+
+
+def _name_place(value: Any, wanted: Repeated) -> str:
+    """Name an object by the keys that lead to it."""
+    pending: list[tuple[Any, tuple[Any, ...]]] = [(value, ())]
+    while pending:
+        part, keys = pending.pop()
+        if part is wanted:
+            return f"the object at {' → '.join(map(clip, keys))}" if keys else "the object"
+        rows = part.items() if isinstance(part, dict) else enumerate(part, 1)
+        pending += [(row, (*keys, key)) for key, row in rows if isinstance(row, (dict, list))]
+    return "an object"
+
+
+def parse_json(text: str, where: str, **how: Any) -> Any:
+    """Parse one value; ``how`` as in json.loads. Raises FormatError with the place."""
     try:
         return json.loads(text, **how)
     except json.JSONDecodeError as error:
@@ -88,31 +145,59 @@ def read_json(path: Path, **how: Any) -> Any:
         if error.msg == "Extra data":
             raise FormatError(
                 f"{place}: a JSON file has one value, and here a second one begins. Are these JSON "
-                "Lines? input_format=jsonl reads them."
+                f"Lines? {write_option('input_format', 'jsonl')} reads them."
             ) from None
         raise FormatError(f"{place}: no JSON ({error.msg}).") from None
+    except ValueError as error:  # a whole number of thousands of digits
+        raise FormatError(f"{where}: no JSON ({error}).") from None
     except RecursionError:
         raise FormatError(f"{where}: the values are nested too deeply.") from None
+
+
+DEEPEST = 500  # Python's reader stops at about 1,000 levels, and Arrow's ends the process at 20,000
+_NO_BRACKETS = bytes(sign for sign in range(256) if sign not in b"[]{}")
+_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
+
+
+def find_deep_line(text: bytes) -> int | None:
+    """Find the first line, from 0, whose values are nested too deeply; None where none is."""
+    if _measure_depth(text) <= DEEPEST:  # brackets in strings count, too
+        return None
+    for line, part in enumerate(text.split(b"\n")):
+        if _measure_depth(part) > DEEPEST and _measure_depth(_STRING.sub(b"", part)) > DEEPEST:
+            return line
+    return None
+
+
+def _measure_depth(text: bytes) -> int:
+    """Measure how deep brackets stand in each other."""
+    brackets = np.frombuffer(text.translate(None, _NO_BRACKETS), np.int8)
+    # the second bit is set in [ and {, and not in ] and }
+    return int(np.cumsum((brackets & 2) - 1, dtype=np.int64).max(initial=0))
 
 
 def parse_object(text: str, where: str, **how: Any) -> dict[str, Any]:
     """Parse a line of JSON Lines; ``how`` as in json.loads. Raises FormatError for no object."""
     try:
-        held = json.loads(text, **how)
+        value = json.loads(text, object_pairs_hook=make_object, **how)
     except (ValueError, RecursionError) as error:
-        says = getattr(error, "msg", "too deep")
-        raise FormatError(f"{where}: no JSON ({says}): {clip(text.strip())}") from None
-    if not isinstance(held, dict):
-        raise FormatError(f"{where}: a line is a JSON object, {{…}}; got {clip(held)}")
-    return held
+        message = getattr(error, "msg", "too deep")
+        raise FormatError(f"{where}: no JSON ({message}): {clip(text.strip())}") from None
+    if not isinstance(value, dict):
+        raise FormatError(f"{where}: a line is a JSON object, {{…}}; got {clip(value)}")
+    if isinstance(value, Repeated):
+        raise FormatError(
+            f"{where}: the line has the key {clip(value.key)} twice. Keep one of them."
+        )
+    return value
 
 
 def make_object(pairs: list[tuple[str, Any]]) -> Nested:
-    held: Nested = dict(pairs)
-    if len(held) == len(pairs):
-        return held
+    value: Nested = dict(pairs)
+    if len(value) == len(pairs):
+        return value
     seen: set[str] = set()
-    repeated = Repeated(held)
+    repeated = Repeated(value)
     repeated.key = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
     return repeated
 
@@ -121,52 +206,57 @@ def _parse_whole(digits: str) -> int | float:
     return int(digits) if len(digits) < _LONG else float(digits)
 
 
-def _check_numbers(held: Nested, within: str, kind: str) -> None:
+def _check_numbers(nested: Nested, within: str, kind: str) -> None:
     """Refuse a value that is no finite number."""
-    says, error = {"qrels": ("relevance grade", GradeError), "run": ("score", ScoreError)}[kind]
-    plain = _NUMBERS.issuperset(map(type, held.values()))
-    if plain and all(map(is_finite_number, held.values())):
+    noun, error = {"qrels": ("relevance grade", GradeError), "run": ("score", ScoreError)}[kind]
+    plain = _NUMBERS.issuperset(map(type, nested.values()))
+    if plain and all(map(is_finite_number, nested.values())):
         return
-    for item, number in held.items():
+    for item, number in nested.items():
         if kind == "qrels" and isinstance(number, (dict, list)):
-            held[item] = _check_subtopics(number, f"{within}, item {clip(item)}")
+            nested[item] = _check_subtopics(number, f"{within}, item {clip(item)}")
             continue
         if type(number) not in _NUMBERS:
             raise error(
-                f"{within}, item {clip(item)}: a {says} is a number; got {_describe(number)}."
+                f"{within}, item {clip(item)}: a {noun} is a number; got {_describe(number)}."
             )
         if not is_finite_number(number):
-            wrong = explain_not_finite(says, f"got {show_number(number)}")
+            wrong = explain_not_finite(noun, f"got {show_number(number)}")
             raise error(f"{within}, item {clip(item)}: {wrong}")
 
 
-def _check_subtopics(held: Any, within: str) -> Any:
+def _check_subtopics(value: Any, within: str) -> Any:
     """Check the subtopics of an item: grades, or a list."""
-    if isinstance(held, list):
-        return _spell_items(held, within)
-    if isinstance(held, Repeated):
-        raise FormatError(f"{within}: duplicate subtopic {clip(held.key)}.")
-    for subtopic, grade in held.items():
+    if isinstance(value, list):
+        return _spell_items(value, within)
+    if isinstance(value, Repeated):
+        raise FormatError(f"{within}: duplicate subtopic {clip(value.key)}.")
+    for subtopic, grade in value.items():
         if type(grade) not in _NUMBERS:
             raise GradeError(
                 f"{within}, subtopic {clip(subtopic)}: a relevance grade is a number; got"
                 f" {_describe(grade)}."
             )
-    return held
+    return value
 
 
-def _spell_items(held: list[Any], within: str) -> Sequence[str]:
-    """Spell the items of a list as text."""
-    kinds = set(map(type, held))
+_CALLS = {
+    "run": "Hits of a search client are read in Python: germane.evaluate(qrels, json.load(file)).",
+    "qrels": "Documents are read in Python: germane.evaluate(json.load(file), run).",
+}
+
+
+def _spell_items(items: list[Any], within: str, call: str = "") -> Sequence[str]:
+    """Spell the items of a list as text; ``call`` says how lists of objects are read."""
+    kinds = set(map(type, items))
     if kinds <= {str}:
-        return held
+        return items
     if kinds <= {str, int}:
-        return list(map(str, held))
-    odd = next(item for item in held if type(item) not in (str, int))
-    hits = "  Hits of a search client are read in Python: germane.evaluate(qrels, json.load(file))."
+        return list(map(str, items))
+    wrong = next(item for item in items if type(item) not in (str, int))
     raise FormatError(
-        f"{within}: a list holds items, which are text or integers; got {_describe(odd)}."
-        f"{hits if isinstance(odd, dict) else ''}"
+        f"{within}: a list holds items, which are text or integers; got {_describe(wrong)}."
+        f"{f'  {call}' if call and isinstance(wrong, dict) else ''}"
     )
 
 
@@ -187,8 +277,11 @@ def _describe(value: Any) -> str:
     return named if kind in (dict, list, type(None)) else f"{named}, {clip(value)}"
 
 
-def _advise(given: Any) -> str:
+def _advise(raw: Any) -> str:
     """Advice for a list of rows."""
-    if isinstance(given, list) and given and isinstance(given[0], dict):
-        return "  For one object on each line (JSON Lines), use input_format=jsonl."
+    if isinstance(raw, list) and raw and isinstance(raw[0], dict):
+        return (
+            "  For one object on each line (JSON Lines), use"
+            f" {write_option('input_format', 'jsonl')}."
+        )
     return ""

@@ -22,7 +22,7 @@ from germane.errors import (
 
 EXACT = 2.0**53
 """Doubles hold every whole number up to this size."""
-PLAIN = re.compile(rb"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+PLAIN = re.compile(rb"[+-]?(?:\d++\.?\d*+|\.\d++)(?:[eE][+-]?\d++)?")
 """A number as files have it; Python's own numbers may have underscores."""
 
 
@@ -36,9 +36,9 @@ def read_doubles(values: Collection[Any], largest: float | None = None) -> Float
         packed = np.frombuffer(struct.pack(f"{len(values)}d", *values))
     except (struct.error, TypeError, ValueError, OverflowError):
         return None
-    few = packed.tolist() if len(packed) <= FEW else ()
-    if few and math.isfinite(sum(few)):
-        within = largest is None or (-largest <= min(few) and max(few) <= largest)
+    short = packed.tolist() if len(packed) <= FEW else ()
+    if short and math.isfinite(sum(short)):
+        within = largest is None or (-largest <= min(short) and max(short) <= largest)
     else:
         small = np.abs(packed) <= (largest or sys.float_info.max)
         within = np.count_nonzero(small) == len(packed)
@@ -84,109 +84,169 @@ def may_round(scores: Collection[Any]) -> bool:
     return any(kind.__name__ in _FINER for kind in set(map(type, scores)))
 
 
-def count_rounded(given: Sequence[Any], scores: Floats) -> int:
+def count_rounded(exact: Sequence[Any], scores: Floats) -> int:
     """Count the scores that become equal to another as doubles."""
-    if not len(given) or (np.abs(scores).max() < EXACT and not may_round(given)):
+    if not len(exact) or (np.abs(scores).max() < EXACT and not may_round(exact)):
         return 0
-    return len(set(given)) - len(set(scores.tolist()))
+    return len(set(exact)) - len(set(scores.tolist()))
 
 
-def check_finite(given: Any, where: str, what: str = "score", rows: Ints | None = None) -> None:
+_ABSENT = {"score": "retrieved", "relevance grade": "judged"}
+
+
+def check_finite(
+    raw: Any,
+    where: str,
+    noun: str = "score",
+    rows: Ints | None = None,
+    mend: str = "numpy.ma.masked_invalid(scores) leaves them out",
+) -> None:
     """Refuse NaN and infinity in an array, but for cells that are masked.
 
-    ``where`` names the array, and ``rows`` numbers its rows. Raises ScoreError or GradeError.
+    ``where`` names the array, ``rows`` numbers its rows, and ``mend`` says how such cells are left
+    out. Raises ScoreError or GradeError.
     """
-    if given.dtype.kind != "f":
+    if raw.dtype.kind != "f":
         return
-    finite = np.isfinite(np.ma.getdata(given))
-    if np.ma.is_masked(given):
-        finite |= np.ma.getmaskarray(given)
+    finite = np.isfinite(np.ma.getdata(raw))
+    if np.ma.is_masked(raw):
+        finite |= np.ma.getmaskarray(raw)
     if finite.all():
         return
-    at = tuple(np.argwhere(~finite)[0].tolist())
-    row = at[0] if rows is None else rows[at[0]]
-    place = f"item {row}" if len(at) == 1 else f"row {row}, column {at[1]}"
-    error = ScoreError if what == "score" else GradeError
-    raise error(f"{where}, {place}: {explain_not_finite(what, f'got {given[at]}')}")
+    cell = tuple(np.argwhere(~finite)[0].tolist())
+    row = cell[0] if rows is None else rows[cell[0]]
+    place = f"item {row}" if len(cell) == 1 else f"row {row}, column {cell[1]}"
+    error = ScoreError if noun == "score" else GradeError
+    wrong = explain_not_finite(noun, f"got {raw[cell]}")
+    raise error(
+        f"{where}, {place}: {wrong}. If this marks items that are not {_ABSENT[noun]}, {mend}."
+    )
 
 
 def check_range(
     values: Floats,
     locate: Callable[[int], str],
-    what: str = "relevance grade",
+    noun: str = "relevance grade",
     error: type[InputError] = GradeError,
 ) -> None:
     """Refuse a number that is not finite, or a grade too large to be exact."""
-    largest = EXACT if what == "relevance grade" else sys.float_info.max
+    largest = EXACT if noun == "relevance grade" else sys.float_info.max
     if not len(values) or -largest <= values.min() <= values.max() <= largest:
         return
-    at = int(np.flatnonzero(~(np.abs(values) <= largest))[0])
-    within = " in the range ±2^53" if math.isfinite(values[at]) else ""
-    raise error(f"{locate(at)}: {explain_not_finite(what, f'got {values[at]}', within=within)}")
+    place = int(np.flatnonzero(~(np.abs(values) <= largest))[0])
+    within = " in the range ±2^53" if math.isfinite(values[place]) else ""
+    raise error(
+        f"{locate(place)}: {explain_not_finite(noun, f'got {values[place]}', within=within)}"
+    )
 
 
-def is_array(given: object) -> bool:
+def is_array(raw: object) -> bool:
     """Is this an array: NumPy's, or of a library that speaks DLPack or ``__array__``?"""
-    speaks = hasattr(given, "__dlpack__") or hasattr(given, "__array__")
-    if not speaks or hasattr(given, "__arrow_c_stream__") or hasattr(given, "columns"):  # a frame
+    speaks = hasattr(raw, "__dlpack__") or hasattr(raw, "__array__")
+    if not speaks or hasattr(raw, "__arrow_c_stream__") or hasattr(raw, "columns"):  # a frame
         return False
-    return hasattr(given, "shape") and not isinstance(given, np.generic)
+    return hasattr(raw, "shape") and not isinstance(raw, np.generic)
 
 
-def refuse_nested(given: object, what: str) -> None:
+def advise_flat(raw: Any) -> str:
+    """Advice for flat numbers, which may be those of one query."""
+    if not isinstance(raw, (list, tuple)) and len(raw.shape) != 1:
+        return ""
+    if str(getattr(raw, "dtype", "")) == "object":
+        return (
+            " Rows of different lengths are given flat: numpy.concatenate(rows), with"
+            " group=[len(row) for row in rows]."
+        )
+    return (
+        " Flat numbers need group=…, a group for each of them or the sizes of groups;"
+        f" group=[{len(raw)}] takes them as the list of one query."
+    )
+
+
+def refuse_classes(qrels: Any, run: Any) -> None:
+    """Refuse one class for each row of scores (N, C), as classifiers have them."""
+    shape = tuple(getattr(run, "shape", ()))
+    if len(shape) != 2 or not is_floating(run) or len(getattr(qrels, "shape", (0,))) != 1:
+        return
+    if not (hasattr(qrels, "shape") or isinstance(qrels, (list, tuple))) or len(qrels) != shape[0]:
+        return
+    classes = np.asarray(qrels)
+    if classes.ndim != 1 or classes.dtype.kind not in "biufUTO":
+        return
+    if classes.dtype.kind == "O" and not all(isinstance(label, str) for label in classes):
+        return
+    rows, columns = shape
+    listed = "the classes in the order of the columns"
+    if classes.dtype.kind in "biu" and 0 <= classes.min() <= classes.max() < columns:
+        listed = f"numpy.arange({columns})"
+    elif len(np.unique(classes)) == columns:
+        listed = "numpy.unique(qrels)"
+    binary = ""
+    if columns == 2:
+        binary = (
+            " To rank the rows by the second class, give numpy.asarray(qrels) =="
+            f" {np.unique(classes)[-1].item()!r}, scores[:, 1] and group=[{rows}]."
+        )
+    raise FormatError(
+        f"the qrels have one value for each row of the scores {shape}: is it the class of the row?"
+        f" Then give a mark for each column, numpy.asarray(qrels)[:, None] == {listed}.{binary}"
+    )
+
+
+def refuse_nested(raw: object, noun: str) -> None:
     """Refuse a nested tensor of torch's, which has no shape since its rows differ in length."""
-    if getattr(given, "is_nested", False) is True:
+    if getattr(raw, "is_nested", False) is True:
         raise FormatError(
-            f"{what}: a nested tensor cannot be read as an array of numbers, since its rows differ"
+            f"{noun}: a nested tensor cannot be read as an array of numbers, since its rows differ"
             " in length. Give both sides flat: torch.cat(tensor.unbind()), with group=[len(row)"
             " for row in tensor.unbind()]"
         )
 
 
-def is_dataset(given: object) -> bool:
+def is_dataset(raw: object) -> bool:
     """Is this a data set of the library ``datasets``? A module of the user may have that name."""
     kind = getattr(sys.modules.get("datasets"), "Dataset", None)
-    return isinstance(kind, type) and isinstance(given, kind)
+    return isinstance(kind, type) and isinstance(raw, kind)
 
 
-def is_whole(given: object) -> bool:
+def is_whole(raw: object) -> bool:
     """Is this an array of whole numbers, which are ids?"""
-    kind = getattr(given, "dtype", "")
+    kind = getattr(raw, "dtype", "")
     if isinstance(kind, np.dtype):  # whose name depends on the order of bytes
-        return kind.kind in "iu" and is_array(given)
+        return kind.kind in "iu" and is_array(raw)
     name = str(kind).rpartition(".")[2]  # torch.int64
-    return name.startswith(("int", "uint")) and is_array(given)
+    return name.startswith(("int", "uint")) and is_array(raw)
 
 
-def is_text_array(given: object) -> bool:
+def is_text_array(raw: object) -> bool:
     """Is this a two-dimensional array of text, ids of the best K items?"""
-    if len(getattr(given, "shape", ())) != 2:
+    if len(getattr(raw, "shape", ())) != 2:
         return False
-    kind = getattr(getattr(given, "dtype", None), "kind", "")
-    held = kind == "O" and is_array(given) and isinstance(next(iter(given.flat), None), str)  # type: ignore[attr-defined]
-    return held or kind in ("U", "T")
+    kind = getattr(getattr(raw, "dtype", None), "kind", "")
+    are_objects = kind == "O" and is_array(raw) and isinstance(next(iter(raw.flat), None), str)  # type: ignore[attr-defined]
+    return are_objects or kind in ("U", "T")
 
 
-def is_pair(given: object) -> bool:
+def is_pair(raw: object) -> bool:
     """Is this a pair of arrays (Q, K), scores and ids in either order, as of a search?"""
-    if not isinstance(given, (tuple, list)) or len(given) != 2:
+    if not isinstance(raw, (tuple, list)) or len(raw) != 2:
         return False
-    return all(is_array(one) and len(one.shape) == 2 for one in given)
+    return all(is_array(array) and len(array.shape) == 2 for array in raw)
 
 
-def is_floating(given: object) -> bool:
+def is_floating(raw: object) -> bool:
     """Is this an array or a column of floating-point numbers, which are no ids?"""
-    if type(given) is list:
+    if type(raw) is list:
         return False
-    kind = str(getattr(given, "dtype", "")).rpartition(".")[2].lower()
+    kind = str(getattr(raw, "dtype", "")).rpartition(".")[2].lower()
     return kind.startswith(("float", "bfloat", "double"))
 
 
-def is_sparse(given: object) -> bool:
+def is_sparse(raw: object) -> bool:
     """Is this a sparse matrix, as of scipy.sparse or CuPy?"""
-    if hasattr(given, "tocsr"):
+    if hasattr(raw, "tocsr"):
         return True
-    return all(hasattr(given, name) for name in ("indptr", "indices", "data", "shape"))
+    return all(hasattr(raw, name) for name in ("indptr", "indices", "data", "shape"))
 
 
 def _bring_to_host(array: Any) -> Any:
@@ -201,27 +261,27 @@ def _bring_to_host(array: Any) -> Any:
     return np.asarray(array) if hasattr(array, "__array__") else np.from_dlpack(array)
 
 
-def to_numpy(given: Any, what: str) -> Any:
+def to_numpy(raw: Any, noun: str) -> Any:
     """Convert an array of any library to NumPy's, without a copy unless it is on a device.
 
     bfloat16, which NumPy does not have, becomes float32; no value changes. Raises FormatError for
     anything that does not hold numbers.
     """
-    array = given
-    if isinstance(given, (list, tuple)):
+    array = raw
+    if isinstance(raw, (list, tuple)):
         try:
-            array = np.asarray(given)
+            array = np.asarray(raw)
         except ValueError:  # rows of different lengths
-            raise FormatError(f"{what}: an array of numbers is needed; got {clip(given)}") from None
-    elif not (hasattr(given, "__array__") or hasattr(given, "__dlpack__")):
-        raise FormatError(f"{what}: an array of numbers is needed; got {clip(given)}")
-    elif not isinstance(given, np.ndarray):
+            raise FormatError(f"{noun}: an array of numbers is needed; got {clip(raw)}") from None
+    elif not (hasattr(raw, "__array__") or hasattr(raw, "__dlpack__")):
+        raise FormatError(f"{noun}: an array of numbers is needed; got {clip(raw)}")
+    elif not isinstance(raw, np.ndarray):
         try:
-            array = _bring_to_host(given)
+            array = _bring_to_host(raw)
         except (TypeError, ValueError, RuntimeError, BufferError) as error:  # of its library
             why = str(error).partition("\n")[0]
             raise FormatError(
-                f"{what}: {clip(getattr(given, 'dtype', given))} cannot be read as an array of"
+                f"{noun}: {clip(getattr(raw, 'dtype', raw))} cannot be read as an array of"
                 f" numbers ({why})"
             ) from error
     if isinstance(array, np.matrix):  # whose rows are matrices again
@@ -229,7 +289,5 @@ def to_numpy(given: Any, what: str) -> Any:
     if str(array.dtype) == "bfloat16":
         array = array.astype(np.float32)
     if array.dtype.kind not in "biuf":
-        raise FormatError(
-            f"{what}: an array of numbers is needed; got {array.dtype}, {clip(given)}"
-        )
+        raise FormatError(f"{noun}: an array of numbers is needed; got {array.dtype}, {clip(raw)}")
     return array

@@ -13,7 +13,7 @@ from germane.readers.files import Opener, explain_arrow_error
 from germane.readers.formats import find_name
 from germane.readers.frames import Frame
 from germane.readers.headings import Headings
-from germane.readers.paths import Path, name_file
+from germane.readers.paths import Path, name_file, refuse_special
 from germane.readers.streams import explain_os_error
 
 if TYPE_CHECKING:
@@ -27,12 +27,12 @@ def list_files(folder: str) -> list[str]:
     they name a partition. Raises InputError for a folder that cannot be listed, or that has no such
     file.
     """
-    found = _list_below(folder, ())
-    if not found:
+    files = _list_below(folder, ())
+    if not files:
         raise InputError(
             f"{folder}: this is a directory, with no Parquet file in it.{_list_others(folder)}"
         )
-    return found
+    return files
 
 
 def _list_others(folder: str) -> str:
@@ -49,15 +49,19 @@ def _list_others(folder: str) -> str:
 
 def _list_below(folder: str, above: tuple[str, ...]) -> list[str]:
     """List files, then those of its folders. Raises InputError for a link to a folder above it."""
-    here = os.path.realpath(folder)
-    if here in above:
-        raise InputError(f"{folder}: this link leads back to its own folder {here}.")
+    real_folder = os.path.realpath(folder)
+    if real_folder in above:
+        raise InputError(f"{folder}: this link leads back to its own folder {real_folder}.")
     with explain_os_error(folder):
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     seen = [entry for entry in entries if not _is_aside(entry.name)]
+    for entry in seen:
+        refuse_special(entry.path)
     files = [entry.path for entry in seen if not entry.is_dir() and _is_parquet(entry)]
     inside = (entry.path for entry in seen if entry.is_dir())
-    return files + [path for one in inside for path in _list_below(one, (*above, here))]
+    return files + [
+        path for subfolder in inside for path in _list_below(subfolder, (*above, real_folder))
+    ]
 
 
 def _is_aside(name: str) -> bool:
@@ -84,10 +88,10 @@ def open_parquet(path: Path, kind: str, columns: Any = None) -> Frame:
     files = [Opener(file) for file in (list_files(os.fsdecode(path)) if is_folder else [path])]
     opened = [_read_schema(file) for file in files]
     schemas = [schema for schema, _ in opened]
-    found = headings.resolve_names(schemas[0].names, kind, files[0].name, columns)
+    names = headings.resolve_names(schemas[0].names, kind, files[0].name, columns)
     for file, schema in zip(files, schemas, strict=True):
-        _check_alike(found, file.name, schema, files[0].name, schemas[0])
-    kinds = {name: str(schemas[0].field(name).type) for name in (found.query, found.item)}
+        _check_alike(names, file.name, schema, files[0].name, schemas[0])
+    kinds = {name: str(schemas[0].field(name).type) for name in (names.query, names.item)}
     text = [name for name, kind in kinds.items() if kind in ("string", "large_string")]
     text = [name for name in text if not any(_is_delta(metadata, name) for _, metadata in opened)]
     parts: list[tuple[int, str]] = []
@@ -98,13 +102,13 @@ def open_parquet(path: Path, kind: str, columns: Any = None) -> Frame:
         for file in files:
             parts.append((row, file.name))
             with explain_arrow_error(file.name), file.open_bytes() as stream:
-                for record in decode_columns(file.name, stream, found.all, ROWS, text=text):
+                for record in decode_columns(file.name, stream, names.all, ROWS, text=text):
                     row += record.num_rows
                     yield record
 
     entries = Entries(distinct=True), Entries(distinct=True)  # as Arrow's reader makes them
     where, name = name_file(path), find_name(path)
-    return Frame(where, name, found, records, entries, parts=parts, storage="on disk")
+    return Frame(where, name, names, records, entries, parts=parts, storage="on disk")
 
 
 def _read_schema(file: Opener) -> tuple[pa.Schema, Any]:
@@ -119,25 +123,25 @@ def _read_schema(file: Opener) -> tuple[pa.Schema, Any]:
 def _is_delta(metadata: Any, name: str) -> bool:
     """Is each text stored as the difference from the last? Arrow cannot read that as categories."""
     schema = metadata.schema
-    at = next(at for at in range(len(schema)) if schema.column(at).path == name)
+    at = next(place for place in range(len(schema)) if schema.column(place).path == name)
     groups = map(metadata.row_group, range(metadata.num_row_groups))
     encodings = (encoding for group in groups for encoding in group.column(at).encodings)
     return any(encoding.startswith("DELTA") for encoding in encodings)
 
 
 def _check_alike(
-    found: Headings, where: str, here: pa.Schema, first: str, there: pa.Schema
+    headings: Headings, where: str, schema: pa.Schema, first: str, first_schema: pa.Schema
 ) -> None:
     """Refuse a file of a folder whose columns, or their types, are not those of the first."""
-    for name in found.all:
-        if name not in here.names:
+    for name in headings.all:
+        if name not in schema.names:
             raise FormatError(f"{where}: there is no column {name!r}, which {first} has.")
-        if here.names.count(name) > 1:
+        if schema.names.count(name) > 1:
             raise FormatError(f"{where}: two columns are named {name!r}.")
-        if here.field(name).type != there.field(name).type:
+        if schema.field(name).type != first_schema.field(name).type:
             raise FormatError(
-                f"{where}: column {name!r} is {here.field(name).type}; in {first} it is "
-                f"{there.field(name).type}."
+                f"{where}: column {name!r} is {schema.field(name).type}; in {first} it is "
+                f"{first_schema.field(name).type}."
             )
 
 

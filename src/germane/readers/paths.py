@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import stat
 from typing import Any, TypeAlias
 
 from germane.core.arguments import is_number
@@ -12,14 +13,31 @@ from germane.errors import InputError, PolicyError, clip
 Path: TypeAlias = str | os.PathLike[str]
 
 
-def is_path(given: object) -> bool:
-    return isinstance(given, str) or hasattr(type(given), "__fspath__")
+def is_path(raw: object) -> bool:
+    return isinstance(raw, str) or hasattr(type(raw), "__fspath__")
 
 
-def check_path(given: object) -> None:
+def check_path(raw: object) -> None:
     """Raise InputError unless this is a path."""
-    if not is_path(given):
-        raise InputError(f"a file is named by its path; got {clip(given)}")
+    if not is_path(raw):
+        raise InputError(f"a file is named by its path; got {clip(raw)}")
+
+
+def refuse_device(path: Path) -> None:
+    """Raise InputError for a device or a socket, which has no end or no content."""
+    mode = os.stat(path).st_mode
+    is_pipe = stat.S_ISFIFO(mode) or os.path.samefile(path, os.devnull)
+    if not (is_pipe or stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise InputError(f"{os.fsdecode(path)}: this is a device, not a file.")
+
+
+def refuse_special(path: Path) -> None:
+    """Raise InputError for what is no ordinary file, such as a pipe, where files are read by name.
+
+    Whoever reads a folder would wait for a pipe in it without an end.
+    """
+    if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
+        raise InputError(f"{os.fsdecode(path)}: this is a pipe or a device, not a file.")
 
 
 EXPANSION = 1000  # times its size: what a compressed file may become, unless more is allowed
@@ -45,18 +63,18 @@ def limit_path(path: Path, max_expansion: object, max_line: object) -> Path:
         return path
     limited = LimitedPath(os.fsdecode(path))
     if max_expansion is not None:
-        says = "It is how many times larger than a compressed file its content may be."
-        limited.max_expansion = _read_limit("max_expansion", max_expansion, says)
+        text = "It is how many times larger than a compressed file its content may be."
+        limited.max_expansion = _read_limit("max_expansion", max_expansion, text)
     if max_line is not None:
-        says = "It is how many bytes a line may have."
-        limited.max_line = _read_limit("max_line", max_line, says)
+        text = "It is how many bytes a line may have."
+        limited.max_line = _read_limit("max_line", max_line, text)
     return limited
 
 
-def _read_limit(name: str, given: object, says: str) -> float:
-    number = math.inf if isinstance(given, str) and given == "none" else given
+def _read_limit(name: str, raw: object, noun: str) -> float:
+    number = math.inf if isinstance(raw, str) and raw == "none" else raw
     if not is_number(number) or not number >= 1:
-        raise PolicyError(f"{name} takes a number from 1, or none; got {clip(given)}.  {says}")
+        raise PolicyError(f"{name} takes a number from 1, or none; got {clip(raw)}.  {noun}")
     return number
 
 

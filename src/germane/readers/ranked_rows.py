@@ -45,7 +45,7 @@ class RankedRows:
     def items(self) -> list[Hashable]:
         """The items as Python values."""
         ids = self.ids.python
-        return [ids[at] for at in self.place.tolist()]
+        return [ids[place] for place in self.place.tolist()]
 
     @property
     def column(self) -> Ids:
@@ -60,8 +60,8 @@ class RankedRows:
         if depth is None or sizes.max(initial=0) <= depth:
             return self
         sizes = np.minimum(sizes, depth)
-        at = ragged.list_stretches(self.offsets[:-1], sizes)
-        columns = (one[at] for one in (self.place, self.tied_from, self.tied_to))
+        rows = ragged.list_stretches(self.offsets[:-1], sizes)
+        columns = (column[rows] for column in (self.place, self.tied_from, self.tied_to))
         return RankedRows(self.queries, ragged.make_offsets(sizes), self.ids, *columns)
 
 
@@ -84,8 +84,8 @@ def rank_rows(
     batch = Batch(np.arange(len(queries)), rows.offsets, items, rows.score, rows.rank)
     try:
         batch = select_rows(judged, batch, run.decide_duplicates(policy.duplicates), policy.order)
-    except RepeatedItem as found:
-        raise explain_repeat(run.label, "retrieved", found) from None
+    except RepeatedItem as error:
+        raise explain_repeat(run.label, "retrieved", error) from None
     place, first, last = _order_rows(batch, policy)
     return RankedRows(queries, batch.offsets, batch.items, place, first, last).cut(policy.depth)
 
@@ -107,14 +107,16 @@ def _judge(
         return judge_keys(users, False), items
     pairs, as_text = match_items(users, items, ids, as_text=False)
     items = items.as_text() if as_text else items
-    own = Judgments(queries, none, items.part(0, 0), of_text=of_text or as_text)
-    return add_candidates(own, pairs), items
+    own_ids = Judgments(queries, none, items.part(0, 0), of_text=of_text or as_text)
+    return add_candidates(own_ids, pairs), items
 
 
 def _order_rows(batch: Batch, policy: Policy) -> tuple[Ints, Ints, Ints]:
     """Order the rows of each query from the best to the worst, and find the ranks of their ties."""
     rows, offsets = np.arange(len(batch.items)), batch.offsets
     rank = rows - offsets[batch.owner] + 1
+    if batch.are_places and batch.rank is not None:
+        rank = batch.rank.astype(np.int64)
     if batch.score is None or _falls(batch.score, offsets):
         return rows, rank, rank
     rank, first, last = plain.rank_rows(batch, rows, policy.order.equal)
@@ -132,8 +134,8 @@ def _falls(score: Floats, offsets: Ints) -> bool:
 
 def gather_rows(parts: Iterable[Rows]) -> Rows:
     """Gather all rows of a run with scattered queries. Raises EmptyError if there are none."""
-    held = [part for part in parts if len(part.queries)]
-    rows = join_rows(held) if held else None
+    filled = [part for part in parts if len(part.queries)]
+    rows = join_rows(filled) if filled else None
     if rows is None or not len(rows.items):
         raise EmptyError("the run is empty: it has no results.")
     if len(rows.queries) == 1:
@@ -142,6 +144,6 @@ def gather_rows(parts: Iterable[Rows]) -> Rows:
     first, place = find_distinct(queries)
     owner = np.repeat(place, ragged.find_lengths(rows.offsets))
     order = ragged.order_stably(owner)
-    score, rank = (None if one is None else one[order] for one in (rows.score, rows.rank))
+    score, rank = (None if column is None else column[order] for column in (rows.score, rows.rank))
     offsets = ragged.make_offsets(np.bincount(owner, minlength=len(first)))
     return Rows(queries.take(first), offsets, rows.items.take(order), score, rank)

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from germane.core.qrels import Qrels
 from germane.errors import EmptyError, InputError, clip
-from germane.readers import formats, mappings, numbers
+from germane.readers import data_sets, formats, hits, mappings, numbers
 from germane.readers.formats import InputFormat, find_name
 from germane.readers.inputs import Needs, QrelsInput, ReadOptions, RunInput
 from germane.readers.labels import Labels
@@ -28,18 +28,18 @@ def import_reader(name: str) -> Any:
     return import_module(f"germane.readers.{name}")
 
 
-def is_frame(given: object) -> bool:
+def is_frame(raw: object) -> bool:
     """Does this hand out Arrow columns, or is it a data set of the library ``datasets``?"""
-    if hasattr(given, "__arrow_c_stream__"):
-        return not isinstance(given, type)
-    return numbers.is_dataset(given)
+    if hasattr(raw, "__arrow_c_stream__"):
+        return not isinstance(raw, type)
+    return numbers.is_dataset(raw)
 
 
-def is_searched(given: object) -> bool:
+def is_searched(raw: object) -> bool:
     """Does finding the rows of one query take reading all rows of this run?"""
-    if is_path(given) or is_frame(given) or isinstance(given, Iterator) or is_records(given):
+    if is_path(raw) or is_frame(raw) or isinstance(raw, Iterator) or is_records(raw):
         return True
-    return getattr(given, "is_searched", False) is True
+    return getattr(raw, "is_searched", False) is True
 
 
 def _is_record(row: object) -> bool:
@@ -47,59 +47,90 @@ def _is_record(row: object) -> bool:
     return isinstance(row, tuple) and hasattr(row, "_fields")
 
 
-def is_records(given: object) -> bool:
+def is_records(raw: object) -> bool:
     """Are these namedtuples, such as ``Qrel`` of ir_datasets, that can be read again?"""
-    if isinstance(given, (Mapping, str, bytes, Iterator)) or not isinstance(given, Iterable):
+    if isinstance(raw, (Mapping, str, bytes, Iterator)) or not isinstance(raw, Iterable):
         return False
-    return not numbers.is_array(given) and _is_record(next(iter(given), None))
+    return not numbers.is_array(raw) and _is_record(next(iter(raw), None))
 
 
-def hold_records(given: Any) -> Any:
+def hold_records(raw: Any) -> Any:
     """Read an iterator of namedtuples; anything else stays as it is."""
-    if not isinstance(given, Iterator) or is_frame(given):
-        return given
-    first = next(given, None)
+    if not isinstance(raw, Iterator) or is_frame(raw):
+        return raw
+    first = next(raw, None)
     if first is None:
         return []
-    return [first, *given] if _is_record(first) else given
+    return [first, *raw] if _is_record(first) else raw
 
 
-def open_columns(given: Any, kind: str, reading: ReadOptions) -> Any:
+def open_run_columns(raw: Any, reading: ReadOptions) -> RunInput:
+    """Open a frame, or the frame of a file, as a run: of rows, or of lists in cells."""
+    frame: Any = raw if isinstance(raw, RunInput) else open_columns(raw, "run", reading)
+    run: RunInput = frame
+    if frame.headings.lists or frame.headings.unordered is not None:
+        run = import_reader("list_cells").open_lists(frame, lowest=reading.lowest)
+    return run
+
+
+def open_columns(raw: Any, kind: str, reading: ReadOptions) -> Any:
     """Open a frame, or rows that are namedtuples, as a Frame."""
-    if not is_frame(given) and is_records(given):
-        given = import_reader("arrow").tabulate_records(list(given), kind, reading.columns)
-    return import_reader("frames").open_frame(given, kind, reading.columns)
+    if not is_frame(raw) and is_records(raw):
+        raw = import_reader("arrow").tabulate_records(list(raw), kind, reading.columns)
+    return import_reader("frames").open_frame(raw, kind, reading.columns)
 
 
 # --- Judgments --------------------------------------------------------------------------------
 
 
-def _open_qrels_mapping(given: Any, reading: ReadOptions) -> QrelsInput:
+def _open_qrels_mapping(raw: Any, reading: ReadOptions) -> QrelsInput:
+    if hits.is_hits(raw):
+        judged = hits.read_documents(raw, reading.columns)
+        return replace(_open_qrels_mapping(judged, reading), has_columns=True)
+
     def read(duplicates: str, progress: object, needs: Needs) -> Qrels:
-        qrels = mappings.read_qrels(given, duplicates)
+        qrels = mappings.read_qrels(raw, duplicates)
         if qrels.subtopics is not None and not needs.subtopics:
-            raise explain_unread(qrels, given)
+            raise explain_unread(qrels, raw)
         return qrels
 
-    return QrelsInput(given, read)
+    return QrelsInput(raw, read)
 
 
-def _open_qrels_rows(given: Any, reading: ReadOptions) -> QrelsInput:
-    rows = ([] if isinstance(row, Mapping) and not row else row for row in given)  # {} is unjudged
+def _open_qrels_rows(raw: Any, reading: ReadOptions) -> QrelsInput:
+    rows = ([] if isinstance(row, Mapping) and not row else row for row in raw)  # {} is unjudged
     return _open_qrels_mapping(dict(enumerate(rows)), reading)
 
 
-def _open_qrels_columns(given: Any, reading: ReadOptions) -> QrelsInput:
-    return _open_qrels_frame(open_columns(given, "qrels", reading))
+def _open_qrels_columns(raw: Any, reading: ReadOptions) -> QrelsInput:
+    return _open_qrels_frame(open_columns(raw, "qrels", reading))
 
 
 def _open_qrels_frame(frame: Any) -> QrelsInput:
+    if frame.headings.relevance is None:
+        lists, frame = import_reader("list_cells").find_lists(frame)
+        if lists is not None:
+            return _open_qrels_lists(lists, frame)
     read = partial(import_reader("frame_qrels").read_qrels, frame)
     return QrelsInput(frame, read, frame.ids == "text", True, frame.lines)
 
 
-def _open_qrels_file(given: Any, reading: ReadOptions) -> QrelsInput:
-    path = limit_path(given, reading.max_expansion, reading.max_line)
+def _open_qrels_lists(lists: Any, frame: Any) -> QrelsInput:
+    list_cells = import_reader("list_cells")
+    ids = list_cells.find_ids(frame)
+    if hits.is_hits(lists):
+        lists = hits.read_documents(lists, list_cells.name_fields(frame), frame.headings.item)
+
+    def read(duplicates: str, *_: object) -> Qrels:
+        judged = mappings.read_qrels(lists, duplicates, frame.where)
+        return replace(judged, name=frame.name, ids=ids)
+
+    return QrelsInput(lists, read, ids == "text", True, where=frame.where)
+
+
+def _open_qrels_file(raw: Any, reading: ReadOptions) -> QrelsInput:
+    path = data_sets.find_file(raw)
+    path = limit_path(path, reading.max_expansion, reading.max_line)
     chosen = formats.find_format(path, "qrels", reading.input_format)
     if chosen == "json":
         return _open_nested_qrels(path)
@@ -110,22 +141,22 @@ def _open_qrels_file(given: Any, reading: ReadOptions) -> QrelsInput:
 
 
 def _open_nested_qrels(path: Any) -> QrelsInput:
-    given, where = import_reader("nested_json").read_nested(path, "qrels"), name_file(path)
+    raw, where = import_reader("nested_json").read_nested(path, "qrels"), name_file(path)
 
     def read(duplicates: str, *_: object) -> Qrels:
-        qrels = mappings.read_qrels(given, duplicates, where)
+        qrels = mappings.read_qrels(raw, duplicates, where)
         return replace(qrels, name=find_name(path), ids="text")
 
-    return QrelsInput(given, read, True, where=where)
+    return QrelsInput(raw, read, True, where=where)
 
 
-def _open_qrels_cells(read: Callable[[Any, str], Qrels], given: Any) -> QrelsInput:
+def _open_qrels_cells(read: Callable[[Any, str], Qrels], raw: Any) -> QrelsInput:
     """Open judgments of all cells of a table, of which only those that measures need are read."""
-    return QrelsInput(given, lambda duplicates, progress, needs: read(given, needs.complete))
+    return QrelsInput(raw, lambda duplicates, progress, needs: read(raw, needs.complete))
 
 
-def open_qrels_groups(given: Any) -> QrelsInput:
-    return _open_qrels_cells(import_reader("flat_arrays").read_flat, given)
+def open_qrels_groups(raw: Any) -> QrelsInput:
+    return _open_qrels_cells(import_reader("flat_arrays").read_flat, raw)
 
 
 Recognize: TypeAlias = Callable[[Any], bool]
@@ -136,82 +167,82 @@ QRELS: tuple[tuple[Recognize, Callable[[Any, ReadOptions], QrelsInput]], ...] = 
     (is_path, _open_qrels_file),
     (is_frame, _open_qrels_columns),
     (
-        lambda given: isinstance(given, Labels),
-        lambda given, reading: _open_qrels_cells(Labels.qrels, given),
+        lambda raw: isinstance(raw, Labels),
+        lambda raw, reading: _open_qrels_cells(Labels.qrels, raw),
     ),
-    (numbers.is_sparse, lambda given, reading: QrelsInput(given, lambda *how: read_csr(given))),
-    (numbers.is_array, lambda given, reading: _open_qrels_cells(read_dense, given)),
+    (numbers.is_sparse, lambda raw, reading: QrelsInput(raw, lambda *how: read_csr(raw))),
+    (numbers.is_array, lambda raw, reading: _open_qrels_cells(read_dense, raw)),
     (is_records, _open_qrels_columns),
 )
 
 
-def open_pairs(given: Any, kind: str, columns: Any, input_format: InputFormat) -> QrelsInput | None:
+def open_pairs(raw: Any, kind: str, columns: Any, input_format: InputFormat) -> QrelsInput | None:
     """Open pairs of query and item as judgments without grades; None for anything else."""
-    if numbers.is_sparse(given):
+    if numbers.is_sparse(raw):
         read = import_reader("relevance").read_csr
-        return QrelsInput(given, lambda *how: read(given, f"{kind}="))
-    given = hold_records(given)
-    if is_path(given):
-        given = import_reader("streams").keep_path(given)
-        chosen = formats.find_format(given, kind, input_format)
+        return QrelsInput(raw, lambda *how: read(raw, f"{kind}="))
+    raw = hold_records(raw)
+    if is_path(raw):
+        raw = import_reader("streams").keep_path(raw)
+        chosen = formats.find_format(raw, kind, input_format)
         if chosen in ("json", "trec"):
-            return _open_qrels_file(given, ReadOptions(input_format=chosen))
-        return _open_qrels_frame(formats.open_pairs(given, kind, chosen, columns))
+            return _open_qrels_file(raw, ReadOptions(input_format=chosen))
+        return _open_qrels_frame(formats.open_pairs(raw, kind, chosen, columns))
     reading = ReadOptions(columns)
-    if is_frame(given) or is_records(given):
-        return _open_qrels_frame(open_columns(given, kind, reading))
-    if numbers.is_array(given):
-        numbers.to_numpy(given, kind)  # whose message names this argument
-    if numbers.is_array(given) or isinstance(given, Labels):
-        return recognize_qrels(given, NOTHING_SAID)
+    if is_frame(raw) or is_records(raw):
+        return _open_qrels_frame(open_columns(raw, kind, reading))
+    if numbers.is_array(raw):
+        numbers.to_numpy(raw, kind)  # whose message names this argument
+    if numbers.is_array(raw) or isinstance(raw, Labels):
+        return recognize_qrels(raw, NOTHING_SAID)
     return None
 
 
-def recognize_qrels(given: Any, reading: ReadOptions) -> QrelsInput:
+def recognize_qrels(raw: Any, reading: ReadOptions) -> QrelsInput:
     """Recognize judgments. Raises InputError for anything else, and for columns that do not fit."""
-    if isinstance(given, QrelsInput):
-        return given
-    if isinstance(given, Qrels):
-        columns = given.columns is not None
-        return QrelsInput(given, lambda *how: given, given.ids == "text", columns, given.lines)
-    if isinstance(given, RunInput) and given.has_columns:  # of read_run
-        return _open_qrels_frame(given)
+    if isinstance(raw, QrelsInput):
+        return raw
+    if isinstance(raw, Qrels):
+        columns = raw.columns is not None
+        return QrelsInput(raw, lambda *how: raw, raw.ids == "text", columns, raw.lines)
+    if isinstance(raw, RunInput) and raw.has_columns:  # of read_run
+        return _open_qrels_frame(raw)
     if reading.group is not None:
-        flat, _ = import_reader("flat_arrays").group_arrays(given, None, reading.group)
+        flat, _ = import_reader("flat_arrays").group_arrays(raw, None, reading.group)
         return open_qrels_groups(flat)
-    numbers.refuse_nested(given, "qrels")
-    given = hold_records(given)
+    numbers.refuse_nested(raw, "qrels")
+    raw = data_sets.find_judgments(hold_records(raw))
     if not (reading.query_ids is reading.item_ids is None):
         array_ids = import_reader("array_ids")
         query_ids, item_ids = array_ids.read_both(reading)
-        if is_rows(given):
-            given = array_ids.name_rows(given, query_ids, "qrels")
-        unnamed = recognize_qrels(given, replace(reading, query_ids=None, item_ids=None))
+        if is_rows(raw):
+            raw = array_ids.name_rows(raw, query_ids, "qrels")
+        unnamed = recognize_qrels(raw, replace(reading, query_ids=None, item_ids=None))
         name = partial(array_ids.name_judgments, query_ids=query_ids, item_ids=item_ids)
-        return replace(unnamed, read=lambda *how: name(unnamed.read(*how), what="the qrels"))
+        return replace(unnamed, read=lambda *how: name(unnamed.read(*how), noun="the qrels"))
     for recognize, open_kind in QRELS:
-        if recognize(given):
-            return open_kind(given, reading)
-    if is_empty(given):
+        if recognize(raw):
+            return open_kind(raw, reading)
+    if is_empty(raw):
         raise EmptyError("the qrels are empty: there are no judgments.")
     raise InputError(
         "qrels are the path of a file, a frame, {query: {item: grade}}, {query: relevant"
         " items}, a list of either, rows that are namedtuples, an array of grades (Q, N), a CSR"
-        f" matrix, germane.Labels, or what read_qrels returns; got {clip(given)}{advise(given)}"
+        f" matrix, germane.Labels, or what read_qrels returns; got {clip(raw)}{advise(raw)}"
     )
 
 
-def is_empty(given: object) -> bool:
-    return isinstance(given, (list, tuple)) and not given
+def is_empty(raw: object) -> bool:
+    return isinstance(raw, (list, tuple)) and not raw
 
 
-def advise(given: object) -> str:
+def advise(raw: object) -> str:
     """Advice for an input that is nearly right."""
-    if hasattr(given, "collect"):
+    if hasattr(raw, "collect"):
         return "  collect() turns it into a frame."
-    if numbers.is_sparse(given):
+    if numbers.is_sparse(raw):
         return "  toarray() turns it into scores; cells that are not stored become 0."
-    first = given[0] if isinstance(given, (list, tuple)) else None
+    first = raw[0] if isinstance(raw, (list, tuple)) else None
     if numbers.is_array(first):
         return (
             "  A list of arrays is a run only if it has two of shape (Q, K): the scores and the ids"
@@ -220,5 +251,5 @@ def advise(given: object) -> str:
     if isinstance(first, tuple):
         return "  Give ranked lists as lists, and rows of a frame as pandas.DataFrame(rows)."
     if isinstance(first, (int, float)):
-        return "  Flat lists of grades and scores need group=…"
+        return numbers.advise_flat(raw)
     return ""

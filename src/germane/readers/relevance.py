@@ -1,5 +1,6 @@
 """Reads relevance from arrays: grades of every cell (Q, N), a CSR matrix, or one list."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any
 
@@ -19,12 +20,14 @@ from germane.errors import (
     InputError,
     clip,
     explain_not_finite,
+    write_option,
 )
 from germane.kernel.columns import Integers
 from germane.readers import numbers, subtopics
 from germane.readers.numbers import is_finite_number, read_doubles, show_number
 
 MOST = 1 << 26  # judged cells that are held at once
+HELD = 1 << 22  # cells of a block of rows
 SORTED = 1 << 16  # stored cells that are sorted at once; they stay in the processor's cache
 
 
@@ -34,33 +37,45 @@ def make_qrels(offsets: Ints, columns: Ints, grades: Floats, width: int) -> Qrel
     return Qrels(queries.python, offsets, items, grades, columns=(queries, items), width=width)
 
 
-def read_dense(given: Any, complete: str) -> Qrels:
+def read_dense(raw: Any, complete: str) -> Qrels:
     """Read (Q, N) grades; a masked cell is not judged.
 
     Only cells above 0 are kept, unless ``complete`` names the measures that need the others.
     """
-    grades = numbers.to_numpy(given, "qrels")
+    grades = numbers.to_numpy(raw, "qrels")
     if grades.ndim != 2:
         raise FormatError(
-            f"qrels: an array of grades has shape (queries, items); got {grades.shape}. "
-            "Flat arrays need group=…"
+            f"qrels: an array of grades has shape (queries, items); got {grades.shape}."
+            f"{numbers.advise_flat(grades)}"
         )
     if not grades.size:
         raise EmptyError(f"the qrels are empty: their shape is {grades.shape}.")
-    numbers.check_finite(grades, "qrels", "relevance grade")
-    judged = ~np.ma.getmaskarray(grades) if isinstance(grades, np.ma.MaskedArray) else None
-    grades = np.asarray(grades)
-    kept = grades > 0
     if complete:
         check_cells(grades.shape, complete)
-        kept = np.ones(grades.shape, bool)
-    if judged is not None:
-        kept &= judged
-    rows, columns = np.nonzero(kept)
+    parts = [_find_judged(part, start, complete) for start, part in split_rows(grades)]
+    rows, columns, values = (np.concatenate(parts_of) for parts_of in zip(*parts, strict=True))
     offsets = ragged.make_offsets(np.bincount(rows, minlength=len(grades)))
-    values = grades[kept].astype(float)
-    numbers.check_range(values, lambda at: f"qrels, row {rows[at]}, column {columns[at]}")
+    numbers.check_range(values, lambda place: f"qrels, row {rows[place]}, column {columns[place]}")
     return make_qrels(offsets, columns, values, grades.shape[1])
+
+
+def split_rows(array: Any) -> Iterator[tuple[int, Any]]:
+    """Split an array into blocks of rows: one row that is broadcast may stand for many."""
+    step = max(1, HELD // max(array.shape[1], 1))
+    for start in range(0, len(array), step):
+        yield start, array[start : start + step]
+
+
+def _find_judged(grades: Any, start: int, complete: str) -> tuple[Ints, Ints, Floats]:
+    """Find the judged cells of a block of rows: their rows, columns and grades."""
+    mend = "numpy.ma.masked_invalid(qrels) leaves them without a judgment"
+    places = np.arange(start, start + len(grades))
+    numbers.check_finite(grades, "qrels", "relevance grade", places, mend)
+    is_judged = np.ones(grades.shape, bool) if complete else np.asarray(grades) > 0
+    if isinstance(grades, np.ma.MaskedArray):
+        is_judged &= ~np.ma.getmaskarray(grades)
+    rows, columns = np.nonzero(is_judged)
+    return rows + start, columns, np.asarray(grades)[is_judged].astype(float)
 
 
 def check_cells(shape: tuple[int, ...], complete: str) -> None:
@@ -74,24 +89,24 @@ def check_cells(shape: tuple[int, ...], complete: str) -> None:
         )
 
 
-def read_csr(given: Any, where: str = "qrels") -> Qrels:
+def read_csr(raw: Any, where: str = "qrels") -> Qrels:
     """Read a CSR matrix (Q, N): the stored cells are judged, even those that store 0.
 
     ``where`` is the argument; judgments are not empty, but other pairs may be.
     """
-    if getattr(given, "format", "csr") != "csr":
+    if getattr(raw, "format", "csr") != "csr":
         raise FormatError(
-            f"{where}: a sparse matrix must be CSR, one row a query; got {type(given).__name__} of "
-            f"shape {given.shape}. Call its tocsr()."
+            f"{where}: a sparse matrix must be CSR, one row a query; got {type(raw).__name__} of "
+            f"shape {raw.shape}. Call its tocsr()."
         )
-    width = int(given.shape[1])
+    width = int(raw.shape[1])
     offsets, columns, grades = (
-        numbers.to_numpy(getattr(given, part), f"{where}, {part}")
+        numbers.to_numpy(getattr(raw, part), f"{where}, {part}")
         for part in ("indptr", "indices", "data")
     )
     if not len(columns) and where == "qrels":
         raise EmptyError("the qrels are empty: the matrix stores no cell.")
-    _check_offsets(where, offsets, given.shape, len(columns), len(grades))
+    _check_offsets(where, offsets, raw.shape, len(columns), len(grades))
     offsets = offsets.astype(np.int64)
     stored = int(offsets[-1])  # a matrix may have room for more
     columns = columns[:stored].astype(np.int64, copy=False)
@@ -99,7 +114,9 @@ def read_csr(given: Any, where: str = "qrels") -> Qrels:
     row_ends = offsets[1:]
     numbers.check_range(
         grades,
-        lambda at: f"{where}, row {row_ends.searchsorted(at, 'right')}, column {columns[at]}",
+        lambda place: (
+            f"{where}, row {row_ends.searchsorted(place, 'right')}, column {columns[place]}"
+        ),
     )
     twice = _find_repeat(offsets, columns, width)
     if twice is not None:
@@ -177,22 +194,24 @@ def make_ranking(
     if hasattr(relevance, "tolist"):
         relevance = relevance.tolist()
     if isinstance(relevance, (list, tuple)):
-        nested = next((at for at, one in enumerate(relevance) if subtopics.is_nested(one)), None)
+        nested = next(
+            (place for place, grade in enumerate(relevance) if subtopics.is_nested(grade)), None
+        )
         if nested is not None and not covers:
-            where, held = f"the list, rank {nested + 1}", relevance[nested]
-            several = "a list of numbers, and those of several lists as an array for evaluate"
-            raise subtopics.explain_nested(where, held, several)
+            where, value = f"the list, rank {nested + 1}", relevance[nested]
+            lists_advice = "a list of numbers, and those of several lists as an array for evaluate"
+            raise subtopics.explain_nested(where, value, lists_advice)
         if nested is not None:
             return _make_covering(relevance, relevant)
-    got = _read_grades("the list", relevance)
-    if not len(got):
+    grades = _read_grades("the list", relevance)
+    if not len(grades):
         raise EmptyError("the list is empty: there are no relevance grades.")
-    found = int(np.count_nonzero(got >= rel))
+    n_found = int(np.count_nonzero(grades >= rel))
     if relevant is None:
-        ideal = got
+        ideal = grades
     elif isinstance(relevant, Iterable):
         ideal = _read_grades("relevant", relevant)
-        _check_holds(got, ideal)
+        _check_holds(grades, ideal)
     else:
         count = parse_whole(relevant)
         if count is None:
@@ -201,10 +220,23 @@ def make_ranking(
             )
         if count > LONGEST:
             raise InputError(f"relevant is at most {LONGEST:,}; got {count}.")
-        if count < found:
-            raise InputError(f"the list holds {found} relevant items, but relevant={count}.")
-        ideal = np.append(got, np.full(count - found, rel))
-    return _rank_list(got, ideal)
+        if count < n_found:
+            raise InputError(f"the list holds {n_found} relevant items, but relevant={count}.")
+        ideal = np.append(grades, np.full(count - n_found, rel))
+    return _rank_list(grades, ideal)
+
+
+def make_collection(
+    listed: Iterable[float], relevant: int | Iterable[float] | None, rel: float = 1.0
+) -> tuple[Qrels, dict[str, list[int]]]:
+    """Make qrels and a run of one list: items are numbers, the last ones not retrieved."""
+    ranking = make_ranking(listed, relevant, rel)
+    retrieved = ranking.relevance.tolist()
+    missed = list((Counter(ranking.ideal.tolist()) - Counter(retrieved)).elements())
+    grades = np.array(retrieved + missed)
+    items = range(len(grades))
+    qrels = Qrels(["list"], np.array([0, len(grades)]), items, grades, "list")
+    return qrels, {"list": list(items[: len(retrieved)])}
 
 
 def _rank_list(grades: Floats, ideal: Floats, **beside: Any) -> Ranking:
@@ -230,35 +262,38 @@ def _make_covering(listed: Sequence[Any], relevant: Any) -> Ranking:
         isinstance(relevant, Sequence) and all(map(subtopics.is_nested, relevant))
     ):
         raise InputError(
-            "relevant= lists the subtopics of the items that are not in the list, such as "
-            f"[{{'a'}}, {{'a', 'b'}}]; got {clip(relevant)}"
+            f"{write_option('relevant')} lists the subtopics of the items that are not in the"
+            f" list, such as [{{'a'}}, {{'a', 'b'}}]; got {clip(relevant)}"
         )
-    held = [*listed, *(relevant or ())]
-    items = [f"{at:09}" for at in range(len(held), 0, -1)]  # of equal items the first is ideal
-    judged = subtopics.read_nested("the list", ["list"], [0, len(held)], items, held)
+    together = [*listed, *(relevant or ())]
+    items = [
+        f"{start:09}" for start in range(len(together), 0, -1)
+    ]  # of equal items the first is ideal
+    judged = subtopics.read_nested("the list", ["list"], [0, len(together)], items, together)
     place, grades = np.arange(len(listed)), judged.highest
     cells = number_all(judged)
     return _rank_list(grades[: len(listed)], grades, judgment=place, subtopics=cells)
 
 
-def _read_grades(what: str, values: Any) -> Floats:
+def _read_grades(noun: str, values: Any) -> Floats:
     if hasattr(values, "tolist"):
         values = values.tolist()
     if isinstance(values, (str, bytes, Mapping, Set)) or not isinstance(values, Iterable):
-        raise InputError(f"{what} is a sequence of relevance grades; got {clip(values)}")
+        raise InputError(f"{noun} is a sequence of relevance grades; got {clip(values)}")
     values = list(values)
     numbers = read_doubles(values)
     if numbers is None:
-        at, odd = next((i, v) for i, v in enumerate(values, 1) if not is_finite_number(v))
-        wrong = explain_not_finite("relevance grade", f"got {show_number(odd)}")
-        raise GradeError(f"{what}, rank {at}: {wrong}")
+        rank, bad = next((i, v) for i, v in enumerate(values, 1) if not is_finite_number(v))
+        wrong = explain_not_finite("relevance grade", f"got {show_number(bad)}")
+        raise GradeError(f"{noun}, rank {rank}: {wrong}")
     return numbers
 
 
-def _check_holds(got: Floats, ideal: Floats) -> None:
-    for grade in np.unique(got[got > 0]):
-        have, exist = np.count_nonzero(got == grade), np.count_nonzero(ideal == grade)
+def _check_holds(grades: Floats, ideal: Floats) -> None:
+    for grade in np.unique(grades[grades > 0]):
+        have, exist = np.count_nonzero(grades == grade), np.count_nonzero(ideal == grade)
         if have > exist:
             raise InputError(
-                f"the list holds {have} items of grade {grade:g}, but relevant= has {exist}."
+                f"the list holds {have} items of grade {grade:g}, but {write_option('relevant')}"
+                f" has {exist}."
             )

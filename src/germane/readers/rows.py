@@ -20,7 +20,7 @@ from germane.core.progress import ProgressNote
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats, Ints
 from germane.core.retrieved import Order, Retrieved
-from germane.errors import DuplicateError, FormatError, clip
+from germane.errors import DuplicateError, FormatError, clip, write_option
 from germane.kernel.columns import (
     Ids,
     Integers,
@@ -31,7 +31,7 @@ from germane.kernel.columns import (
     read_python_ids,
 )
 from germane.kernel.content import Content, Hasher, hash_rows
-from germane.kernel.ids import to_bytes, to_text
+from germane.kernel.ids import advise_repeat, to_bytes, to_text
 from germane.kernel.reduction import (
     Batch,
     Index,
@@ -90,16 +90,18 @@ class Rows:
     def take(self, stretches: Ints) -> Rows:
         """Select the rows of some stretches."""
         lengths = ragged.find_lengths(self.offsets)[stretches]
-        kept = ragged.as_slice(ragged.list_stretches(self.offsets[stretches], lengths))
+        rows = ragged.as_slice(ragged.list_stretches(self.offsets[stretches], lengths))
         if isinstance(self.queries, Ids):
             queries: Sequence[Hashable] = self.queries.take(stretches)
         else:
             queries = [self.queries[s] for s in stretches.tolist()]
-        if isinstance(kept, slice):
-            items = self.items.part(kept.start, kept.stop)
+        if isinstance(rows, slice):
+            items = self.items.part(rows.start, rows.stop)
         else:
-            items = self.items.take(kept)
-        score, rank = (None if one is None else one[kept] for one in (self.score, self.rank))
+            items = self.items.take(rows)
+        score, rank = (
+            None if column is None else column[rows] for column in (self.score, self.rank)
+        )
         return Rows(queries, ragged.make_offsets(lengths), items, score, rank)
 
 
@@ -111,7 +113,10 @@ def judge_text(qrels: Qrels) -> Judgments:
     ]
     items = read_python_ids(qrels.items).as_text()
     check_texts(qrels, items)
-    pairs = [(name, one.offsets, one.items.as_text()) for name, one in find_candidates(qrels)]
+    pairs = [
+        (name, pairs_of.offsets, pairs_of.items.as_text())
+        for name, pairs_of in find_candidates(qrels)
+    ]
     return add_candidates(Judgments(queries, qrels.offsets, items), pairs)
 
 
@@ -125,12 +130,19 @@ def check_texts(qrels: Qrels, items: Text) -> None:
 
 
 def explain_repeat(
-    where: str, what: str, found: RepeatedItem, like: str = "", show: Callable[[Any], str] = clip
+    where: str,
+    noun: str,
+    repeated: RepeatedItem,
+    like: str = "",
+    show: Callable[[Any], str] = clip,
 ) -> DuplicateError:
     """Make the error for a repeated pair of query and item."""
+    advice = f"{write_option('duplicates', 'first')}, last or max keeps one copy."
+    if noun == "retrieved":
+        advice = advise_repeat(repeated.item, advice)
     return DuplicateError(
-        f"{where}: item {show(found.item)} is {what} twice for query {show(found.query)}{like}."
-        " duplicates=first, last or max keeps one copy."
+        f"{where}: item {show(repeated.item)} is {noun} twice for query"
+        f" {show(repeated.query)}{like}. {advice}"
     )
 
 
@@ -167,7 +179,6 @@ class RowReducer:
             raise FormatError("two query ids of the qrels have the same text.")
         self._unknown: dict[Hashable, None] = {}
         self.rows = 0
-        self._judged_rows = np.zeros(len(judged.queries), np.int64)  # of each query
 
     def reduce(self, note: ProgressNote, *, on_disk: bool = True) -> Retrieved:
         """Reduce the run. Raises RepeatedItem for a repeated item if that is an error.
@@ -175,39 +186,39 @@ class RowReducer:
         If a query's rows do not follow each other, all rows are read again and sorted; many rows
         are sorted on disk, if that is allowed.
         """
-        got = None
+        retrieved = None
         with suppress(Scattered):
-            got = self._reduce_grouped()
-        if got is None:
+            retrieved = self._reduce_grouped()
+        if retrieved is None:
             self._unknown, self.rows, self._content = {}, 0, Content()
-            self._judged_rows[:] = 0
             note.note = IN_MEMORY
-            got = self._reduce_gathered(note, on_disk)
+            retrieved = self._reduce_gathered(note, on_disk)
         if self._hasher is not None:
             self._hasher.content = self._content
-        return replace(got, rows=self._judged_rows) if self._is_collapsed else got
+        return retrieved
+
+    def _join(self, reduction: Reduction) -> Retrieved:
+        rows = reduction.rows if self._is_collapsed else None
+        return reduction.join(list(self._unknown), rows=rows)
 
     def _reduce_grouped(self) -> Retrieved:
         reduction = Reduction(self._judged, self._duplicates, self._order)
 
-        def reduce_piece(piece: Any) -> tuple[Part | None, list[Hashable], int, Ints, Ints, Any]:
+        def reduce_piece(piece: Any) -> tuple[Part | None, list[Hashable], int, Any]:
             rows = self._read(piece)
             content = self._hash(rows)
-            known, code, unknown = self._select_judged(rows)
-            batch = Batch(code, known.offsets, known.items, known.score, known.rank)
+            judged, code, unknown = self._select_judged(rows)
+            batch = Batch(code, judged.offsets, judged.items, judged.score, judged.rank)
             part = reduction.reduce(batch) if len(code) else None
-            return part, unknown, len(rows.items), code, ragged.find_lengths(known.offsets), content
+            return part, unknown, len(rows.items), content
 
-        for part, unknown, rows, code, lengths, content in map_in_threads(
-            reduce_piece, self._pieces()
-        ):
+        for part, unknown, rows, content in map_in_threads(reduce_piece, self._pieces()):
             self.rows += rows
             self._add_content(content)
-            self._judged_rows[code] = lengths
             self._unknown.update(dict.fromkeys(unknown))
             if part is not None:
                 reduction.add(part)
-        return reduction.join(list(self._unknown))
+        return self._join(reduction)
 
     def _hash(self, rows: Rows) -> Content | None:
         """Hash rows with scores, if that is asked for."""
@@ -216,19 +227,19 @@ class RowReducer:
         return hash_rows(rows.queries, rows.offsets, rows.items, rows.score)
 
     def _add_content(self, content: Content | None) -> None:
-        both = None not in (content, self._content)
-        self._content = self._content + content if both else None  # type: ignore[operator]
+        are_both = None not in (content, self._content)
+        self._content = self._content + content if are_both else None  # type: ignore[operator]
 
     def _select_judged(self, rows: Rows) -> tuple[Rows, Ints, list[Hashable]]:
         """Select the rows of judged queries. Returns also these, and the other queries."""
         queries = read_python_ids(rows.queries)
         code = self._index.find(queries)
-        known = np.flatnonzero(code >= 0)
-        if len(known) == len(code):
+        places = np.flatnonzero(code >= 0)
+        if len(places) == len(code):
             return rows, code, []
-        others = queries.take(np.flatnonzero(code < 0))
-        first, _ = find_distinct(others)
-        return rows.take(known), code[known], others.take(first).python
+        unjudged = queries.take(np.flatnonzero(code < 0))
+        first, _ = find_distinct(unjudged)
+        return rows.take(places), code[places], unjudged.take(first).python
 
     def _reduce_gathered(self, note: ProgressNote, on_disk: bool) -> Retrieved:
         reduction = Reduction(self._judged, self._duplicates, self._order)
@@ -238,33 +249,32 @@ class RowReducer:
                 reduce_part = partial(_reduce_part, reduction, rows, order)
                 for part in map_in_threads(reduce_part, split_queries(code[order], STEP)):
                     reduction.add(part)
-        return reduction.join(list(self._unknown))
+        return self._join(reduction)
 
     def _gather(
         self, disk: Spill, note: ProgressNote, on_disk: bool
     ) -> Iterator[tuple[Ints, Rows]]:
         """Gather all rows of some judged queries at a time, with the number of each row's query."""
-        held: list[tuple[Ints, Rows]] = []
+        pieces: list[tuple[Ints, Rows]] = []
         for piece in self._pieces():
             rows = self._read(piece)
             self._add_content(self._hash(rows))
             self.rows += len(rows.items)
-            known, code, unknown = self._select_judged(rows)
+            judged, code, unknown = self._select_judged(rows)
             self._unknown.update(dict.fromkeys(unknown))
-            code = np.repeat(code, ragged.find_lengths(known.offsets))
-            self._judged_rows += np.bincount(code, minlength=len(self._judged_rows))
-            known = replace(known, queries=[], offsets=np.zeros(1, np.int64))  # which code has
-            held.append((code, compact_rows(known) if on_disk else known))
-            if on_disk and (disk or sum(len(code) for code, _ in held) > spill.HELD):
+            code = np.repeat(code, ragged.find_lengths(judged.offsets))
+            judged = replace(judged, queries=[], offsets=np.zeros(1, np.int64))  # which code has
+            pieces.append((code, compact_rows(judged) if on_disk else judged))
+            if on_disk and (disk or sum(len(code) for code, _ in pieces) > spill.HELD):
                 note.note = ON_DISK
-                for code, some in held:
-                    disk.add(code, _to_columns(some))
-                held = []
+                for code, part in pieces:
+                    disk.add(code, _to_columns(part))
+                pieces = []
         for table in disk.read_parts():
             yield read_arrow_values(table.column("code").chunk(0)), _from_columns(table)
-        held = [(code, some) for code, some in held if len(code)]
-        if held:
-            codes, parts = zip(*held, strict=True)
+        pieces = [(code, piece) for code, piece in pieces if len(code)]
+        if pieces:
+            codes, parts = zip(*pieces, strict=True)
             yield np.concatenate(codes), join_rows(parts)
 
 
@@ -272,15 +282,17 @@ def _reduce_part(
     reduction: Reduction, rows: Rows, order: Ints, queries: tuple[Ints, Ints, slice]
 ) -> Part:
     """Reduce the rows of some queries. ``order`` sorts the rows by query."""
-    code, offsets, here = queries
-    at = order[here]
-    score, rank = (None if one is None else one[at] for one in (rows.score, rows.rank))
-    return reduction.reduce(Batch(code, offsets, rows.items.take(at), score, rank))
+    code, offsets, stretch = queries
+    rows_of_part = order[stretch]
+    score, rank = (
+        None if column is None else column[rows_of_part] for column in (rows.score, rows.rank)
+    )
+    return reduction.reduce(Batch(code, offsets, rows.items.take(rows_of_part), score, rank))
 
 
 def compact_rows(rows: Rows) -> Rows:
     """Copy the rows out of the memory that they were read into."""
-    score, rank = (None if one is None else one.copy() for one in (rows.score, rows.rank))
+    score, rank = (None if column is None else column.copy() for column in (rows.score, rows.rank))
     return Rows([], rows.offsets, rows.items.compact(), score, rank)
 
 
@@ -322,11 +334,11 @@ Piece: TypeAlias = tuple[int, list["pa.RecordBatch"]]
 
 def cut_pieces(frame: Frame) -> Iterator[Piece]:
     """Cut the rows into pieces of about STEP rows that end with the last row of a query."""
-    held: list[pa.RecordBatch] = []
+    pending: list[pa.RecordBatch] = []
     first = row = cut = 0  # the first row held, the next row, the first row of the last query
     last: Hashable = None
     for record in arrow.join_short(frame.records(), STEP // 2):
-        held.append(record)
+        pending.append(record)
         for start in range(0, record.num_rows, STEP):
             query = frame.read_queries(record.slice(start, STEP), row)
             begin = _find_last_change(query)
@@ -335,18 +347,18 @@ def cut_pieces(frame: Frame) -> Iterator[Piece]:
             last = query[-1]
             row += len(query)
             if row - first >= STEP and cut > first:
-                yield first, _take_rows(held, cut - first)
+                yield first, _take_rows(pending, cut - first)
                 first = cut
     if row > first:
-        yield first, held
+        yield first, pending
 
 
-def _take_rows(held: list[pa.RecordBatch], count: int) -> list[pa.RecordBatch]:
+def _take_rows(pending: list[pa.RecordBatch], count: int) -> list[pa.RecordBatch]:
     """Remove rows from the front. Returns them."""
     import pyarrow as pa
 
-    rows = pa.Table.from_batches(held)
-    held[:] = rows.slice(count).to_batches()
+    rows = pa.Table.from_batches(pending)
+    pending[:] = rows.slice(count).to_batches()
     return rows.slice(0, count).to_batches()  # type: ignore[no-any-return]
 
 
@@ -378,5 +390,5 @@ def _find_last_change(ids: Ids) -> int:
 
 def join_numbers(parts: Sequence[Floats | None]) -> Floats | None:
     """Join the scores or the ranks of several parts; either all parts have them, or none has."""
-    there = [part for part in parts if part is not None]
-    return there[0] if len(there) == 1 else np.concatenate(there) if there else None
+    present = [part for part in parts if part is not None]
+    return present[0] if len(present) == 1 else np.concatenate(present) if present else None

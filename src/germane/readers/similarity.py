@@ -35,11 +35,12 @@ class Vectors:
         """Compute the similarities of a query and some of the gallery."""
         vector = self.queries[query].astype(self.wide)
         step = max(1, ROWS // len(vector))
-        parts = (columns[at : at + step] for at in range(0, len(columns), step))
-        found = [
-            self._compare(self.gallery[at].astype(self.wide), query, vector, at) for at in parts
+        parts = (columns[start : start + step] for start in range(0, len(columns), step))
+        scores = [
+            self._compare(self.gallery[rows].astype(self.wide), query, vector, rows)
+            for rows in parts
         ]
-        return np.concatenate(found)
+        return np.concatenate(scores)
 
     def compute_block(self, queries: Ints) -> Floats:
         """Compute the similarities of some queries and all of the gallery."""
@@ -47,40 +48,40 @@ class Vectors:
         vectors = self.queries[queries].astype(self.wide)
         step = max(1, ROWS // vectors.shape[1])
         for start in range(0, len(self.gallery), step):
-            at = slice(start, start + step)
-            part = self.gallery[at].astype(self.wide)
+            block = slice(start, start + step)
+            part = self.gallery[block].astype(self.wide)
             for row, query in enumerate(queries.tolist()):
-                out[row, at] = self._compare(part, query, vectors[row], at)
+                out[row, block] = self._compare(part, query, vectors[row], block)
         return out
 
-    def _compare(self, part: Any, query: int, vector: Any, at: Any) -> Floats:
+    def _compare(self, part: Any, query: int, vector: Any, rows: Any) -> Floats:
         """Compute the similarities of a query and a part of the gallery, both in the wide type."""
         if self.similarity == "euclidean":
             apart = 0.5 * (part - vector)  # half of it, so that no square overflows
             return np.negative(sum_products(apart, apart))
         scores = sum_products(part, vector)
         if self.similarity == "cosine":
-            scores /= self.query_lengths[query] * self.gallery_lengths[at]
+            scores /= self.query_lengths[query] * self.gallery_lengths[rows]
         return scores
 
 
-def sum_products(rows: Any, other: Any) -> Floats:
+def sum_products(rows: Any, columns: Any) -> Floats:
     """Multiply each row with the same row of the other side, or with its one vector.
 
     Rows are summed in pieces, since einsum sums long rows in an order that depends on their number.
     """
-    terms = "nd,nd->n" if other.ndim == 2 else "nd,d->n"
-    total: Floats = np.einsum(terms, rows[:, :PIECE], other[..., :PIECE])
-    for at in range(PIECE, rows.shape[1], PIECE):
-        piece = slice(at, at + PIECE)
-        total += np.einsum(terms, rows[:, piece], other[..., piece])
+    terms = "nd,nd->n" if columns.ndim == 2 else "nd,d->n"
+    total: Floats = np.einsum(terms, rows[:, :PIECE], columns[..., :PIECE])
+    for start in range(PIECE, rows.shape[1], PIECE):
+        piece = slice(start, start + PIECE)
+        total += np.einsum(terms, rows[:, piece], columns[..., piece])
     return total
 
 
 def square_lengths(vectors: Any) -> Floats:
     """Square the length of each row, in doubles."""
     wide, step = np.result_type(np.float64, vectors), max(1, ROWS // 2 // vectors.shape[1])
-    parts = (vectors[at : at + step].astype(wide) for at in range(0, len(vectors), step))
+    parts = (vectors[start : start + step].astype(wide) for start in range(0, len(vectors), step))
     return np.concatenate([sum_products(part, part) for part in parts])
 
 
@@ -117,7 +118,7 @@ def prepare_factors(vectors: Vectors, kind: Any) -> Factors:
         queries, long = vectors.queries.astype(kind, copy=False), vectors.query_lengths
         reach = long * (1.0 if cosine else float(vectors.gallery_lengths.max()))
     size = gallery.shape[1]
-    unit, exact = (float(np.finfo(of).eps) / 2 for of in (kind, vectors.wide))
+    unit, exact = (float(np.finfo(dtype).eps) / 2 for dtype in (kind, vectors.wide))
     error: Floats = (
         unit * ((size + 4) * long * short + added)  # 2 for each side's rounding to this type
         + exact * (3 * size + 16) * reach  # lengths, the mean, and the exact similarity itself
@@ -128,20 +129,20 @@ def prepare_factors(vectors: Vectors, kind: Any) -> Factors:
 
 def _average(vectors: Any, lengths: Floats | None, wide: Any) -> Any:
     """Average a sample of the gallery. Any vector near the mean would do."""
-    some = slice(None, None, -(-len(vectors) // SAMPLE))
-    sample = vectors[some].astype(wide)
-    return (sample if lengths is None else sample / lengths[some, None]).mean(axis=0)
+    chosen = slice(None, None, -(-len(vectors) // SAMPLE))
+    sample = vectors[chosen].astype(wide)
+    return (sample if lengths is None else sample / lengths[chosen, None]).mean(axis=0)
 
 
 def _center(vectors: Any, lengths: Floats | None, mean: Any, kind: Any) -> Any:
     """Divide the vectors by their lengths, if given, and subtract the mean, in the wide type."""
     out, step = np.empty(vectors.shape, kind), max(1, CENTRED // vectors.shape[1])
     for start in range(0, len(vectors), step):
-        at = slice(start, start + step)
-        part = vectors[at].astype(mean.dtype)
+        block = slice(start, start + step)
+        part = vectors[block].astype(mean.dtype)
         if lengths is not None:
-            part /= lengths[at, None]
-        np.subtract(part, mean, out=out[at], casting="same_kind")
+            part /= lengths[block, None]
+        np.subtract(part, mean, out=out[block], casting="same_kind")
     return out
 
 

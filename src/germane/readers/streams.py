@@ -12,11 +12,12 @@ import weakref
 import zlib
 from collections.abc import Callable, Iterator
 from functools import partial
+from threading import Lock
 from typing import Any, BinaryIO, Self
 
 from germane.core.progress import Progress
-from germane.errors import InputError, clip
-from germane.readers.paths import KeptPath, LimitedPath, Path, name_file
+from germane.errors import InputError, clip, write_option
+from germane.readers.paths import KeptPath, LimitedPath, Path, name_file, refuse_device
 
 
 @contextlib.contextmanager
@@ -67,38 +68,39 @@ class File:
         self._progress = progress
         self.limits = path if isinstance(path, LimitedPath) else LimitedPath(named)
         self.path = named
-        self._copy: BinaryIO | None = None
+        self._copy: _Copy | None = None
         with explain_os_error(self.name):
             if isinstance(path, KeptPath):
-                self._copy = open(os.dup(path.copy.open_raw().fileno()), "rb")  # noqa: SIM115
-                weakref.finalize(self, self._copy.close)
+                self._copy = path.copy._copy
             elif named == "-":
                 if sys.stdin is None or sys.stdin.buffer.closed:
                     raise InputError("standard input is closed.")
-                self._keep(sys.stdin.buffer)
+                self._copy = _Copy(sys.stdin.buffer, self.name, progress)
             elif os.path.isdir(named):
                 raise InputError(f"{self.name}: this is a directory, not a file.")
             elif not os.path.isfile(named) and os.path.exists(named):
-                with open(named, "rb") as pipe:
-                    self._keep(pipe)
+                refuse_device(named)
+                pipe = open(named, "rb")  # noqa: SIM115  (closed with the copy)
+                self._copy = _Copy(pipe, self.name, progress)
+                weakref.finalize(self._copy, pipe.close)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *raised: object) -> None:
-        if self._copy is not None:
-            self._copy.close()
+        pass  # a copy is closed with the last file that reads it
 
     def open_raw(self) -> io.FileIO:
         """Open the file for its bytes as they are."""
-        place = self.path if self._copy is None else self._copy.fileno()
-        stored = open(place, "rb", buffering=0, closefd=self._copy is None)  # noqa: SIM115
+        if self._copy is None:
+            return open(self.path, "rb", buffering=0)
+        stored = open(self._copy.fill(), "rb", buffering=0, closefd=False)  # noqa: SIM115
         stored.seek(0)  # a copy's descriptor is where the last reading left it
         return stored
 
     def open_text(self) -> io.BufferedIOBase | io.RawIOBase:
         """Open the decompressed text. Reading raises an error if it becomes very large."""
-        raw = self.open_raw()
+        raw = self.open_raw() if self._copy is None else _Reading(self._copy)
         try:
             start = raw.read(_LONGEST)
             if _is_cut(start):
@@ -108,30 +110,75 @@ class File:
             raw.close()
             raise
         kind = find_compression(start)
-        watched = _Watched(raw, self.name, self._progress)
+        watched = _Watched(raw, self.name, self._progress if self._copy is None else None)
         stream = io.BufferedReader(watched, 1 << 16)
         if kind is None:
             return stream
         return _Limited(_decompress(stream, kind), watched, self.limits.max_expansion)
 
-    def _keep(self, source: BinaryIO) -> None:
+
+class _Copy:
+    """The copy of a source that comes once. It grows as it is read, so that what is wrong with a
+    line is known before the next one comes.
+    """
+
+    def __init__(self, source: BinaryIO, name: str, progress: Progress | None) -> None:
         import tempfile
 
-        room = partial(
-            explain_unwritable, f"A copy of {self.name} is made there, to be read again."
+        self.name, self._source, self._progress = name, source, progress
+        self._size, self._has_ended, self._lock = 0, False, Lock()
+        self._room = partial(
+            explain_unwritable, f"A copy of {name} is made there, to be read again."
         )
-        with room():
-            self._copy = copy = tempfile.TemporaryFile()  # noqa: SIM115  (closed with what needs it)
-        weakref.finalize(self, copy.close)
-        done = 0
-        while chunk := source.read(_CHUNK):
-            with room():
-                copy.write(chunk)
-            done += len(chunk)
-            if self._progress:
-                self._progress(self.name, done, None)
-        with room():
-            copy.flush()
+        with self._room():
+            self._stored = tempfile.TemporaryFile()  # noqa: SIM115  (closed with this)
+        weakref.finalize(self, self._stored.close)
+
+    def read(self, start: int, size: int) -> bytes:
+        """Read from a place on, copying more of the source where the place is at the end."""
+        with self._lock:
+            if start == self._size and not self._has_ended:
+                self._take()
+            self._stored.seek(start)
+            return self._stored.read(size)
+
+    def fill(self) -> int:
+        """Copy the rest of the source; return the descriptor of the copy."""
+        with self._lock:
+            while not self._has_ended:
+                self._take()
+        return self._stored.fileno()
+
+    def _take(self) -> None:
+        chunk = self._source.read(_CHUNK)
+        self._has_ended = not chunk
+        with self._room():
+            self._stored.seek(self._size)
+            self._stored.write(chunk)
+            self._stored.flush()
+        self._size += len(chunk)
+        if self._progress:
+            self._progress(self.name, self._size, None)
+
+
+class _Reading(io.RawIOBase):
+    """One reading of a copy, from its beginning."""
+
+    def __init__(self, copy: _Copy) -> None:
+        self._copy, self._at = copy, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def seek(self, place: int, whence: int = os.SEEK_SET) -> int:
+        self._at = place
+        return place
+
+    def readinto(self, buffer: Any) -> int:
+        found = self._copy.read(self._at, len(buffer))
+        buffer[: len(found)] = found
+        self._at += len(found)
+        return len(found)
 
 
 def keep_path(path: Path) -> Path:
@@ -207,10 +254,10 @@ class Layer(io.RawIOBase):
 class _Watched(Layer):
     """A raw file that reports how far it has been read."""
 
-    def __init__(self, raw: io.FileIO, name: str, progress: Progress | None) -> None:
+    def __init__(self, raw: io.RawIOBase, name: str, progress: Progress | None) -> None:
         super().__init__(raw)
         self.name, self._progress = name, progress
-        self._size = os.fstat(raw.fileno()).st_size
+        self._size = os.fstat(raw.fileno()).st_size if progress else 0
         self.done = 0
 
     def readinto(self, buffer: Any) -> int | None:
@@ -242,7 +289,8 @@ class _Limited(Layer):
                 raise InputError(
                     f"{self._raw.name}: the compressed file becomes more than {self._most:g} times"
                     f" as large: {self._raw.done:,} bytes of it are {self._done:,}. Check the file."
-                    " max_expansion=none removes the limit, and a number raises it."
+                    f" {write_option('max_expansion', 'none')} removes the limit, and a number"
+                    " raises it."
                 )
         return filled
 

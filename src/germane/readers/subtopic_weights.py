@@ -21,6 +21,8 @@ from germane.errors import (
     MeasureError,
     clip,
     list_some,
+    spell_options,
+    write_option,
 )
 from germane.kernel.ids import spell_id
 from germane.readers import mappings
@@ -43,7 +45,11 @@ def open_weights(reading: ReadOptions) -> Qrels:
     try:
         weights = _read(reading.subtopic_weights, reading)
     except DuplicateError as error:
-        found = str(error).partition(". duplicates=")[0].replace("item ", "subtopic ")
+        found = (
+            str(error)
+            .partition(spell_options(f". {write_option('duplicates')}"))[0]
+            .replace("item ", "subtopic ")
+        )
         raise DuplicateError(
             f"{found.replace(' judged ', ' given a weight ')}. Keep one of {NAME}= for each"
             " subtopic."
@@ -57,19 +63,19 @@ def open_weights(reading: ReadOptions) -> Qrels:
     return weights
 
 
-def _read(given: Any, reading: ReadOptions) -> Qrels:
-    if isinstance(given, Qrels):
-        return given
-    if mappings.is_mapping(given):
-        if not given:
+def _read(raw: Any, reading: ReadOptions) -> Qrels:
+    if isinstance(raw, Qrels):
+        return raw
+    if mappings.is_mapping(raw):
+        if not raw:
             raise EmptyError(f"{NAME}= is empty: there are no weights.")
-        _check_mapping(given)
-        return mappings.read_qrels(given, "error", where=NAME)
-    opened = open_pairs(given, NAME, reading.columns, reading.input_format)
+        _check_mapping(raw)
+        return mappings.read_qrels(raw, "error", where=NAME)
+    opened = open_pairs(raw, NAME, reading.columns, reading.input_format)
     if opened is None:
         raise InputError(
             f"{NAME}= is {{query: {{subtopic: weight}}}}, or a frame or a file with the columns"
-            f" query, subtopic and weight; got {clip(given)}"
+            f" query, subtopic and weight; got {clip(raw)}"
         )
     return opened.read("error", None, Needs())
 
@@ -122,7 +128,7 @@ def _find_weights(qrels: Qrels, subtopics: Subtopics, weights: Qrels) -> Floats:
     cells, cell = np.unique(entry_owner * names + subtopics.code, return_inverse=True)
     queries = [spell(query) for query in qrels.queries]
     ids = [spell(name) for name in subtopics.names]
-    pairs = [(queries[one // names], ids[one % names]) for one in cells.tolist()]
+    pairs = [(queries[cell // names], ids[cell % names]) for cell in cells.tolist()]
     lacking = [pair for pair in pairs if pair not in known]
     if lacking:
         (query, subtopic), given = lacking[0], [name for q, name in known if q == lacking[0][0]]

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from germane.core import ragged
+from germane.core.id_spelling import PLAIN, is_id, unwrap_keys
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats, Ints
 from germane.core.retrieved import ONE_COPY
@@ -21,6 +22,7 @@ from germane.errors import (
     InputError,
     clip,
     explain_not_finite,
+    write_option,
 )
 from germane.kernel.columns import Ids, Integers
 from germane.kernel.ids import is_missing, sort_by_bytes, to_bytes
@@ -95,12 +97,12 @@ def group_rows(rows: SubtopicRows, duplicates: str) -> Grouped:
     first, number = find_distinct(rows.items)
     pair = owner * max(len(first), 1) + number
     heads, judgment = find_distinct(Integers(pair))  # as items first appear, and so query by query
-    kept = _drop_repeats(rows, judgment, duplicates)
+    repeats = _drop_repeats(rows, judgment, duplicates)
     items = rows.items.take(heads)
     subtopics = Subtopics(
-        starts=ragged.make_offsets(np.bincount(judgment[kept], minlength=len(heads))),
-        code=rows.code[kept],
-        grades=np.asarray(rows.grades)[kept],
+        starts=ragged.make_offsets(np.bincount(judgment[repeats], minlength=len(heads))),
+        code=rows.code[repeats],
+        grades=np.asarray(rows.grades)[repeats],
         names=rows.names.ids,
         appeared=rows.names.appeared,
         items=items,
@@ -165,6 +167,8 @@ def read_nested(
     try:
         if set(map(type, held)) != {dict}:
             held = [one if isinstance(one, Mapping) else _give_grades(one) for one in held]
+        if not PLAIN.issuperset(map(type, chain.from_iterable(held))):
+            held = [unwrap_keys(one, locate(place)) for place, one in enumerate(held)]
         grades = read_doubles(list(chain.from_iterable(one.values() for one in held)), EXACT)
         made = None if grades is None else make_subtopics(items, map(tuple, held), grades)
     except (TypeError, ValueError, OverflowError):
@@ -214,16 +218,16 @@ def _give_grades(names: Any) -> dict[Any, float]:
 
 def _explain_bad(where: str, held: Sequence[Any], locate: Callable[[int], str]) -> InputError:
     """Find the first item whose subtopics or grades cannot be read."""
-    for at, one in enumerate(held):
+    for place, one in enumerate(held):
         for name in one:
-            if not isinstance(name, Hashable) or is_missing(name):
+            if not is_id(name) or is_missing(name):
                 return FormatError(
-                    f"{locate(at)}: a subtopic is text or a number; got {clip(name)}"
+                    f"{locate(place)}: a subtopic is text or a number; got {clip(name)}"
                 )
         for name, grade in one.items() if isinstance(one, Mapping) else ():
             if not is_finite_number(grade) or abs(grade) > EXACT:
                 wrong = explain_not_finite("relevance grade", f"got {show_number(grade)}")
-                return GradeError(f"{locate(at)}, subtopic {clip(name)}: {wrong}")
+                return GradeError(f"{locate(place)}, subtopic {clip(name)}: {wrong}")
     return FormatError(f"{where}: the subtopics cannot be read.")
 
 
@@ -272,11 +276,13 @@ def join_subtopics(
 
 
 def explain_repeated_subtopic(
-    where: str, found: RepeatedSubtopic, like: str = ""
+    where: str, repeated_subtopic: RepeatedSubtopic, like: str = ""
 ) -> DuplicateError:
     """Make the error for an item that is judged twice for a subtopic."""
-    query, item, subtopic = map(clip, (found.query, found.item, found.subtopic))
+    query, item, subtopic = map(
+        clip, (repeated_subtopic.query, repeated_subtopic.item, repeated_subtopic.subtopic)
+    )
     return DuplicateError(
         f"{where}: item {item} is judged twice for subtopic {subtopic} of query {query}{like}. "
-        "duplicates=first, last or max keeps one copy."
+        f"{write_option('duplicates', 'first')}, last or max keeps one copy."
     )

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
+from germane.core.id_spelling import decode_id, is_id, unwrap_id
 from germane.errors import DuplicateError, EmptyError, FormatError, InputError, clip
 from germane.readers.files import BOM, Opener, explain_arrow_error, hold_lines
 from germane.readers.formats import strip_compression
@@ -65,7 +66,7 @@ class Texts:
 
     def find(self, ids: Iterable[object]) -> dict[str, Text]:
         """Find the texts of some ids, by the text of each id."""
-        wanted = list(dict.fromkeys(map(str, ids)))
+        wanted = list(dict.fromkeys(map(decode_id, ids)))
         return self._find(wanted) if wanted else {}
 
     def read(self, ids: Iterable[object]) -> Iterator[tuple[str, Text]]:
@@ -73,41 +74,47 @@ class Texts:
         return iter(self.find(ids).items()) if self._read_all is None else self._read_all()
 
 
-def open_texts(given: Any, name: str) -> Texts | None:
+def open_texts(raw: Any, name: str) -> Texts | None:
     """Open a mapping, a function, or a file of texts; ``name`` is the argument in messages."""
-    if given is None:
+    if raw is None:
         return None
-    if is_path(given):
-        path = os.fspath(given)
+    if is_path(raw):
+        path = os.fspath(raw)
         if not os.path.exists(path):
             raise InputError(f"{path}: there is no such file ({name}=…).")
         file = _File(path)
         return Texts(file.find, file.read)
-    if isinstance(given, Mapping):
+    if isinstance(raw, Mapping):
         by_text: dict[str, Any] = {}
-        for key in given:
-            first = by_text.setdefault(str(key), key)
-            if first is not key and given[first] != given[key]:
-                pair = (_make_text(given[one], name) for one in (first, key))
-                raise _explain_two(name, str(key), *pair)
+        for key in raw:
+            first = by_text.setdefault(_spell_key(key, name), key)
+            if first is not key and raw[first] != raw[key]:
+                pair = (_make_text(raw[one], name) for one in (first, key))
+                raise _explain_two(name, _spell_key(key, name), *pair)
         return Texts(
             lambda wanted: {
-                one: _make_text(given[by_text[one]], name) for one in wanted if one in by_text
+                one: _make_text(raw[by_text[one]], name) for one in wanted if one in by_text
             },
-            lambda: ((one, _make_text(given[key], name)) for one, key in by_text.items()),
+            lambda: ((one, _make_text(raw[key], name)) for one, key in by_text.items()),
         )
-    if callable(given):
+    if callable(raw):
         return Texts(
             lambda wanted: {
-                one: _make_text(answer, name)
-                for one in wanted
-                if (answer := given(one)) is not None
+                one: _make_text(answer, name) for one in wanted if (answer := raw(one)) is not None
             }
         )
     raise InputError(
         f"{name} takes the path of a file with ids and texts, a mapping of id to text, or a"
-        f" function; got {clip(given)}"
+        f" function; got {clip(raw)}"
     )
+
+
+def _spell_key(key: Any, name: str) -> str:
+    """Spell the id of a text, also where numbers became floating-point ones."""
+    one = unwrap_id(key)
+    if not is_id(one):
+        raise InputError(f"{name}: an id is text or a number; got {clip(key)}")
+    return decode_id(int(one) if isinstance(one, float) and one.is_integer() else one)
 
 
 def _explain_two(where: str, one: str, first: Text, second: Text) -> DuplicateError:
@@ -118,18 +125,18 @@ def _explain_two(where: str, one: str, first: Text, second: Text) -> DuplicateEr
     )
 
 
-def _make_text(given: Any, name: str) -> Text:
+def _make_text(raw: Any, name: str) -> Text:
     """Make a Text of what was given for one id: text, the path of an image, or columns."""
-    if isinstance(given, Mapping):
-        return _make_from_row({str(key): value for key, value in given.items()}, "")
-    if hasattr(given, "__fspath__"):
-        return Text(image=os.fspath(given))
-    if not isinstance(given, str):
+    if isinstance(raw, Mapping):
+        return _make_from_row({str(key): value for key, value in raw.items()}, "")
+    if hasattr(raw, "__fspath__"):
+        return Text(image=os.fspath(raw))
+    if not isinstance(raw, str):
         raise InputError(
             f"{name} gives text, the path of an image, or a mapping with title, text, image or url "
-            f"for an id; got {clip(given)}"
+            f"for an id; got {clip(raw)}"
         )
-    return _recognize(Text(body=given), "")
+    return _recognize(Text(body=raw), "")
 
 
 def _make_from_row(row: Mapping[str, Any], folder: str) -> Text:

@@ -11,7 +11,7 @@ import numpy as np
 from germane.core import ragged
 from germane.core.ragged import Ints
 from germane.core.retrieved import DEEP, Order, Sample
-from germane.errors import EmptyError, FormatError, InputError, PolicyError
+from germane.errors import EmptyError, FormatError, InputError, PolicyError, write_option
 from germane.kernel.columns import Integers
 from germane.kernel.reduction import Batch
 from germane.readers import numbers
@@ -71,8 +71,8 @@ class TopIds(ArrayRun):
             every, names = groups.number_columns(item_ids, len(groups.values))
             if some and some[-1] >= len(every):
                 raise FormatError(
-                    f"collapse= has {len(every)} groups, one for each item; the run has item"
-                    f" {some[-1]}."
+                    f"{write_option('collapse')} has {len(every)} groups, one for each item; the"
+                    f" run has item {some[-1]}."
                 )
             code = every[some]
         code = np.append(np.full(len(found) - len(some), -1), code)
@@ -117,9 +117,9 @@ class TopIds(ArrayRun):
 _SCORES = "the scores of top-k ids"
 
 
-def open_ids(given: Any, scores: Any = None) -> TopIds:
+def open_ids(raw: Any, scores: Any = None) -> TopIds:
     """Open an array of ids. Raises FormatError, EmptyError or InputError for anything else."""
-    ids = read_ids(given)
+    ids = read_ids(raw)
     if ids.ndim != 2:
         raise FormatError(f"an array of ids has shape (queries, k); got {ids.shape}")
     if not ids.size:
@@ -151,21 +151,22 @@ def _check_order(scores: Any, ids: Ints, order: Order) -> Any:
     if scores is None:
         if distances:
             raise PolicyError(
-                "scores=distances needs scores, but these are only ids. "
+                f"{write_option('scores', 'distances')} needs scores, but these are only ids. "
                 "Give both, as a search returns them: (distances, ids)."
             )
         return None
     there = ids >= 0
-    numbers.check_finite(np.ma.masked_array(scores, ~there), _SCORES)
     scores = np.ma.getdata(scores)
+    mend = "numpy.where(numpy.isfinite(scores), ids, -1) as the ids leaves them out"
+    numbers.check_finite(np.ma.masked_array(scores, ~there), _SCORES, mend=mend)
     worse = scores[:, 1:] < scores[:, :-1] if distances else scores[:, 1:] > scores[:, :-1]
     worse &= there[:, 1:] & there[:, :-1]
     if worse.any():
         row, place = (int(at[0]) for at in np.nonzero(worse))
         advice = (
-            "Are they similarities? Then leave out scores=distances."
+            f"Are they similarities? Then leave out {write_option('scores', 'distances')}."
             if distances
-            else "Are they distances? scores=distances says so."
+            else f"Are they distances? {write_option('scores', 'distances')} says so."
         )
         raise FormatError(
             f"run, row {row}: the ids are given best first, but the score at rank {place + 2}, "

@@ -10,9 +10,8 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -26,6 +25,7 @@ from germane.errors import (
     InputError,
     ScoreError,
     explain_not_finite,
+    write_option,
 )
 from germane.kernel import library, plain
 from germane.kernel.columns import Text, join_ids, read_arrow_text, read_arrow_values, read_bytes
@@ -132,7 +132,7 @@ def explain_both(query: bytes) -> FormatError:
 
 def read_blocks(file: TextFile, layout: Layout, comments: Comments) -> Iterator[Lines]:
     """Read the file's lines, block by block. Raises InputError that names file and line."""
-    empty = True
+    empty, file.check_row = True, partial(parse_line, layout=layout)
     for block in file.read_blocks():
         lines = split_block(file, block, layout, comments)
         if len(lines):
@@ -251,7 +251,7 @@ def _split_compiled(data: bytes, layout: Layout, read_odd: ReadOdd) -> Lines:
     parts: list[Lines] = []
     array, start = np.frombuffer(data, np.uint8), 0
     while True:
-        found = library.split_lines(
+        lines = library.split_lines(
             array,
             start=start,
             fields=len(layout.columns),
@@ -260,13 +260,13 @@ def _split_compiled(data: bytes, layout: Layout, read_odd: ReadOdd) -> Lines:
             more=layout.more,
             largest=layout.largest,
         )
-        queries = Text(array, found.query_starts, found.query_sizes).to_bytes()
-        offsets = np.append(found.stretches, len(found.numbers))
-        parts.append(Lines(queries, offsets, Text(array, found.starts, found.sizes), found.numbers))
-        if found.read == len(data):
+        queries = Text(array, lines.query_starts, lines.query_sizes).to_bytes()
+        offsets = np.append(lines.stretches, len(lines.numbers))
+        parts.append(Lines(queries, offsets, Text(array, lines.starts, lines.sizes), lines.numbers))
+        if lines.read == len(data):
             return _join_lines(parts)
-        line, _, start = next(_list_lines(data, found.read))
-        row = read_odd(line, found.read)
+        line, _, start = next(_list_lines(data, lines.read))
+        row = read_odd(line, lines.read)
         if row is not None:
             parts.append(_make_columns([row]))
 
@@ -292,8 +292,8 @@ def _split_each(data: bytes, layout: Layout, read_odd: ReadOdd, detailed: bool) 
     rows: list[Row] = []
     fields: list[list[bytes]] = []
     numbers: list[int] = []
-    for number, (line, at, _) in enumerate(_list_lines(data)):
-        row = read_odd(line, at) if line.strip(b" \t") else None
+    for number, (line, place, _) in enumerate(_list_lines(data)):
+        row = read_odd(line, place) if line.strip(b" \t") else None
         if row is not None:
             rows.append(row)
             if detailed:
@@ -343,9 +343,10 @@ def find_fields(data: bytes, pairs: Iterable[tuple[bytes, bytes]]) -> list[list[
 def read_ranks(lines: list[list[bytes]]) -> Floats:
     """Read the rank column of lines that are split into fields; NaN where it holds no number."""
     ranks = np.full(len(lines), np.nan)
-    for at, fields in enumerate(lines):
-        with suppress(ValueError):
-            ranks[at] = float(fields[RUN.number - 1])
+    for place, fields in enumerate(lines):
+        written = fields[RUN.number - 1]
+        if PLAIN.fullmatch(written):
+            ranks[place] = float(written)
     return ranks
 
 
@@ -385,8 +386,9 @@ def _guess_kind(fields: list[bytes], kind: str) -> str:
 
 def _explain_json(kind: str) -> str:
     return (
-        f"  This looks like JSON, not a TREC file. Use input_format={{{kind!r}: 'json'}} for one"
-        " object, or 'jsonl' for an object on each line."
+        "  This looks like JSON, not a TREC file. Use"
+        f" {write_option('input_format', {kind: 'json'})} for one object, or 'jsonl' for an object"
+        " on each line."
     )
 
 
@@ -432,7 +434,8 @@ def _guess_reason(line: bytes, count: int, layout: Layout) -> str:
     if line.lstrip().startswith(_BRACKETS):
         return _explain_json(layout.kind)
     if b" qid:" in line:
-        return f"  This looks like a LETOR file: input_format={{{layout.kind!r}: 'letor'}}."
+        named = write_option("input_format", {layout.kind: "letor"})
+        return f"  This looks like a LETOR file: {named}."
     if b"," in line and count == 1:
         return "  This looks like CSV: commas instead of blanks."
     if count == 3:

@@ -18,13 +18,13 @@ from germane.core.progress import Progress, ProgressNote
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats, Ints
 from germane.core.retrieved import ONE_COPY, Order, Retrieved, Sample, choose_rows
-from germane.errors import DuplicateError, EmptyError, FormatError, InputError
+from germane.errors import DuplicateError, EmptyError, FormatError, InputError, write_option
 from germane.kernel.columns import Ids, Text, join_ids, read_bytes, read_python_ids
-from germane.kernel.ids import show_id, to_bytes, to_text
+from germane.kernel.ids import is_padding, show_id, to_bytes, to_text
 from germane.kernel.reduction import Batch, Index, RepeatedItem, choose_copies, drop_repeats
 from germane.readers import trec
 from germane.readers.files import BLOCK, Block, TextFile, count_line_ends
-from germane.readers.formats import BATCH, find_name
+from germane.readers.formats import BATCH, STAMP, find_name, is_rating
 from germane.readers.inputs import Needs, RunInput
 from germane.readers.paths import Path, name_file
 from germane.readers.rows import (
@@ -104,8 +104,8 @@ class Run(RunInput):
         reducer = RowReducer(self, judged, self.rows.split, lambda rows: rows, duplicates, order)
         try:
             got = reducer.reduce(ProgressNote(None), on_disk=False)
-        except RepeatedItem as found:
-            raise explain_repeat(self.name, "retrieved", found, show=_show) from None
+        except RepeatedItem as error:
+            raise explain_repeat(self.name, "retrieved", error, show=_show) from None
         unknown = [query for query in got.unknown if not str(query).startswith("#")]  # or a comment
         return replace(got, unknown=unknown, sample=partial(_take_sample, self.rows))
 
@@ -180,12 +180,12 @@ class TrecFile(RunInput):
                     first[block.start] = block.data, rows
                 return rows
 
-            pieces = file.read_blocks
+            pieces, file.check_row = file.read_blocks, partial(trec.parse_line, layout=trec.RUN)
             reducer = RowReducer(self, judged, pieces, read_rows, duplicates, order, self.hasher)
             try:
                 got = reducer.reduce(note)
-            except RepeatedItem as found:
-                raise _find_repeat(file, trec.RUN, found) from None
+            except RepeatedItem as error:
+                raise _find_repeat(file, trec.RUN, error) from None
             if not reducer.rows:
                 raise trec.explain_empty(file, trec.RUN)
             sample = partial(_sample_blocks, first, collapsed=self.is_collapsed)
@@ -203,7 +203,8 @@ class TrecFile(RunInput):
                 if at:
                     parts.append(compact_rows(self._read_rows(lines).take(np.array(at))))
             if duplicates == "error" and not self.is_collapsed:
-                copies = Counter(item for part in parts for item in part.items)
+                items = (item for part in parts for item in part.items)
+                copies = Counter(item for item in items if not is_padding(item))
                 if (most := copies.most_common(1)) and most[0][1] > 1:
                     raise _find_repeat(file, trec.RUN, RepeatedItem(to_text(wanted), most[0][0]))
         if not parts:
@@ -290,7 +291,7 @@ def _take_sample(rows: Rows, most: int, data: bytes | None = None) -> Sample:
         items,
         score,
         rank=lambda count: trec.read_ranks(find_fields(count)),
-        given=lambda count: [fields[trec.RUN.number] for fields in find_fields(count)],
+        raw=lambda count: [fields[trec.RUN.number] for fields in find_fields(count)],
         ids="text",
     )
 
@@ -312,8 +313,8 @@ def _read_by_subtopic(path: Path, duplicates: str, progress: Progress | None) ->
             return None
         try:
             offsets, items, grouped = group_rows(rows, duplicates)
-        except RepeatedSubtopic as found:
-            raise _find_repeat(file, trec.QRELS, found) from None
+        except RepeatedSubtopic as error:
+            raise _find_repeat(file, trec.QRELS, error) from None
     grouped = replace(grouped, is_named=False)
     judged = Qrels([*queries], offsets, items, grouped.highest, subtopics=grouped)
     return _complete(judged, path, comments, "first")
@@ -328,14 +329,27 @@ def _read_qrels(path: Path, duplicates: str, progress: Progress | None) -> Qrels
             if not comments.maybe_data:
                 raise
             queries, offsets, items, grades = [], np.zeros(1, np.int64), Text.empty(), np.zeros(0)
+        _refuse_ratings(file, items, grades)
         batch = Batch(np.arange(len(queries)), offsets, items, grades)
         try:
             batch = drop_repeats(batch, queries, duplicates)
-        except RepeatedItem as found:
-            raise _find_repeat(file, trec.QRELS, found) from None
+        except RepeatedItem as error:
+            raise _find_repeat(file, trec.QRELS, error) from None
     assert batch.score is not None
     judged = Qrels([*queries], batch.offsets, batch.items, batch.score)
     return _complete(judged, path, comments, duplicates)
+
+
+def _refuse_ratings(file: TextFile, items: Ids, grades: Floats) -> None:
+    """Refuse MovieLens' lines, of which the third field is a rating and the last one its time."""
+    if len(grades) and grades.min() >= STAMP:
+        some = items.take(np.arange(min(len(items), 100))).python
+        if all(map(is_rating, (["", "", str(item), f"{STAMP:.0f}"] for item in some))):
+            raise FormatError(
+                f"{file.name}: these are ratings (user, item, rating, time), and no qrels lines"
+                f" (query 0 item grade). {write_option('input_format', {'qrels': 'movielens'})}"
+                " reads them."
+            )
 
 
 def _complete(judged: Qrels, path: Path, comments: trec.Comments, duplicates: str) -> Qrels:
@@ -387,9 +401,9 @@ def accept_comments(qrels: Qrels, queries: Collection[Hashable]) -> Qrels:
     rows = Batch(np.arange(len(more)), more.offsets, read_python_ids(more.items), more.grades)
     try:
         drop_repeats(rows, more.queries, "error")
-    except RepeatedItem as found:
-        raise explain_repeat(qrels.name, "judged", found, show=_show) from None
-    return replace(
+    except RepeatedItem as error:
+        raise explain_repeat(qrels.name, "judged", error, show=_show) from None
+    joined = replace(
         qrels,
         queries=[*qrels.queries, *more.queries],
         offsets=np.append(qrels.offsets, qrels.offsets[-1] + more.offsets[1:]),
@@ -398,6 +412,8 @@ def accept_comments(qrels: Qrels, queries: Collection[Hashable]) -> Qrels:
         maybe_data=None,
         comments=qrels.comments - len(more.items),
     )
+    attached: Qrels = joined if joined.candidates is None else joined.candidates.attach(joined)
+    return attached
 
 
 class _AllData(trec.Comments):
@@ -429,12 +445,14 @@ def _read_grouped(
     return list(map(to_text, codes)), ragged.make_offsets(np.bincount(owner)), item, number
 
 
-def _find_repeat(file: TextFile, layout: trec.Layout, found: RepeatedItem) -> DuplicateError:
+def _find_repeat(
+    file: TextFile, layout: trec.Layout, repeated_item: RepeatedItem
+) -> DuplicateError:
     """Search the file for a repeated row. Returns the error, which names its lines."""
     second = rb"(\S+)"
-    if isinstance(found, RepeatedSubtopic):
-        second = re.escape(to_bytes(found.subtopic))
-    query, item = (re.escape(to_bytes(one)) for one in (found.query, found.item))
+    if isinstance(repeated_item, RepeatedSubtopic):
+        second = re.escape(to_bytes(repeated_item.subtopic))
+    query, item = (re.escape(to_bytes(one)) for one in (repeated_item.query, repeated_item.item))
     fields = rb"[ \t]+".join((query, second, item))
     wanted = re.compile(rb"(?:\A|(?<=[\r\n]))[ \t]*" + fields + rb"[ \t]")
     lines: list[int] = []
@@ -450,10 +468,10 @@ def _find_repeat(file: TextFile, layout: trec.Layout, found: RepeatedItem) -> Du
             break
     again = lines[1] if len(lines) > 1 else lines[0] if lines else 0
     like = f", as on line {lines[0]}" if len(lines) > 1 else ""
-    if isinstance(found, RepeatedSubtopic):
-        return explain_repeated_subtopic(f"{file.name}:{again}", found, like)
+    if isinstance(repeated_item, RepeatedSubtopic):
+        return explain_repeated_subtopic(f"{file.name}:{again}", repeated_item, like)
     what = "retrieved" if layout is trec.RUN else "judged"
-    error = explain_repeat(f"{file.name}:{again}", what, found, like, _show)
+    error = explain_repeat(f"{file.name}:{again}", what, repeated_item, like, _show)
     if layout is trec.RUN or len(seconds) < 2:
         return error
     return DuplicateError(f"{error} {SECOND_DIFFERS}")
@@ -461,7 +479,8 @@ def _find_repeat(file: TextFile, layout: trec.Layout, found: RepeatedItem) -> Du
 
 SECOND_DIFFERS = (
     "The second column differs: if it names subtopics, measures such as alpha_nDCG read it, and"
-    " other measures beside them take an item's highest grade, as duplicates=max does."
+    " other measures beside them take an item's highest grade, as"
+    f" {write_option('duplicates', 'max')} does."
 )
 
 

@@ -90,11 +90,11 @@ def match_names(
     return {ids[str(query)]: number for query, number in reported.items()}
 
 
-def measure_agreement(search: RunSearch, given: Given) -> Agreement:
+def measure_agreement(search: RunSearch, raw: Given) -> Agreement:
     """Find the queries for which a definition does not give the reported value."""
-    result = search.find_result(given.candidate)
+    result = search.find_result(raw.candidate)
     averaged = {} if result is None else result.per_query
-    terms = Terms(search, given)
+    terms = Terms(search, raw)
     off = []
     for query, number in search.per_query.items():
         value = averaged.get(query, math.nan)
@@ -103,14 +103,14 @@ def measure_agreement(search: RunSearch, given: Given) -> Agreement:
             off.append(Off(query, number, value, moves, terms.explain(query, number)))
     off.sort(key=lambda one: -math.inf if math.isnan(one.value) else -abs(one.difference))
     without = tuple(query for query in averaged if query not in search.per_query)
-    return Agreement(given, len(search.per_query), tuple(off), without)
+    return Agreement(raw, len(search.per_query), tuple(off), without)
 
 
 class Terms:
     """The terms behind a definition's values, to find out how they were rounded."""
 
-    def __init__(self, search: RunSearch, given: Given) -> None:
-        self._ranking, self._scored = search.compute_terms(given.candidate)
+    def __init__(self, search: RunSearch, raw: Given) -> None:
+        self._ranking, self._scored = search.compute_terms(raw.candidate)
         self._place = {query: q for q, query in enumerate(self._ranking.queries)}
         self._total = self._ranking.sum_hits(self._scored.terms) + self._scored.rest
         self._rounded = {decimals: self.round(decimals) for decimals in DECIMALS}

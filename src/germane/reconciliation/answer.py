@@ -1,11 +1,13 @@
 """Answer: the parts that answers to a reported number share, for ranked lists and for boxes."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Generic, Literal, TypeVar
 
 from germane._version import VERSION
+from germane.errors import make_visible
 from germane.output.formatting import format_number, write_count
-from germane.output.tables import Row, Table, Tabular, escape_html
+from germane.output.frames import Tabular
+from germane.output.tables import Row, Table, write_html, write_markdown, write_text
 from germane.reconciliation.plausibility import POSSIBLE, describe_chance
 from germane.reconciliation.reported import Reported
 from germane.reconciliation.search import Tried
@@ -103,30 +105,26 @@ class Answer(Tabular, Generic[G]):
         left = tuple(range(3, len(self._columns)))
         return Table(self._columns, cells, (*notes, *self.notes), left)
 
-    def _describe(self, given: G, most: int | None) -> Row:
+    def _describe(self, raw: G, most: int | None) -> Row:
         """Write the cells behind the numbers, which end with at most so many tools."""
-        return (list_tools(given, most),)
+        return (list_tools(raw, most),)
 
     def _list_tables(self, digits: int | None) -> Iterator[Table]:
         """List the tables below the verdict."""
         yield self.table(digits=digits)
 
     def __str__(self) -> str:
-        return self._write(Table.text)
+        return write_text(self.verdict, "", *self._list_tables(self.reported.digits))
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.answer}: {self.verdict}>"
+        return make_visible(f"<{type(self).__name__} {self.answer}: {self.verdict}>")
 
     def _repr_html_(self) -> str:
-        return self._write(Table.html, f"<p>{escape_html(self.verdict)}</p>")
+        return write_html(self.verdict, *self._list_tables(self.reported.digits))
 
     def markdown(self) -> str:
         """A paragraph and tables for GitHub."""
-        return self._write(Table.markdown)
-
-    def _write(self, write: Callable[[Table], str], verdict: str = "") -> str:
-        tables = self._list_tables(self.reported.digits)
-        return (verdict or f"{self.verdict}\n\n") + "\n".join(map(write, tables))
+        return write_markdown(self.verdict, *self._list_tables(self.reported.digits))
 
     def _make_head(self, conventions: Mapping[str, Any]) -> dict[str, Any]:
         """Make plain values of the parts that every answer has."""
@@ -145,14 +143,14 @@ class Answer(Tabular, Generic[G]):
             "nearest": [self._make_row(one) for one in self.nearest],
         }
 
-    def _make_row(self, given: Any) -> dict[str, Any]:
+    def _make_row(self, raw: Any) -> dict[str, Any]:
         """Make plain values of a candidate."""
         raise NotImplementedError
 
 
-def list_tools(given: Tried[Any], most: int | None) -> str:
+def list_tools(raw: Tried[Any], most: int | None) -> str:
     """Name the tools that use a candidate, at most so many."""
-    names = list(dict.fromkeys(tool.partition(":")[0] for tool in given.candidate.tools))
+    names = list(dict.fromkeys(tool.partition(":")[0] for tool in raw.candidate.tools))
     more = f" +{len(names) - most}" if most is not None and len(names) > most else ""
     return ", ".join(names[:most]) + more
 

@@ -6,18 +6,20 @@ from typing import Any, Unpack, cast
 
 from germane.core.policy import DEFAULTS, Relevant
 from germane.core.progress import Progress, make_progress
-from germane.dialects.parsing import parse
+from germane.dialects.parsing import parse_any
 from germane.errors import DuplicateError
 from germane.evaluation.accepted import Judgments, Reported, Run
 from germane.evaluation.choices import OtherChoices
 from germane.evaluation.collection import find_all_needs
-from germane.evaluation.opening import open_data
+from germane.evaluation.opening import open_data, refuse_dialect
+from germane.explanation.counted import Counted
 from germane.explanation.single_query import check_list, check_run, hold_rows, is_list
 from germane.measures.catalogue import CatalogueDefinition
 from germane.measures.measure import Measure
+from germane.readers.relevance import make_collection
 from germane.reconciliation.agreement import match_names, measure_agreement
 from germane.reconciliation.answer import SHOWN
-from germane.reconciliation.example import Example, find_examples, make_collection
+from germane.reconciliation.example import Example, find_examples
 from germane.reconciliation.plausibility import estimate_chance, find_hints
 from germane.reconciliation.reconciliation import Reconciliation
 from germane.reconciliation.reported import ReportedQueries, read_queries, read_reported
@@ -56,7 +58,8 @@ def reconcile(
     'continuous-eval:average_precision@10'
 
     ``qrels`` and ``run`` are those of ``evaluate``, or ``qrels`` is one list of grades and
-    ``relevant`` the number of relevant items. ``measure`` names the kind of number.
+    ``relevant`` the number of relevant items. ``measure`` names the kind of number, under germane's
+    name or any tool's: what each tool calls so is tried, in whatever family.
 
     The number is as precise as its text: ``0.62`` is anything from 0.615 to 0.625, ``"0.620"`` is
     ±0.0005, ``"62%"`` is 0.62 ± 0.005. A float has the decimals that Python prints.
@@ -72,13 +75,17 @@ def reconcile(
     choices: dict[str, Any] = {**policy}
     if isinstance(relevant, str):  # with qrels it is a convention
         choices["relevant"], relevant = relevant, None
-    asked = parse(measure)
+    asked = parse_any(measure)
     number = read_reported(reported)
+    counted = None
     if is_list(qrels, run, choices):
         check_list(run, [*(["reported_per_query"] if reported_per_query else []), *choices])
         qrels, run = make_collection(cast(Any, qrels), relevant, asked.rel or 1.0)
+        known = relevant is not None
+        counted = None if known else Counted(int((qrels.grades >= (asked.rel or 1.0)).sum()))
     else:
         check_run(run, relevant)
+    refuse_dialect(choices, "reconcile")
     data = open_data(qrels, choices)
     found, conventions = data.open_run(run)
     fixed = dict(data.options.asked)
@@ -87,11 +94,12 @@ def reconcile(
     values = Values(data.collect(found.load(progress), find_all_needs(asked), progress))
     per_query = None if reported_per_query is None else read_queries(reported_per_query)
     search = RunSearch(values, conventions, asked, number, progress)
-    return _make_answer(search, fixed, per_query)
+    answer = _make_answer(search, fixed, per_query, measure if isinstance(measure, str) else "")
+    return replace(answer, counted=counted)
 
 
 def _make_answer(
-    search: RunSearch, fixed: Mapping[str, Any], queries: ReportedQueries | None
+    search: RunSearch, fixed: Mapping[str, Any], queries: ReportedQueries | None, name: str
 ) -> Reconciliation:
     asked, conventions, reported = search.asked, search.conventions, search.reported
     own: Given | DuplicateError
@@ -100,12 +108,12 @@ def _make_answer(
     except DuplicateError as error:  # other tools accept items that are listed twice
         own = error
     grades = search.values.list_grades(conventions)
-    of_tools = list(list_dialect_candidates(asked, conventions, fixed))
-    limits = [(one, search.find_limit(one)) for one in of_tools]
+    of_tools = list(list_dialect_candidates(asked, conventions, fixed, name))
+    limits = [(tool, search.find_limit(tool)) for tool in of_tools]
     of_tools = [replace(one, tools=()) if limit else one for one, limit in limits]
     # Where the tool may give another value, its definition counts as any other with as many
     # changes.
-    simple = [one for one in of_tools if one.tools or one.distance(asked) < 2]
+    simple = [tool for tool in of_tools if tool.tools or tool.distance(asked) < 2]
     once = vary_once(asked, conventions, fixed, grades)
     tried = search.evaluate_all([Candidate(asked), *simple, *once])
     if not tried and isinstance(own, DuplicateError):
@@ -115,8 +123,8 @@ def _make_answer(
     hints = find_hints(search, tried)
     found = search.simplify(filter(search.gives, tried))
     if not found:
-        rest = [one for one in of_tools if one not in simple]
-        others = (one.measure for one in of_tools)
+        rest = [tool for tool in of_tools if tool not in simple]
+        others = (tool.measure for tool in of_tools)
         twice = vary_twice(asked, conventions, fixed, grades, others)
         tried += search.evaluate_all([*rest, *twice])
         found = search.simplify(filter(search.gives, tried))

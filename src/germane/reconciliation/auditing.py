@@ -7,7 +7,7 @@ from itertools import combinations
 from math import fsum
 from typing import Any
 
-from germane.errors import InputError, MeasureError, clip, list_some
+from germane.errors import InputError, MeasureError, clip, list_some, write_option
 from germane.evaluation.accepted import PublishedTable
 from germane.reconciliation.column_names import Column, Reading, read_columns
 from germane.reconciliation.contradictions import Audit, Contradiction
@@ -47,7 +47,9 @@ def audit(
     if not isinstance(named, Mapping) or not all(
         isinstance(one, str) for pair in named.items() for one in pair
     ):
-        raise InputError(f"columns= is {{name of a column: measure}}; got {clip(columns)}")
+        raise InputError(
+            f"{write_option('columns')} is {{name of a column: measure}}; got {clip(columns)}"
+        )
     published = read_published(table)
     tool = published.dialect if dialect is None else dialect
     read = read_columns(published.columns, columns, tool, exact=published.exact and not columns)
@@ -59,9 +61,9 @@ def audit(
         )
     if not any(read):
         raise MeasureError(
-            f"no column of the table is a measure: {list_some(published.columns)}. columns= names"
-            " the measure that a column stands for, such as AP@10 for 'MAP'.  All measures:"
-            " germane measures"
+            f"no column of the table is a measure: {list_some(published.columns)}."
+            f" {write_option('columns')} names the measure that a column stands for, such as AP@10"
+            " for 'MAP'.  All measures: germane measures"
         )
     return _Auditor(published, read, queries, fixed=tool is not None or published.exact).run()
 
@@ -86,8 +88,8 @@ class _Auditor:
             if _key(one) in cut or one.kind == "mean":
                 kept.append(one)
             else:
-                says = "Possible if decimals were cut off, not rounded."
-                weak.append(replace(one, possible=says))
+                text = "Possible if decimals were cut off, not rounded."
+                weak.append(replace(one, possible=text))
         explained = tuple(self._explain(scaled)) if kept else ()
         explained = explained if len(explained) < 3 else ()  # any move would do
         explained += tuple(self._explain_ties(kept))
@@ -133,6 +135,7 @@ class _Auditor:
             }
             for one in (
                 *self._check_bounds(r, row),
+                *self._check_spellings(r, row),
                 *self._check_pairs(r, row),
                 *self._check_f(r, row),
                 *self._check_grain(r, row),
@@ -149,7 +152,8 @@ class _Auditor:
         for c, value in row.items():
             column = self._known[c]
             name, kind = self.table.rows[r], column.kind
-            tops = [find_highest(kind, one) for one in column.plain] or [find_highest(kind, None)]
+            tops = [find_highest(reading.measure.name, reading) for reading in column.readings]
+            tops = tops or [find_highest(kind, None)]
             known = [top for top in tops if top is not None]
             if known and value.low > max(known):
                 few = len(known) < len(tops)
@@ -184,6 +188,30 @@ class _Auditor:
                 self.table.rows[r], self._cite(r, i, j), says, proof, excess, possible
             )
 
+    def _check_spellings(self, r: int, row: Mapping[int, Interval]) -> Iterator[Contradiction]:
+        """Two names of one measure, such as recip_rank and MRR, have one value."""
+        for i, j in combinations(row, 2):
+            first, second = self._known[i], self._known[j]
+            gap = max(row[i].low - row[j].high, row[j].low - row[i].high)
+            if gap <= 0 or first.asked is None or first.asked != second.asked:
+                continue
+            definitions = [
+                {(reading.measure, reading.choices) for reading in column.readings}
+                for column in (first, second)
+            ]
+            if definitions[0] != definitions[1]:
+                continue  # a tool may compute both, each in its own way
+            if (first.group, first.overlap) != (second.group, second.overlap):
+                continue
+            possible = ""
+            if namesakes := (*first.namesakes, *second.namesakes):
+                tools = _list_tools(namesakes)
+                possible = f"Possible with tools that give a name to another measure: {tools}."
+            yield Contradiction(
+                self.table.rows[r], self._cite(r, i, j), f"{first.label} = {second.label}",
+                f"both are names of {first.asked}", gap, possible,
+            )  # fmt: skip
+
     def _check_f(self, r: int, row: Mapping[int, Interval]) -> Iterator[Contradiction]:
         """F ≤ (P + R) ÷ 2: a harmonic mean is at most the arithmetic one."""
         of_kind: dict[tuple[str, int | None, str], int] = {}
@@ -196,13 +224,13 @@ class _Auditor:
             if kind != "F" or p is None or rec is None:
                 continue
             readings = [one for c in (f, p, rec) for one in self._known[c].plain]
-            if any(one.parameters.get("beta", 1) != 1 for one in readings) or (
-                len({(one.choices, one.parameters.get("rel")) for one in readings}) > 1
+            if any(reading.parameters.get("beta", 1) != 1 for reading in readings) or (
+                len({(reading.choices, reading.parameters.get("rel")) for reading in readings}) > 1
             ):
                 continue  # each counts other queries or results
             excess = row[f].low - (row[p].high + row[rec].high) / 2
             if excess > 0:
-                one, other, third = (self.table.columns[at] for at in (f, p, rec))
+                one, other, third = (self.table.columns[row] for row in (f, p, rec))
                 yield Contradiction(
                     self.table.rows[r], self._cite(r, f, p, rec),
                     f"{one} ≤ ({other} + {third}) ÷ 2",
@@ -229,6 +257,9 @@ class _Auditor:
                 continue
             what = "1 query" if number == 1 else f"{number:,} queries"
             possible = "" if all(ways) else "Possible if P is divided by the number of results."
+            if column.namesakes:
+                tools = _list_tools(column.namesakes)
+                possible = f"Possible with tools that give this name to another measure: {tools}."
             yield Contradiction(
                 self.table.rows[r], self._cite(r, c),
                 f"{column.label} of {what} is a multiple of 1/{steps}",
@@ -242,7 +273,7 @@ class _Auditor:
             return
         last = len(self.table.rows) - 1
         for c, column in self._known.items():
-            means = {one.parameters.get("mean", "arithmetic") for one in column.plain}
+            means = {reading.parameters.get("mean", "arithmetic") for reading in column.readings}
             if (last, c) not in cells or means - {"arithmetic"}:
                 continue
             own = [Interval.of(cell) for (r, at), cell in cells.items() if at == c and r < last]
@@ -265,9 +296,9 @@ class _Auditor:
 
     def _count(self, cells: Mapping[tuple[int, int], Reported]) -> int:
         pairs = sum(
-            (r, one.first) in cells and (r, one.second) in cells
+            (r, law.first) in cells and (r, law.second) in cells
             for r in range(len(self.table.rows))
-            for one in self._laws
+            for law in self._laws
         )
         return pairs + len(cells)
 
@@ -297,7 +328,7 @@ class _Auditor:
             orders.append((f"{names[i]} and {names[j]} were exchanged", order))
         if len(shown) > 2:
             for step, side in ((1, "right"), (-1, "left")):
-                order = {c: shown[(at + step) % len(shown)] for at, c in enumerate(shown)}
+                order = {c: shown[(place + step) % len(shown)] for place, c in enumerate(shown)}
                 orders.append((f"all numbers stood one column too far to the {side}", order))
         for says, order in orders[:200]:
             moved = {
@@ -309,8 +340,12 @@ class _Auditor:
                 yield f"Nothing contradicts if {says}."
 
 
-def _key(one: Contradiction) -> Any:
-    return one.row, frozenset(one.columns), one.kind
+def _key(contradiction: Contradiction) -> Any:
+    return contradiction.row, frozenset(contradiction.columns), contradiction.kind
+
+
+def _list_tools(namesakes: Iterable[Reading]) -> str:
+    return ", ".join(f"{reading.tool} ({reading.measure})" for reading in namesakes)
 
 
 def _has_grain(reading: Reading) -> bool:

@@ -1,52 +1,22 @@
 """Names of columns in published tables, and the definitions that each may stand for."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
 from germane.dialects import dialects, resolve_dialect
 from germane.dialects.dialect import Dialect
-from germane.dialects.names import find_entry, list_same_kind, resolve_measure, translate_entry
+from germane.dialects.names import find_entry, find_named, list_definitions, resolve_measure
 from germane.dialects.parsing import parse
-from germane.errors import GermaneError
+from germane.errors import GermaneError, MeasureError
+from germane.measures.box_names import BoxName
+from germane.measures.box_spellings import read_box_name
 from germane.measures.measure import Measure
+from germane.measures.overlap_thresholds import COCO_THRESHOLDS
 
 GROUPS = " / "  # stands between the heading of several columns and the name of one
-
-_WORDS = {
-    word: measure
-    for measure, words in {
-        "P": "precision, prec",
-        "R": "recall, rec",
-        "AP": "map, average precision, mean average precision",
-        "RR": "mrr, recip rank, reciprocal rank, mean reciprocal rank",
-        "nDCG": "ndcg",
-        "Success": "hit, hits, hit rate, hitrate, hr, success, acc, accuracy, top",
-        "F": "f1, f1 score, f",
-    }.items()
-    for word in words.split(", ")
-}
-"""Words of papers that stand for a measure at a cutoff."""
-
-_BOXES = {
-    word: kind
-    for kind, words in {
-        "AP": "ap map map5095 ap5095", "AP50": "ap50 map50", "AP75": "ap75 map75",
-        "APs": "aps apsmall mapsmall", "APm": "apm apmedium mapmedium",
-        "APl": "apl aplarge maplarge", "AR1": "ar1", "AR10": "ar10", "AR100": "ar100",
-    }.items()
-    for word in words.split()
-}  # fmt: skip
-"""Words of tables of detectors, without signs, points and blanks."""
-
-_OVERLAPS = {
-    "mask": "masks?|segm(?:entation)?|seg|instance",
-    "box": "b?box(?:es)?|bb|detection|det",
-    "oks": "keypoints?|kpts?|kps|pose|oks",
-}
-"""Words that say what is matched."""
 
 OF_QUERIES = (
     *("no_relevant", "no_hit", "missing", "empty", "unknown", "short", "constant", "all_relevant"),
@@ -55,7 +25,17 @@ OF_QUERIES = (
 """Conventions that change which queries count."""
 
 OF_RESULTS = (
-    *("depth", "unjudged", "ties", "own", "threshold", "nonpositive", "relevant", "duplicates"),
+    *(
+        "depth",
+        "unjudged",
+        "ties",
+        "own",
+        "min_score",
+        "max_distance",
+        "nonpositive",
+        "relevant",
+        "duplicates",
+    ),
     "grades",
 )
 """Conventions that change which results count, their order, or what they gain."""
@@ -99,9 +79,10 @@ class Column:
     """A column of a published table: its name, its measure, and what it may stand for."""
 
     label: str
-    kind: str  # the name of germane's measure, or of boxes: "AP50"
+    kind: str  # the name of germane's measure, with its parameters if it is of boxes: "AP50"
     k: int | None = None
     plain: tuple[Reading, ...] = ()
+    namesakes: tuple[Reading, ...] = ()  # measures of other families that tools call so
     of_boxes: bool = False
     group: str = ""  # the heading of several columns, as of a collection
     overlap: str = ""  # of boxes: what is matched, if the name says it
@@ -112,20 +93,25 @@ class Column:
         """The name without the heading of several columns."""
         return self.label.removeprefix(self.group + GROUPS)
 
-    def read_as(self, tool: Dialect, named: bool) -> tuple[Reading, ...]:
+    @property
+    def readings(self) -> tuple[Reading, ...]:
+        """All that the name may stand for, whoever wrote it."""
+        return self.plain + self.namesakes
+
+    def read_as(self, tool: Dialect, named: int) -> tuple[Reading, ...]:
         """Read the column as a tool's: its measure of that name, or its first one of that kind.
 
-        ``named``: the columns have the tool's names. Otherwise the conventions of single measures
-        are left out: somebody else's table is taken to count one set of queries in one order.
+        ``named``: how many of two columns have the tool's names. If both have, the table is taken
+        for the tool's. Otherwise it is somebody else's, and taken to count one set of queries; if
+        none has, in one order, too.
         """
         if self.asked is None:
             return ()
         found = _read_as(tool.name, self.name, self.asked)[:1]
-        return (
-            found
-            if named
-            else tuple(replace(one, choices=_choose_shared(tool, one)) for one in found)
-        )
+        if named == 2:
+            return found
+        left_out = OF_QUERIES if named else (*OF_QUERIES, *OF_RESULTS, "query_digits")
+        return tuple(replace(one, choices=_share_choices(tool, one, left_out)) for one in found)
 
     def is_named_by(self, tool: Dialect) -> bool:
         """Is the column's name one of the tool, or are the parameters of its measure written?"""
@@ -149,14 +135,17 @@ def read_columns(
     """
     tool = None if dialect is None else resolve_dialect(dialect)
     given = dict(columns or {})
-    boxes = any(read_box_column(label) in ("AP50", "AP75") for label in labels)
+    boxes = any(_is_of_boxes(given.get(label, label)) for label in labels)
     found: list[Column | None] = []
     for label in labels:
-        if boxes and label not in given:
-            kind, overlap = read_box_column(label), split_overlap(label)[1]
+        boxed = read_box_column(given.get(label, label)) if boxes else None
+        if boxed is not None:
             group = label.rpartition(GROUPS)[0]
-            boxed = Column(label, kind or "", of_boxes=True, group=group, overlap=overlap)
-            found.append(boxed if kind else None)
+            made = Column(label, str(boxed), of_boxes=True, group=group, overlap=boxed.overlap)
+            found.append(made)
+            continue
+        if boxes and label not in given:
+            found.append(None)
             continue
         group, name = "", given.get(label, label)
         one = _find_reading(name, tool)
@@ -165,17 +154,23 @@ def read_columns(
         if one is None and GROUPS in label:
             group, _, name = label.rpartition(GROUPS)
             one = _find_reading(name, tool)
-        found.append(None if one is None else _make_column(label, group, one, tool, exact))
+        if one is None:
+            found.append(None)
+            continue
+        column = _make_column(label, group, one, tool, exact)
+        if tool is None and not exact and label not in given:
+            column = replace(column, namesakes=tuple(_list_namesakes(name, one.measure)))
+        found.append(column)
     return found
 
 
 def _make_column(
-    label: str, group: str, found: Reading, tool: Dialect | None, exact: bool
+    label: str, group: str, reading: Reading, tool: Dialect | None, exact: bool
 ) -> Column:
-    measure = found.measure
+    measure = reading.measure
     made = Column(label, measure.name, measure.k, asked=measure, group=group)
     if exact:
-        plain: tuple[Reading, ...] = (found,)
+        plain: tuple[Reading, ...] = (reading,)
     elif tool is not None and "(" in made.name and not _is_name_of(tool.name, made.name):
         plain = (_read_exactly(tool, measure),)  # its parameters are written
     elif tool is not None:
@@ -183,35 +178,38 @@ def _make_column(
             Reading(measure, _choose(tool.choices)),
         )
     else:
-        plain = tuple(Reading(one, found.choices) for one in _vary(measure))
+        plain = tuple(Reading(one, reading.choices) for one in _vary(measure))
     return replace(made, plain=plain)
 
 
-def split_overlap(label: str) -> tuple[str, str]:
-    """Split a detector's column into its measure and what is matched: box, mask, oks or "".
+def read_box_column(label: str) -> BoxName | None:
+    """Read a detector's column as a measure, with what is matched if it says so; None for others.
 
-    >>> from germane.reconciliation.column_names import split_overlap
-    >>> split_overlap("mask AP50"), split_overlap("AP bbox"), split_overlap("APm")
-    (('AP50', 'mask'), ('AP', 'box'), ('APm', ''))
+    >>> from germane.reconciliation.column_names import read_box_column
+    >>> read_box_column("mAP@[.5:.95] (%)"), read_box_column("mask AP_S").overlap
+    (AP, 'mask')
     """
-    for overlap, words in _OVERLAPS.items():
-        bare = re.sub(rf"(?<![a-z])(?:{words})(?![a-z])", " ", label, flags=re.IGNORECASE)
-        if bare != label and re.search("[a-z]", bare, re.IGNORECASE):
-            return bare.strip(" _-/:()[],."), overlap
-    return label, ""
+    name = _read_box_name(label)
+    is_usual = name is not None and name.iou == COCO_THRESHOLDS
+    return replace(name, iou=None) if name and is_usual else name
+
+
+def _read_box_name(label: str) -> BoxName | None:
+    try:
+        return read_box_name(_strip(label.rpartition(GROUPS)[2]))
+    except MeasureError:
+        return None
+
+
+def _is_of_boxes(label: str) -> bool:
+    """Is this a measure of detections, and not of ranked lists? MAP@50 may be either."""
+    name = None if re.search(r"@\s*\d+$", _strip(label)) else _read_box_name(label)
+    return name is not None and name.name in ("AP", "AR") and bool(name.iou or name.area)
 
 
 def _strip(label: str) -> str:
-    return re.sub(
-        r"[^a-z0-9]",
-        "",
-        label.casefold().replace("0.5", "50").replace(".5", "50").replace(".75", "75"),
-    )
-
-
-def read_box_column(label: str) -> str | None:
-    """Read a detector's column as AP, AP50, AP75, APs, APm, APl, AR1, AR10, AR100, or None."""
-    return _BOXES.get(_strip(split_overlap(label.rpartition(GROUPS)[2])[0]))
+    """Remove signs of percent and of what is better."""
+    return re.sub(r"[(\[](?:%|in %|x100|mean|avg\.?)[)\]]|%|[↑↓]", "", label).strip()
 
 
 def _find_reading(label: str, tool: Dialect | None) -> Reading | None:
@@ -230,26 +228,28 @@ def _find_reading(label: str, tool: Dialect | None) -> Reading | None:
 
 
 def _respell(label: str) -> Iterator[str]:
-    bare = re.sub(r"\((?:%|in %|x100|mean|avg\.?)\)|%|[↑↓]", "", label).strip()
+    """List how a name may be written without what tables add; Hits of a table are shares."""
+    bare = _strip(label)
     yield bare
     yield bare.replace(" ", "")
-    words = re.sub(r"(?<=[a-z])[_\s]+(?=[a-z])", " ", bare.casefold())
-    found = re.fullmatch(
-        r"(?:mean )?([a-z][a-z ]*?1?(?: score)?)(?:[\s_\-]*(?:@|at|cut)[\s_\-]*|[\s_\-.]+)(\d+)",
-        words,
-    )
-    name, cutoff = (found[1], f"@{found[2]}") if found else (words, "")
-    name = name.removesuffix(" at").removesuffix(" cut").strip()
-    if name in _WORDS:
-        yield f"{_WORDS[name]}{cutoff}"
-    yield f"{name.replace(' ', '_')}{cutoff}"
+    words = re.sub(r"(?i)^mean[\s_]+|[\s_]cut(?=[\s_]?\d)|(?<=^hit)s", "", bare)
+    yield words
+    yield re.sub(r"[\s_\-.]*@[\s_]*|(?<=[a-zA-Z])[\s_\-.]+(?=\d+$)", "@", words)
 
 
 def _search_dialects(label: str) -> Iterator[Reading]:
     for tool in dialects().values():
-        entry = tool.find(label)
-        if entry is not None and entry.measure:
-            yield Reading(parse(tool.measure(label)), _choose(entry.read_choices(label)))
+        named = find_named(tool, label)
+        if named is not None:
+            yield Reading(named.measure, _choose(named.choices), tool.name)
+
+
+def _list_namesakes(label: str, measure: Measure) -> Iterator[Reading]:
+    """List tools' measures of this name that are of another family, or another mean."""
+    for dialect in _search_dialects(label):
+        mean = dialect.parameters.get("mean")
+        if (dialect.measure.name, mean) != (measure.name, dict(measure.parameters).get("mean")):
+            yield dialect
 
 
 @cache
@@ -258,42 +258,50 @@ def _is_name_of(tool: str, label: str) -> bool:
 
 
 @cache
-def _has_measure(tool: str, asked: Measure) -> bool:
-    return find_entry(resolve_dialect(tool), asked) is not None
+def _has_measure(tool: str, measure: Measure) -> bool:
+    return find_entry(resolve_dialect(tool), measure) is not None
 
 
 @cache
 def _read_as(name: str, label: str, asked: Measure) -> tuple[Reading, ...]:
     """Read a name as the tool's own name, or as each of the tool's measures of that kind."""
     tool = resolve_dialect(name)
-    entry = tool.find(label)
-    if entry is not None and entry.measure:
-        found = [(parse(tool.measure(label)), entry.read_choices(label))]
+    named = find_named(tool, label)
+    if named is not None:
+        found = [(named.measure, named.choices)]
     elif "(" in label and find_entry(tool, asked) is not None:
         return (_read_exactly(tool, asked),)
     else:
-        alike = list(list_same_kind(tool, asked))
-        plain = [one for one in alike if not one.choices]  # rather than options of the tool
-        ones = [one for one in alike if _keep_ones(one.choices)]  # of queries without relevant ones
+        alike = [
+            (definition.measure, definition.choices) for definition in list_definitions(tool, asked)
+        ]
+        plain = [one for one in alike if not one[1]]  # rather than options of the tool
+        ones = [(measure, ones) for measure, own in alike if (ones := _keep_ones(own))]
         # somebody else's name: its table is taken to count one set of queries in one order, if the
         # tool has such a measure
-        usual = [(translate_entry(one, asked), _keep_ones(one.choices)) for one in (*plain, *ones)]
-        found = usual or [(translate_entry(one, asked), one.fill_choices(asked.k)) for one in alike]
+        found = [*plain, *ones] or alike
     return tuple(
         Reading(measure, _choose({**tool.choices, **choices}), tool.name)
         for measure, choices in found
     )
 
 
-def _read_exactly(tool: Dialect, asked: Measure) -> Reading:
+def _read_exactly(tool: Dialect, measure: Measure) -> Reading:
     """Read a name with its parameters: under the tool's conventions for exactly this measure."""
-    entry = find_entry(tool, asked)
-    own = {} if entry is None else entry.fill_choices(asked.k)
-    return Reading(asked, _choose({**tool.choices, **own}), tool.name)
+    entry = find_entry(tool, measure)
+    own = {} if entry is None else entry.fill_choices(measure.k, measure.rel)
+    return Reading(measure, _choose({**tool.choices, **own}), tool.name)
 
 
-def _choose_shared(tool: Dialect, reading: Reading) -> tuple[tuple[str, Any], ...]:
-    own = {n: word for n, word in reading.choices if word == "one" or n == "duplicates"}
+def _share_choices(
+    tool: Dialect, reading: Reading, left_out: Iterable[str]
+) -> tuple[tuple[str, Any], ...]:
+    """Leave a single measure's conventions out, but for what nobody can see in a table."""
+    own = {
+        n: word
+        for n, word in reading.choices
+        if n not in left_out or word == "one" or n == "duplicates"
+    }
     return _choose({**tool.choices, **own})
 
 

@@ -62,10 +62,10 @@ def choose_nearest(sheet: Sheet, fit: Fit, fits: Sequence[Fit]) -> Distance:
     """
     if fit.count >= _MANY * len(sheet.cells):
         return measure_distance(sheet, fit)
-    own = measure_distance(sheet, fits[0])
+    distance = measure_distance(sheet, fits[0])
     simple = [measure_distance(sheet, one) for one in fits if one.protocol.cost <= _SIMPLE]
-    near = min([own, *simple], key=lambda one: one.mean)
-    return near if near.mean * _NEARER < own.mean else own
+    near = min([distance, *simple], key=lambda one: one.mean)
+    return near if near.mean * _NEARER < distance.mean else distance
 
 
 def describe_common(

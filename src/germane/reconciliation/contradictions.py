@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from germane.errors import list_some
+from germane.errors import list_some, make_visible
 from germane.output.formatting import add_schema, write_count
-from germane.output.tables import Table, Tabular
+from germane.output.frames import Tabular
+from germane.output.tables import Table, write_text
 
 
 @dataclass(frozen=True)
@@ -37,8 +38,8 @@ class Contradiction:
 
     def __str__(self) -> str:
         numbers = ", ".join(f"{name} = {number}" for name, number in self.cells)
-        says = f"{self.row}: {numbers}, but {self.law}: {self.proof} (off by {self.excess:.2g})."
-        return f"{says} {self.possible}" if self.possible else says
+        text = f"{self.row}: {numbers}, but {self.law}: {self.proof} (off by {self.excess:.2g})."
+        return make_visible(f"{text} {self.possible}" if self.possible else text)
 
 
 @dataclass(frozen=True)
@@ -87,20 +88,20 @@ class Audit(Tabular):
         )
 
     def _notes(self) -> tuple[str, ...]:
-        found = write_count(len(self.contradictions), "contradiction")
+        count = write_count(len(self.contradictions), "contradiction")
         read = ", ".join(
             name if name == measure else f"{name} as {measure}"
             for name, measure in self.columns.items()
         )
         checked = f"{write_count(self.rows, 'row')}; {write_count(self.checked, 'comparison')}"
         ignored = f"Not read as measures: {list_some(self.ignored)}." if self.ignored else ""
-        notes = (f"{found} in {checked}.", *self.explanations, f"Columns: {read}.", ignored)
+        notes = (f"{count} in {checked}.", *self.explanations, f"Columns: {read}.", ignored)
         return tuple(filter(None, (*notes, *self.notes)))
 
     def __str__(self) -> str:
-        lines = [f"● {one}" for one in self.contradictions]
-        lines += [f"○ {one}" for one in self.restrictions]
-        return "\n".join([*lines, *([""] if lines else []), *self._notes()]) + "\n"
+        lines = [f"● {contradiction}" for contradiction in self.contradictions]
+        lines += [f"○ {restriction}" for restriction in self.restrictions]
+        return write_text(*lines, *([""] if lines else []), *self._notes(), "")
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain objects."""
@@ -118,5 +119,5 @@ class Audit(Tabular):
         )
 
 
-def _write(one: Contradiction) -> dict[str, Any]:
-    return {**vars(one), "cells": dict(one.cells)}
+def _write(contradiction: Contradiction) -> dict[str, Any]:
+    return {**vars(contradiction), "cells": dict(contradiction.cells)}

@@ -1,7 +1,6 @@
 """Example: small data on which definitions that coincide elsewhere differ."""
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -11,14 +10,13 @@ import numpy as np
 
 from germane.core import ragged
 from germane.core.policy import Policy
-from germane.core.qrels import Qrels
 from germane.core.ranking import Ranking
 from germane.errors import GermaneError
 from germane.evaluation.collection import Collection, find_all_needs
 from germane.measures.averaging import compute_scores
 from germane.measures.measure import Measure
 from germane.readers import open_qrels, open_run
-from germane.readers.relevance import make_ranking
+from germane.readers.relevance import make_collection
 from germane.reconciliation.spread import Values
 from germane.reconciliation.variations import Candidate, find_mean
 
@@ -98,11 +96,11 @@ def find_examples(
     No list distinguishes AP(norm=R)@3, AP@3 and AP(norm=k)@3: of R items, two of the norms are
     equal if R ≤ 3, and two if R ≥ 3.
     """
-    found = find_example(candidates, conventions, tolerance)
-    yield tuple(map(str, candidates)), found
-    for _, names in [] if found is None else found.groups:
+    example = find_example(candidates, conventions, tolerance)
+    yield tuple(map(str, candidates)), example
+    for _, names in [] if example is None else example.groups:
         if len(names) > 1:
-            equal = [one for one in candidates if str(one) in names]
+            equal = [candidate for candidate in candidates if str(candidate) in names]
             yield from find_examples(equal, conventions, tolerance)
 
 
@@ -116,8 +114,12 @@ def find_example(
     found = []
     # A list distinguishes measures, but not conventions.
     measures = {
-        (one.measure.name, *one.measure.arguments.items(), one.measure.k): one.measure
-        for one in candidates
+        (
+            candidate.measure.name,
+            *candidate.measure.arguments.items(),
+            candidate.measure.k,
+        ): candidate.measure
+        for candidate in candidates
     }
     small = _find_list(list(measures.values()), tolerance) if len(measures) > 1 else None
     if small is not None:
@@ -125,27 +127,14 @@ def find_example(
         relevant = sum(grade >= 1 for grade in listed) + missed if missed else None
         data = " ".join(f"{grade:g}" for grade in listed), relevant
         found.append(_evaluate(candidates, conventions, data, *make_collection(listed, relevant)))
-    names = {name for one in candidates for name, _ in one.choices}
-    if len({find_mean(one.measure) for one in candidates}) > 1:
+    names = {name for candidate in candidates for name, _ in candidate.choices}
+    if len({find_mean(candidate.measure) for candidate in candidates}) > 1:
         names.add("mean")
     for name, (_, qrels, run) in SHOWN.items():
         if name in names:
             found.append(_evaluate(candidates, conventions, (qrels, run), qrels, run))
     best = max(found, key=lambda one: len(one.groups), default=None)
     return best if best is not None and len(best.groups) > 1 else None
-
-
-def make_collection(
-    listed: Iterable[float], relevant: int | Iterable[float] | None, rel: float = 1.0
-) -> tuple[Qrels, dict[str, list[int]]]:
-    """Make qrels and a run of one list: items are numbers, the last ones not retrieved."""
-    ranking = make_ranking(listed, relevant, rel)
-    retrieved = ranking.relevance.tolist()
-    missed = list((Counter(ranking.ideal.tolist()) - Counter(retrieved)).elements())
-    grades = np.array(retrieved + missed)
-    items = range(len(grades))
-    qrels = Qrels(["list"], np.array([0, len(grades)]), items, grades, "list")
-    return qrels, {"list": list(items[: len(retrieved)])}
 
 
 def _evaluate(
@@ -157,16 +146,18 @@ def _evaluate(
 ) -> Example:
     values = Values(
         Collection(
-            open_qrels(qrels), open_run(run), find_all_needs(*(one.measure for one in candidates))
+            open_qrels(qrels),
+            open_run(run),
+            find_all_needs(*(candidate.measure for candidate in candidates)),
         )
     )
     found = []
-    for one in candidates:
+    for candidate in candidates:
         try:
-            value = values(one.make_policy(conventions), one.measure).mean
+            value = values(candidate.make_policy(conventions), candidate.measure).mean
         except GermaneError:
             value = math.nan
-        found.append((str(one), value))
+        found.append((str(candidate), value))
     return Example(data, tuple(found))
 
 
@@ -175,7 +166,7 @@ def _find_list(measures: Sequence[Measure], tolerance: float) -> Small | None:
     lists = list(_list_small(measures))
     ranking = _make_ranking(lists)
     try:
-        found = np.array([compute_scores(measure, ranking, "zero") for measure in measures])
+        found = np.array([compute_scores(measure, ranking) for measure in measures])
     except GermaneError:
         return None
     gaps = np.diff(np.sort(found, axis=0), axis=0)
@@ -188,10 +179,10 @@ def _find_list(measures: Sequence[Measure], tolerance: float) -> Small | None:
 
 def _list_small(measures: Iterable[Measure]) -> Iterator[Small]:
     """Yield every small list, short ones first."""
-    levels = {one.rel or 1.0 for one in measures}
-    binary = levels == {1.0} and not any("gain" in one.arguments for one in measures)
+    levels = {measure.rel or 1.0 for measure in measures}
+    binary = levels == {1.0} and not any("gain" in measure.arguments for measure in measures)
     grades = (0.0, 1.0) if binary else tuple(sorted({0.0, 1.0, 2.0, *levels}))
-    cutoffs = {one.k for one in measures if one.k is not None and one.k <= _MOST}
+    cutoffs = {measure.k for measure in measures if measure.k is not None and measure.k <= _MOST}
     for length in range(1, _LONGEST + 1 if binary else _LONGEST - 1):
         for listed in product(grades, repeat=length):
             yield listed, 0

@@ -3,6 +3,7 @@
 An inequality of the values of every query holds for their means, too, since all of them are linear.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf, isfinite
@@ -117,10 +118,12 @@ def _within(line: Cut, *, alike: bool = False) -> Bound:
     return _hold(line, lambda a, b: a.k < b.k or (alike and a.k == b.k))
 
 
-def _is_of_first(one: Reading) -> bool:
+def _is_of_first(reading: Reading) -> bool:
     """Is it 1 if the first result is relevant, and else 0?"""
-    norms = ("min", "possible", "found", "k") if one.measure.name == "AP" else ("k", "retrieved")
-    return one.k == 1 and _has(one, norm=norms)
+    norms = (
+        ("min", "possible", "found", "k") if reading.measure.name == "AP" else ("k", "retrieved")
+    )
+    return reading.k == 1 and _has(reading, norm=norms)
 
 
 def _divide_alike(a: Reading, b: Reading) -> bool:
@@ -245,10 +248,10 @@ BOXES: tuple[tuple[str, str, Line, str, str], ...] = (
     ("AP75", "AP50", Line(1.0), "{a} ≤ {b}", "a match at IoU 0.75 is one at 0.5"),
     ("AP75", "AP", Line(10 / 6), "0.6·{a} ≤ {b}",
         "six of the ten thresholds of AP are 0.75 or lower"),
-    ("AR1", "AR10", Line(1.0), "{a} ≤ {b}", "more detections of an image can only add matches"),
-    ("AR10", "AR100", Line(1.0), "{a} ≤ {b}", "more detections of an image can only add matches"),
-    ("AR1", "AR100", Line(1.0), "{a} ≤ {b}", "more detections of an image can only add matches"),
-    ("AP", "AR100", Line(1.0, 0.0101), "{a} ≤ {b} + 0.01",
+    ("AR@1", "AR@10", Line(1.0), "{a} ≤ {b}", "more detections of an image can only add matches"),
+    ("AR@10", "AR@100", Line(1.0), "{a} ≤ {b}", "more detections of an image can only add matches"),
+    ("AR@1", "AR@100", Line(1.0), "{a} ≤ {b}", "more detections of an image can only add matches"),
+    ("AP", "AR@100", Line(1.0, 0.0101), "{a} ≤ {b} + 0.01",
         "precision is 0 beyond the highest recall"),
 )  # fmt: skip
 """Laws of tables of detectors, by the words of their columns."""
@@ -260,14 +263,14 @@ HIGHEST = {
     "AUPR": 1.0, "bpref": 1.0,
     "infAP": 1.0, "Judged": 1.0, "Unjudged": 1.0, "AUROC": 1.0, "RankingLoss": 1.0, "FallOut": 1.0,
     "SetAccuracy": 1.0,
-    "MCC": 1.0, "Compat": 1.0, "AP50": 1.0, "AP75": 1.0, "APs": 1.0, "APm": 1.0, "APl": 1.0,
-    "AR1": 1.0, "AR10": 1.0, "AR100": 1.0,
+    "MCC": 1.0, "Compat": 1.0, "AR": 1.0,
 }  # fmt: skip
 """The highest value of each measure that has one; the lowest is 0, of MCC −1."""
 
 
 def find_highest(kind: str, reading: Reading | None) -> float | None:
-    """Find the highest value of a definition; None if it has none."""
+    """Find the highest value of a definition; None if it has none. AP50 of boxes is AP."""
+    kind = re.split(r"[\d(@]", kind)[0]
     if kind not in HIGHEST:
         return None
     if reading is None:

@@ -58,7 +58,7 @@ class Way:
 
     def find_broken(self, a: Interval, b: Interval) -> tuple[float, Law | None]:
         """Find the law that two numbers break by most; 0 and None where they break none."""
-        broken = ((one.measure_excess(a, b), one) for one in self.laws)
+        broken = ((law.measure_excess(a, b), law) for law in self.laws)
         excess, law = max(broken, key=lambda pair: pair[0], default=(0.0, None))
         return (excess, law) if excess > 0 else (0.0, None)
 
@@ -107,9 +107,9 @@ def list_laws(columns: Sequence[Column | None], fixed: bool) -> list[PairLaws]:
 def _list_cutoffs(columns: Sequence[Column | None]) -> dict[str, list[float]]:
     """List the cutoffs of each kind of measure, in ascending order."""
     found: dict[str, set[float]] = {}
-    for one in columns:
-        if one is not None:
-            found.setdefault(one.kind, set()).add(one.k or inf)
+    for column in columns:
+        if column is not None:
+            found.setdefault(column.kind, set()).add(column.k or inf)
     return {kind: sorted(several) for kind, several in found.items()}
 
 
@@ -139,13 +139,13 @@ def _list_ways(a: Column, b: Column, fixed: bool) -> Iterator[Way]:
 
 
 def _find_laws(identities: Sequence[Identity], x: Reading, y: Reading) -> Iterator[Law]:
-    for one in identities:
-        if (one.first, one.second) != (x.measure.name, y.measure.name):
+    for identity in identities:
+        if (identity.first, identity.second) != (x.measure.name, y.measure.name):
             continue
-        line = one.bound(x, y) if one.holds_with_copies(x) else None
+        line = identity.bound(x, y) if identity.holds_with_copies(x) else None
         relaxed = None if line is None else line.relax(x, y)
         if line is not None and relaxed is not None:
-            yield Law(line, relaxed, one.says, one.proof)
+            yield Law(line, relaxed, identity.says, identity.proof)
 
 
 def _pair_readings(a: Column, b: Column, fixed: bool) -> Iterator[tuple[str, Reading, Reading]]:
@@ -156,7 +156,7 @@ def _pair_readings(a: Column, b: Column, fixed: bool) -> Iterator[tuple[str, Rea
     if fixed:
         return
     for tool in dialects().values():
-        named = a.is_named_by(tool) or b.is_named_by(tool)
+        named = a.is_named_by(tool) + b.is_named_by(tool)
         for x in a.read_as(tool, named):
             for y in b.read_as(tool, named):
                 one_kind = a.kind == b.kind and x.measure.name == y.measure.name

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from germane.core import ragged
+from germane.core.policy import Policy
 from germane.core.ragged import Floats, Ints
 from germane.core.ranking import Ranking
 from germane.errors import GermaneError
-from germane.measures.averaging import QueryValues, compute_scores, find_weights
+from germane.evaluation.special_queries import settle
 from germane.measures.measure import Measure
 from germane.output.formatting import write_count
 from germane.reconciliation.agreement import DECIMALS, Terms
@@ -120,24 +121,18 @@ def _measure_share(
 def _compute_numbers(search: RunSearch, change: Callable[[Ranking], Ranking]) -> Floats:
     """Compute the measure on changed lists; none where data is large or has no value."""
     none = np.zeros(0)
-    asked, no_relevant = search.asked, search.conventions.no_relevant
+    asked, policy = search.asked, Policy(no_relevant=search.conventions.no_relevant)
     try:
         ranking, _ = search.compute_terms(Candidate(asked))
         if int(ranking.retrieved.sum()) * _ORDERS > _MOST or not len(ranking):
             return none
         changed = change(ranking)
         size = _ORDERS, len(ranking)
-        values = compute_scores(asked, changed, no_relevant).reshape(size)
-        norms = find_weights(asked, changed)
+        found = settle(asked, changed, policy, None)
     except GermaneError:
         return none
-    each = [None] * _ORDERS if norms is None else norms.reshape(size)
-    return np.array(
-        [
-            QueryValues(asked, ranking.queries, row, no_relevant, norm=norm).mean
-            for row, norm in zip(values, each, strict=True)
-        ]
-    )
+    each = np.arange(len(changed)).reshape(size)
+    return np.array([found.take(row).mean for row in each])
 
 
 def _shuffle_hits(ranking: Ranking) -> Ranking:
@@ -162,13 +157,13 @@ def _draw_hits(ranking: Ranking) -> Ranking:
     sizes = zip(ranking.retrieved.tolist(), np.diff(ranking.ideal_offsets).tolist(), strict=True)
     starts = ranking.ideal_offsets.tolist()
     owners, ranks, grades = [], [], []
-    for at, (size, judged) in enumerate([*sizes] * _ORDERS):
+    for place, (size, judged) in enumerate([*sizes] * _ORDERS):
         drawn = rng.choice(2 * max(size, judged, 1), judged, replace=False) + 1
         found = np.flatnonzero(drawn <= size)
         found = found[np.argsort(drawn[found])]
-        owners.append(np.full(len(found), at))
+        owners.append(np.full(len(found), place))
         ranks.append(drawn[found])
-        grades.append(ranking.ideal[starts[at % len(ranking)] + found])
+        grades.append(ranking.ideal[starts[place % len(ranking)] + found])
     return _copy_ranking(ranking, *map(np.concatenate, (owners, ranks, grades)))
 
 

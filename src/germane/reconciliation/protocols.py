@@ -156,7 +156,8 @@ class Sheet:
         chosen, given, score = [], [], -protocol.cost
         for column, options in zip(self.columns, protocol.columns, strict=True):
             best = max(
-                ((self._weigh(column, one), -at) for at, one in enumerate(options)), default=None
+                ((self._weigh(column, one), -place) for place, one in enumerate(options)),
+                default=None,
             )
             assert best is not None
             option = options[-best[1]]
@@ -183,9 +184,9 @@ class Sheet:
             return 1.0
         cost = fit.protocol.cost + 1e-9
         alike = {
-            tuple(options[0].values.round(9).tobytes() for options in one.columns if options)
-            for one in protocols
-            if one.cost <= cost
+            tuple(options[0].values.round(9).tobytes() for options in protocol.columns if options)
+            for protocol in protocols
+            if protocol.cost <= cost
         }
         reached = np.array([1.0])  # the distribution of the number of cells given
         for column, chosen, options in zip(
@@ -260,12 +261,12 @@ class ProtocolSearch:
 
     def vary_once(self) -> Iterable[Protocol]:
         """Change one convention."""
-        return (self.make((one,), self.change_cost) for one in self.list_changes())
+        return (self.make((change,), self.change_cost) for change in self.list_changes())
 
     def search(self) -> tuple[Fit, list[Fit]]:
         """Find the best protocol: one of a tool, then with one and with two changed conventions."""
         own = self.make((), 0.0)
-        tools = [self.sheet.fit(one) for one in self.list_tools()]
+        tools = [self.sheet.fit(tool) for tool in self.list_tools()]
         fits = [self.sheet.fit(own), *tools]
         best = choose_fit(fits)
         if best.count == len(self.sheet.cells) and best.cost <= self.enough:

@@ -1,7 +1,6 @@
 """Published tables: numbers of runs by measure, from a file, a frame or a dict."""
 
 import csv
-import json
 import math
 import os
 import re
@@ -9,8 +8,12 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from germane.core.arguments import read_decimal
 from germane.errors import DuplicateError, EmptyError, FormatError, InputError, clip
+from germane.evaluation.record import read_runs
 from germane.output.formatting import write_count
+from germane.readers.nested_json import parse_unique
+from germane.readers.paths import refuse_special
 from germane.readers.streams import explain_os_error
 from germane.reconciliation.column_names import GROUPS, read_columns
 from germane.reconciliation.reported import Reported, align_precision
@@ -44,7 +47,7 @@ class Published:
         return [cell for (_, at), cell in self.cells.items() if at == c]
 
 
-def read_published(given: Any) -> Published:
+def read_published(raw: Any) -> Published:
     """Read a published table.
 
     ``given`` is a path (CSV, TSV, JSON, Markdown, LaTeX, output of ``trec_eval -q``, kept results),
@@ -52,19 +55,23 @@ def read_published(given: Any) -> Published:
     such as "0.412" or "41.2%", with marks of bold or significance. Raises FormatError or InputError
     for anything else, and EmptyError without numbers.
     """
-    if isinstance(given, (str, os.PathLike)):
-        table = _read_file(os.fspath(given))
-    elif isinstance(given, Mapping):
-        table = _read_mapping(given, "the table")
-    elif hasattr(given, "__arrow_c_stream__") or hasattr(given, "iloc"):
-        table = _read_frame(given)
+    if isinstance(raw, (str, os.PathLike)):
+        table = _read_file(os.fspath(raw))
+    elif isinstance(raw, Mapping):
+        table = _read_mapping(raw, "the table")
+    elif hasattr(raw, "__arrow_c_stream__") or hasattr(raw, "iloc"):
+        table = _read_frame(raw)
     else:
         raise InputError(
-            "a published table is a file, a frame, or {run: {column: number}}; got"
-            f" {clip(given)}"
+            f"a published table is a file, a frame, or {{run: {{column: number}}}}; got {clip(raw)}"
         )
     if not table.cells:
         raise EmptyError("the table has no numbers.")
+    if len(table.columns) > WIDEST:
+        raise InputError(
+            f"a table has up to {WIDEST:,} columns; this one has {len(table.columns):,}. Leave out"
+            " those that are no measures."
+        )
     return table
 
 
@@ -76,11 +83,13 @@ def read_percentages(
     ``shares`` are the columns of measures that are at most 1. A column is one of percentages if all
     of its numbers are above 1, or if many numbers of the table are and it has as many decimals as
     they. Of numbers with one decimal, as percentages have and shares have not, two are enough, and
-    of those with two decimals three.
+    of those with two decimals three. Columns whose names are not read count, too, if they are
+    written like shares or percentages: ``Rank-1 94.8`` shows the scale of ``mAP 84.9``.
     """
-    values = [cell.value for (_, c), cell in table.cells.items() if c in shares]
-    above = sum(value > 1 for value in values)
     written = {cell.decimals for (_, c), cell in table.cells.items() if c in shares}
+    alike = [c for c in range(len(table.columns)) if c in shares or _is_alike(table, c, written)]
+    values = [cell.value for (_, c), cell in table.cells.items() if c in alike]
+    above = sum(value > 1 for value in values)
     short = written <= {0, 1} or (written == {2} and above > 2)
     whole = above > 1 and (above * 4 >= len(values) or short)
     highest = {c: max((one.value for one in table.column(c)), default=0.0) for c in shares}
@@ -108,10 +117,20 @@ def read_percentages(
     return cells, chosen
 
 
+def _is_alike(table: Published, column: int, written: set[int]) -> bool:
+    """Are the numbers of a column written as those of shares are, and within 0 and 100?"""
+    own = table.column(column)
+    return bool(own) and all(0 <= one.value <= 100 and one.decimals in written - {0} for one in own)
+
+
+WIDEST = 1000  # columns of a table, of which every two may be related
+
+
 # --- files ------------------------------------------------------------------------------------
 
 
 def _read_file(path: str) -> Published:
+    refuse_special(path)
     with explain_os_error(path), open(path, "rb") as file:
         data = file.read()
     try:
@@ -135,13 +154,14 @@ def _read_file(path: str) -> Published:
 def _is_trec_eval(lines: Sequence[str]) -> bool:
     fields = [line.split() for line in lines[:20] if line.strip()]
     return bool(fields) and all(
-        len(one) == 3 and (_is_number(one[2]) or one[0] in ("runid", "relstring")) for one in fields
+        len(field) == 3 and (_is_number(field[2]) or field[0] in ("runid", "relstring"))
+        for field in fields
     )
 
 
 def _is_number(text: str) -> bool:
     try:
-        return math.isfinite(float(text))
+        return math.isfinite(read_decimal(text))
     except ValueError:
         return False
 
@@ -149,18 +169,18 @@ def _is_number(text: str) -> bool:
 def _read_trec_eval(path: str, lines: Sequence[str]) -> Published:
     """Read lines of measure, query and value; the row of means is the last one."""
     found: dict[str, dict[str, Any]] = {}
-    for at, line in enumerate(lines, 1):
+    for place, line in enumerate(lines, 1):
         fields = line.split()
         if not fields or fields[0] in ("runid", "relstring"):
             continue
         if len(fields) != 3:
             raise FormatError(
-                f"{path}:{at}: a line of trec_eval is 'measure query value'; got {clip(line)}"
+                f"{path}:{place}: a line of trec_eval is 'measure query value'; got {clip(line)}"
             )
         measure, query, value = fields
         if measure in found.setdefault(query, {}):
             raise DuplicateError(
-                f"{path}:{at}: {clip(measure)} of query {clip(query)} is there already."
+                f"{path}:{place}: {clip(measure)} of query {clip(query)} is there already."
             )
         found[query][measure] = value
     total = found.pop(_TOTAL, None)
@@ -177,10 +197,10 @@ def _read_grid(rows: list[list[str]], where: str, *, typed: bool) -> Published:
         raise FormatError(f"{where}: a table has a row of names and a row of numbers.")
     names, rows = _join_headings(rows)
     body = [row for row in rows if any(cell.strip() for cell in row)]
-    for at, row in enumerate(body, 2):
+    for place, row in enumerate(body, 2):
         if len(row) != len(names):
             raise FormatError(
-                f"{where}, row {at}: {write_count(len(row), 'cell')} under"
+                f"{where}, row {place}: {write_count(len(row), 'cell')} under"
                 f" {write_count(len(names), 'name')}: {clip(' | '.join(row))}"
             )
     numeric = [
@@ -194,8 +214,8 @@ def _read_grid(rows: list[list[str]], where: str, *, typed: bool) -> Published:
     of_text = [c for c in range(len(names)) if c not in numeric]
     leading = [c for c in of_text if not numeric or c < numeric[0]] or of_text[:1]
     given: dict[str, dict[str, Any]] = {}
-    for at, row in enumerate(body, 1):
-        name = " / ".join(unmark(row[c]) for c in leading) or f"row {at}"
+    for place, row in enumerate(body, 1):
+        name = " / ".join(unmark(row[c]) for c in leading) or f"row {place}"
         if name in given:
             raise DuplicateError(f"{where}: two rows are called {clip(name)}.")
         given[name] = {names[c]: row[c] for c in numeric}
@@ -245,10 +265,7 @@ _NAMES_OF_ROWS = {"run", "model", "system", "method", "query", "qid", "topic", "
 
 
 def _read_json(path: str, text: str) -> Published:
-    try:
-        given = json.loads(text)
-    except ValueError as error:
-        raise FormatError(f"{path}: this is no JSON ({error}).") from None
+    given = parse_unique(text, path)
     if isinstance(given, dict) and "runs" in given and "schema" in given:
         return _read_results(given, path)
     if isinstance(given, dict) and isinstance(given.get("scores"), dict):  # MTEB's result file
@@ -264,13 +281,13 @@ def _read_json(path: str, text: str) -> Published:
 
 def _name_records(records: list[Any], where: str) -> dict[str, dict[str, Any]]:
     found: dict[str, dict[str, Any]] = {}
-    for at, record in enumerate(records, 1):
+    for place, record in enumerate(records, 1):
         if not isinstance(record, dict):
             raise FormatError(
-                f"{where}, record {at}: a record is {{column: number}}; got {clip(record)}"
+                f"{where}, record {place}: a record is {{column: number}}; got {clip(record)}"
             )
         texts = [str(v) for v in record.values() if isinstance(v, str) and clean_cell(v)[0] is None]
-        name = texts[0] if texts else f"row {at}"
+        name = texts[0] if texts else f"row {place}"
         if name in found:
             raise DuplicateError(f"{where}: two rows are called {clip(name)}.")
         found[name] = {
@@ -279,10 +296,10 @@ def _name_records(records: list[Any], where: str) -> dict[str, dict[str, Any]]:
     return found
 
 
-def _read_mteb(given: Mapping[str, Any], path: str) -> Published:
+def _read_mteb(raw: Mapping[str, Any], path: str) -> Published:
     """Read a result file of MTEB: splits, and in each the scores of subsets."""
     found: dict[str, dict[str, Any]] = {}
-    for split, parts in given["scores"].items():
+    for split, parts in raw["scores"].items():
         for part in parts if isinstance(parts, list) else [parts]:
             if not isinstance(part, dict):
                 raise FormatError(f"{path}: the scores of split {clip(split)} are {clip(part)}")
@@ -294,7 +311,7 @@ def _read_mteb(given: Mapping[str, Any], path: str) -> Published:
                 for key, value in part.items()
                 if key not in skipped and isinstance(value, (int, float)) and "nauc" not in key
             }
-    version = str(given.get("mteb_version", ""))
+    version = str(raw.get("mteb_version", ""))
     table = _read_mapping(found, path)
     notes = (*table.notes, f"Computed by MTEB {version}.") if version else table.notes
     return replace(table, dialect=_find_mteb(version), notes=notes)
@@ -307,21 +324,23 @@ def _find_mteb(version: str) -> str:
     return next((name for before, name in known if numbers and numbers < before), "mteb")
 
 
-def _read_results(given: Mapping[str, Any], path: str) -> Published:
+def _read_results(raw: Mapping[str, Any], path: str) -> Published:
     """Read kept results of germane: means, or one run's values of queries and their mean."""
+    if "policy" in raw:  # of ranked lists
+        read_runs(path, raw)
     try:
         runs = {
             run["name"]: {one["measure"]: one["mean"] for one in run["measures"]}
-            for run in given["runs"]
+            for run in raw["runs"]
         }
-        queries = given["runs"][0].get("queries") if len(given["runs"]) == 1 else None
+        queries = raw["runs"][0].get("queries") if len(raw["runs"]) == 1 else None
         if queries:
             total = next(iter(runs.values()))
             runs = {**queries, _TOTAL: total}
     except (KeyError, TypeError, IndexError):
         raise FormatError(
             f"{path}: kept results have a list 'runs', each with a name and a list of measures and"
-            f" their means; this has {clip(given['runs'])}"
+            f" their means; this has {clip(raw['runs'])}"
         ) from None
     return replace(_read_mapping(runs, path), of_queries=bool(queries), exact=True)
 
@@ -392,7 +411,7 @@ def _align_columns(
     """Give the numbers of a column one precision: programs leave zeros at the end off."""
     aligned = dict(cells)
     for c in range(columns):
-        own: dict[Hashable, Reported] = {at: one for at, one in cells.items() if at[1] == c}
+        own: dict[Hashable, Reported] = {at: cell for at, cell in cells.items() if at[1] == c}
         if own:
             aligned.update(align_precision(own))  # type: ignore[arg-type]
     return aligned

@@ -6,8 +6,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from germane.core.policy import RARE_WORDS, WORDS, Policy
+from germane.core.policy import WORDS, Policy
 from germane.errors import GermaneError, clip, list_choices, list_some
+from germane.explanation.counted import Counted
 from germane.measures.measure import Measure
 from germane.output.formatting import add_schema, to_json_number, write_count
 from germane.output.tables import Row, Table
@@ -18,6 +19,7 @@ from germane.reconciliation.example import Example
 from germane.reconciliation.reported import Reported, format_plain
 from germane.reconciliation.run_search import Given, Undecided
 from germane.reconciliation.spread import NOT_COUNTED
+from germane.reconciliation.variations import VARIED
 
 
 @dataclass(frozen=True, repr=False)
@@ -69,6 +71,8 @@ class Reconciliation(Answer[Given]):
     """the probability that a wrong number rounds to one of these values"""
     unsure: Mapping[str, str] = field(default_factory=dict)
     """tools whose definition gives the number, but that may give another here, and why"""
+    counted: Counted | None = None
+    """the number of relevant items, where it was counted in the list"""
 
     @property
     def verdict(self) -> str:
@@ -117,9 +121,9 @@ class Reconciliation(Answer[Given]):
     def _has_off(self) -> bool:
         return self.agreement is None or bool(self.agreement.off)
 
-    def _describe(self, given: Given, most: int | None) -> Row:
-        stages = ", ".join(given.candidate.stages(self.measure)) or "–"
-        return stages, *super()._describe(given, most)
+    def _describe(self, raw: Given, most: int | None) -> Row:
+        stages = ", ".join(raw.candidate.stages(self.measure)) or "–"
+        return stages, *super()._describe(raw, most)
 
     def _list_tables(self, digits: int | None) -> Iterator[Table]:
         yield from super()._list_tables(digits)
@@ -200,7 +204,7 @@ class Reconciliation(Answer[Given]):
 
     def _explain_undecided(self) -> Iterator[str]:
         idle = [one.convention for one in self.undecided if not one.moving]
-        if len(idle) == len(WORDS | RARE_WORDS):
+        if len(idle) == len(VARIED):
             yield "No convention but the measure's own makes a difference on this data."
         elif self.undecided:
             names = list_choices(self.undecided, "and")
@@ -216,6 +220,8 @@ class Reconciliation(Answer[Given]):
         elif self.own.candidate.key not in [one.candidate.key for one in self.found]:
             yield f"germane's own: {self.own} = {self._format(self.own.value)}"
         yield from self._explain_range(write_count(len(definitions), "definition"))
+        if self.counted is not None:
+            yield f"{self.counted}."
 
     def _explain_queries(self, shown: int) -> Iterator[str]:
         agreement, numbers = self.agreement, list((self.per_query or {}).values())
@@ -227,8 +233,8 @@ class Reconciliation(Answer[Given]):
         if agreement.without:
             yield f"Not reported: {list_some(agreement.without)} ({len(agreement.without)})."
             return
-        mean = math.fsum(one.value for one in numbers) / len(numbers)
-        slack = math.fsum(one.tolerance for one in numbers) / len(numbers)
+        mean = math.fsum(number.value for number in numbers) / len(numbers)
+        slack = math.fsum(number.tolerance for number in numbers) / len(numbers)
         start = f"The reported values have the mean {self._format(mean)}"
         if Reported("", mean, slack).contradicts(self.reported):
             yield f"{start}, not {self.reported.text}."
@@ -264,14 +270,14 @@ class Reconciliation(Answer[Given]):
             }
         )
 
-    def _make_row(self, given: Given | GermaneError) -> dict[str, Any]:
-        if isinstance(given, GermaneError):
-            return {"says": str(given)}
-        candidate = given.candidate
+    def _make_row(self, raw: Given | GermaneError) -> dict[str, Any]:
+        if isinstance(raw, GermaneError):
+            return {"says": str(raw)}
+        candidate = raw.candidate
         return {
             "measure": str(candidate.measure),
             "choices": dict(candidate.choices),
-            "value": to_json_number(given.value),
+            "value": to_json_number(raw.value),
             "differs_in": list(candidate.stages(self.measure)),
             "tools": list(candidate.tools),
         }

@@ -4,14 +4,15 @@ import os
 import re
 from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, replace
-from decimal import Decimal
+from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal
 from math import isfinite
 from typing import Any
 
+from germane.core.id_spelling import unwrap_keys
 from germane.errors import DuplicateError, EmptyError, FormatError, InputError, clip
 from germane.readers.streams import explain_os_error
 
-_WRITTEN = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
+_WRITTEN = re.compile(r"[+-]?([0-9]++\.?[0-9]*+|\.[0-9]++)([eE][+-]?[0-9]{1,3})?")
 _ROUNDING = 1e-12  # sums in another order differ by less
 
 
@@ -61,23 +62,27 @@ def format_plain(number: float) -> str:
     return f"{Decimal(repr(number)):f}" if 1e-9 < abs(number) < 1e9 else f"{number:g}"
 
 
-def read_reported(given: Any, where: str = "reported") -> Reported:
+_EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])
+"""Whatever the caller has set for decimal numbers, these are not rounded."""
+
+
+def read_reported(raw: Any, where: str = "reported") -> Reported:
     """Read a number from text, or from a number as Python writes it.
 
     Raises InputError for anything but a finite number.
     """
-    text = str(given).strip()
+    text = str(raw).strip()
     number, percent, rest = text.partition("%")
     number = number.rstrip() if percent else number
-    if not isinstance(given, bool) and _WRITTEN.fullmatch(number) and not rest:
-        written = Decimal(number).scaleb(-2 if percent else 0)
+    if not isinstance(raw, bool) and _WRITTEN.fullmatch(number) and not rest:
+        written = _EXACT.scaleb(Decimal(number), -2 if percent else 0)
         value, tolerance = float(written), _halve_unit(-int(written.as_tuple().exponent))
         if isfinite(value + tolerance):
             return Reported(text, value, tolerance)
     hint, point = "", text.replace(",", ".", 1)
-    if isinstance(given, str) and "," in text and _WRITTEN.fullmatch(point):
+    if isinstance(raw, str) and "," in text and _WRITTEN.fullmatch(point):
         hint = f" Did you mean {point!r}?"
-    raise InputError(f"{where} takes a number such as 0.62 or 62%; got {clip(given)}.{hint}")
+    raise InputError(f"{where} takes a number such as 0.62 or 62%; got {clip(raw)}.{hint}")
 
 
 @dataclass(frozen=True)
@@ -88,7 +93,7 @@ class ReportedQueries:
     mean: Reported | None = None
 
 
-def read_queries(given: Any) -> ReportedQueries:
+def read_queries(raw: Any) -> ReportedQueries:
     """Read the number of each query, from a mapping or from a file of lines ``query value``.
 
     A file may also hold the lines ``measure query value`` that trec_eval -q prints of one measure,
@@ -96,15 +101,16 @@ def read_queries(given: Any) -> ReportedQueries:
     decimals, or of significant digits. Raises InputError with the query, or with file and line.
     """
     mean = None
-    if isinstance(given, Mapping):
+    if isinstance(raw, Mapping):
         found = {
-            query: read_reported(number, f"query {clip(query)}") for query, number in given.items()
+            query: read_reported(number, f"query {clip(query)}")
+            for query, number in unwrap_keys(raw, "reported_per_query").items()
         }
-    elif isinstance(given, (str, os.PathLike)):
-        found, mean = _read_lines(os.fspath(given))
+    elif isinstance(raw, (str, os.PathLike)):
+        found, mean = _read_lines(os.fspath(raw))
     else:
         raise InputError(
-            f"reported_per_query is {{query: value}} or the path of a file; got {clip(given)}"
+            f"reported_per_query is {{query: value}} or the path of a file; got {clip(raw)}"
         )
     if not found:
         raise EmptyError("reported_per_query holds no query.")
@@ -117,13 +123,13 @@ def align_precision(numbers: Mapping[Hashable, Reported]) -> dict[Hashable, Repo
     Zeros at the end may have been left off. The numbers may have the same number of decimals, or,
     as 0.8333 and 0.08333, of significant digits. This takes the less precise of the two.
     """
-    decimals = max(one.decimals for one in numbers.values())
-    leading = {query: _count_leading(one.value) for query, one in numbers.items()}
-    significant = max(one.decimals + leading[query] for query, one in numbers.items())
+    decimals = max(number.decimals for number in numbers.values())
+    leading = {query: _count_leading(number.value) for query, number in numbers.items()}
+    significant = max(number.decimals + leading[query] for query, number in numbers.items())
     aligned = {}
-    for query, one in numbers.items():
+    for query, number in numbers.items():
         half = _halve_unit(min(decimals, significant - leading[query]))
-        aligned[query] = replace(one, tolerance=min(one.tolerance, half))
+        aligned[query] = replace(number, tolerance=min(number.tolerance, half))
     return aligned
 
 
@@ -139,7 +145,7 @@ def _halve_unit(decimals: int) -> float:
 
 def _read_lines(path: str) -> tuple[dict[Hashable, Reported], Reported | None]:
     with explain_os_error(path), open(path, encoding="utf-8", errors="surrogateescape") as lines:
-        rows = [(at, line.split()) for at, line in enumerate(lines, 1)]
+        rows = [(place, line.split()) for place, line in enumerate(lines, 1)]
     found: dict[Hashable, Reported] = {}
     measure = mean = None
     for at, fields in rows:

@@ -42,11 +42,11 @@ class RunSearch(Search[Candidate]):
         self,
         values: Values,
         conventions: Policy,
-        asked: Measure,
+        measure: Measure,
         reported: Reported,
         progress: Progress | None = None,
     ) -> None:
-        super().__init__(asked, reported)
+        super().__init__(measure, reported)
         self.values, self.conventions, self._progress = values, conventions, progress
         self.per_query: Mapping[Hashable, Reported] = {}  # the reported values of queries, if any
 
@@ -72,24 +72,24 @@ class RunSearch(Search[Candidate]):
         return super().evaluate_all(self._follow([*candidates]))
 
     def _follow(self, candidates: Sequence[Candidate]) -> Iterator[Candidate]:
-        for at, candidate in enumerate(candidates):
+        for place, candidate in enumerate(candidates):
             if self._progress is not None:
-                self._progress("definitions", at, len(candidates))
+                self._progress("definitions", place, len(candidates))
             yield candidate
 
-    def gives(self, given: Given) -> bool:
+    def gives(self, raw: Given) -> bool:
         """Does a definition give the reported number, and the values of all queries?"""
-        return super().gives(given) and self.count_agreeing(given) == len(self.per_query)
+        return super().gives(raw) and self.count_agreeing(raw) == len(self.per_query)
 
-    def count_agreeing(self, given: Given) -> int:
+    def count_agreeing(self, raw: Given) -> int:
         """Count the queries for which a definition gives the reported value."""
-        result = self.find_result(given.candidate) if self.per_query else None
+        result = self.find_result(raw.candidate) if self.per_query else None
         values = {} if result is None else result.per_query
         return sum(one.gives(values.get(query, math.nan)) for query, one in self.per_query.items())
 
-    def coincide(self, one: Candidate, other: Candidate) -> bool:
+    def coincide(self, candidate: Candidate, other: Candidate) -> bool:
         """Do two candidates give the same for every query, and the same mean?"""
-        first, second = self.find_result(one), self.find_result(other)
+        first, second = self.find_result(candidate), self.find_result(other)
         if first is None or second is None or first.queries != second.queries:
             return False
         return are_all_same(first.values, second.values) and are_same(first.mean, second.mean)
@@ -106,14 +106,16 @@ class RunSearch(Search[Candidate]):
 
         return max(by_distance, key=measure_merit) if self.per_query else by_distance[0]
 
-    def list_equal(self, given: Given, tried: Sequence[Given]) -> list[Given]:
+    def list_equal(self, raw: Given, tried: Sequence[Given]) -> list[Given]:
         """List the definitions that coincide with one."""
-        return [one for one in tried if self.coincide(one.candidate, given.candidate)]
+        return [one for one in tried if self.coincide(one.candidate, raw.candidate)]
 
-    def list_queries(self, given: Iterable[Given]) -> list[Hashable]:
+    def list_queries(self, raw: Iterable[Given]) -> list[Hashable]:
         """List every query that some definition averages."""
-        results = [self.find_result(one.candidate) for one in given]
-        return list({query: None for one in results if one is not None for query in one.queries})
+        results = [self.find_result(one.candidate) for one in raw]
+        return list(
+            {query: None for result in results if result is not None for query in result.queries}
+        )
 
     def compute_terms(self, candidate: Candidate) -> tuple[Ranking, Scored]:
         """Compute the terms behind the values of a candidate."""
@@ -132,13 +134,11 @@ class RunSearch(Search[Candidate]):
             return ""
         judged = collection.judge(candidate.make_policy(self.conventions))
         limits = find_holding(dialect, foreign, candidate.measure, judged, collection.is_ordered)
-        return next((limit.says for limit in limits if may_matter(limit, result)), "")
+        return next((limit.says for limit in limits if may_matter(limit, result, judged)), "")
 
-    def simplify(self, given: Iterable[Given]) -> list[Given]:
+    def simplify(self, raw: Iterable[Given]) -> list[Given]:
         """Drop choices that make no difference here or to the number, and sort, simplest first."""
-        return super().simplify(
-            Given(self._drop_rounding(one.candidate), one.value) for one in given
-        )
+        return super().simplify(Given(self._drop_rounding(one.candidate), one.value) for one in raw)
 
     def _drop_rounding(self, candidate: Candidate) -> Candidate:
         """Drop a rounding to more digits than were reported."""
@@ -169,7 +169,7 @@ class RunSearch(Search[Candidate]):
         idle: dict[str, list[str]] = {}
         moving: dict[str, list[str]] = {}
         for name, word in list_other_words(self.conventions, dict.fromkeys(fixed)):
-            effects = {self._find_effect(one, name, word) for one in candidates}
+            effects = {self._find_effect(candidate, name, word) for candidate in candidates}
             if "some" in effects:
                 moving.setdefault(name, []).append(word)
             elif "none" in effects:

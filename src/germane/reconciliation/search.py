@@ -59,21 +59,21 @@ class Search(Generic[V]):
 
     def evaluate_all(self, candidates: Iterable[V]) -> list[Tried[V]]:
         """Return the value of each candidate that has one."""
-        values = ((one, self.find_value(one)) for one in candidates)
+        values = ((candidate, self.find_value(candidate)) for candidate in candidates)
         return [Tried(one, value) for one, value in values if not math.isnan(value)]
 
-    def gives(self, given: Tried[V]) -> bool:
+    def gives(self, raw: Tried[V]) -> bool:
         """Does a candidate give what was reported?"""
-        return self.reported.gives(given.value)
+        return self.reported.gives(raw.value)
 
-    def simplify(self, given: Iterable[Tried[V]]) -> list[Tried[V]]:
+    def simplify(self, raw: Iterable[Tried[V]]) -> list[Tried[V]]:
         """Drop changes that make no difference here, and sort the candidates, simplest first.
 
         Candidates that are the same then become one, under the name that was asked for or the
         simplest, with the tools of all.
         """
         merged: dict[object, Tried[V]] = {}
-        for one in given:
+        for one in raw:
             least = self._drop_idle_changes(one.candidate)
             key = self.make_key(least)
             before = merged.get(key, Tried(least, one.value))
@@ -91,8 +91,8 @@ class Search(Generic[V]):
             simpler = next((one for one in several if self.coincide(one, candidate)), None)
         return candidate
 
-    def _order_simplicity(self, given: Tried[V]) -> tuple[Any, ...]:
-        candidate = given.candidate
+    def _order_simplicity(self, raw: Tried[V]) -> tuple[Any, ...]:
+        candidate = raw.candidate
         return candidate.distance(self.asked), *self.rank_usage(candidate), str(candidate)
 
     def find_nearest(self, tried: Sequence[Tried[V]]) -> tuple[Tried[V], ...]:
@@ -110,6 +110,6 @@ class Search(Generic[V]):
         """Choose the nearest of candidates that are sorted by their distance."""
         return by_distance[0]
 
-    def list_equal(self, given: Tried[V], tried: Sequence[Tried[V]]) -> list[Tried[V]]:
+    def list_equal(self, raw: Tried[V], tried: Sequence[Tried[V]]) -> list[Tried[V]]:
         """List what stands for a candidate among the nearest: itself alone."""
-        return [one for one in tried if one is given]
+        return [one for one in tried if one is raw]

@@ -23,8 +23,8 @@ class OffCell:
     def write(self, digits: int | None = 4) -> str:
         """Write the cell, the number reported, the value with so many decimals, and the slip."""
         value = format_number(self.value, digits, nan="no value")
-        says = f"{self.run}, {self.column}: {self.reported} reported, {value} computed"
-        return f"{says}; {self.slip}" if self.slip else says
+        text = f"{self.run}, {self.column}: {self.reported} reported, {value} computed"
+        return f"{text}; {self.slip}" if self.slip else text
 
     def __str__(self) -> str:
         return self.write()

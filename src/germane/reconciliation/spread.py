@@ -11,22 +11,21 @@ from germane.core.policy import STAGES, Averaging, Policy
 from germane.core.progress import Progress, make_progress
 from germane.core.ragged import Floats
 from germane.dialects import dialects, resolve_dialect
-from germane.dialects.dialect import STAGE_NAMES, Dialect, Entry
-from germane.dialects.names import find_same_kind, translate_entry
-from germane.dialects.parsing import parse, parse_all
+from germane.dialects.dialect import STAGE_NAMES, Dialect
+from germane.dialects.names import ToolMeasure, find_same_kind, list_definitions
+from germane.dialects.parsing import parse_any
 from germane.errors import GermaneError, list_some
 from germane.evaluation.accepted import Judgments, Run
 from germane.evaluation.api import compute_measures
 from germane.evaluation.choices import Choices
 from germane.evaluation.collection import Collection, find_all_needs
 from germane.evaluation.limits import find_holding, may_matter
-from germane.evaluation.opening import open_data
-from germane.evaluation.undefined import make_amendment
+from germane.evaluation.opening import open_data, refuse_dialect
 from germane.measures.averaging import MeasureResult
-from germane.measures.measure import Measure, Measures
+from germane.measures.measure import Measure
 from germane.output.formatting import format_number, to_json_number
-from germane.output.frames import Columnar, make_texts
-from germane.output.tables import Table, Tabular
+from germane.output.frames import Tabular, make_texts
+from germane.output.tables import Table
 from germane.reconciliation.variations import LISTED, write_choice
 
 SAME = 1e-12
@@ -64,7 +63,7 @@ class DialectValue:
 
 
 @dataclass(frozen=True)
-class Spread(Columnar, Tabular):
+class Spread(Tabular):
     """A measure of a run under every dialect, from the highest value to the lowest.
 
     >>> spread = germane.spread({"q": {"a": 1, "b": 1, "c": 1}}, {"q": {"a": 2.0, "x": 1.0}},
@@ -84,12 +83,15 @@ class Spread(Columnar, Tabular):
 
     @classmethod
     def collect(
-        cls, own: DialectValue, named: Mapping[str, DialectValue | None], given: Iterable[str]
+        cls,
+        dialect_value: DialectValue,
+        named: Mapping[str, DialectValue | None],
+        raw: Iterable[str],
     ) -> Self:
         """Sort the values of dialects, of which None have no such measure."""
         stated = sorted(filter(None, named.values()), key=order_descending)
         without = tuple(name for name, one in named.items() if one is None)
-        return cls(own, tuple(stated), without, tuple(given))
+        return cls(dialect_value, tuple(stated), without, tuple(raw))
 
     def __iter__(self) -> Iterator[DialectValue]:
         return iter(self.stated)
@@ -110,28 +112,28 @@ class Spread(Columnar, Tabular):
         notes = [f"spread {low} … {high}"]
         if self.given:
             notes.append(f"given, in every dialect: {', '.join(self.given)}")
-        if any(one.listed for one in self.stated):
+        if any(row.listed for row in self.stated):
             notes.append(f"{LIST_ALONE.strip()}: {NOT_COUNTED} (relevant=listed)")
         notes += [f"{why}: {', '.join(names)}" for why, names in self._explain_without().items()]
         cells = []
-        for one in rows:
-            stages = ", ".join(one.stages) or "–"
-            unsure = f" (unsure: {one.unsure})" if one.unsure else ""
-            value = format_number(one.value, digits, nan="none")
-            cells.append((one.dialect, value, str(one.measure or ""), one.says or stages + unsure))
+        for row in rows:
+            stages = ", ".join(row.stages) or "–"
+            unsure = f" (unsure: {row.unsure})" if row.unsure else ""
+            value = format_number(row.value, digits, nan="none")
+            cells.append((row.dialect, value, str(row.measure or ""), row.says or stages + unsure))
         columns = ("dialect", "value", "measure", "differs in")
         return Table(columns, tuple(cells), tuple(notes), (2, 3))
 
     def _list_columns(self) -> dict[str, Any]:
         rows = sorted(self._rows(), key=order_descending)
         return {
-            "dialect": make_texts(one.dialect for one in rows),
-            "value": np.array([one.value for one in rows]),
-            "name": make_texts(one.name for one in rows),
-            "measure": make_texts(one.measure for one in rows),
-            "differs in": make_texts(", ".join(one.stages) for one in rows),
-            "says": make_texts(one.says for one in rows),
-            "unsure": make_texts(one.unsure for one in rows),
+            "dialect": make_texts(row.dialect for row in rows),
+            "value": np.array([row.value for row in rows]),
+            "name": make_texts(row.name for row in rows),
+            "measure": make_texts(row.measure for row in rows),
+            "differs in": make_texts(", ".join(row.stages) for row in rows),
+            "says": make_texts(row.says for row in rows),
+            "unsure": make_texts(row.unsure for row in rows),
         }
 
     def _rows(self) -> list[DialectValue]:
@@ -170,19 +172,20 @@ def spread(
     >>> germane.spread({"q": ["a", "b"]}, {"q": ["a", "x", "b"]}, "AP@3").range
     (0.7222222222222222, 0.8333333333333333)
 
-    ``AP@10`` stands for each tool's own average precision at 10, whatever its norm. Arguments and
+    ``AP@10`` stands for each tool's own average precision at 10, whatever its norm; a tool that has
+    a measure of exactly the name that you write is asked for that one. Arguments and
     conventions are those of ``evaluate``; a convention that you give holds in every dialect. Raises
     what ``evaluate`` raises for germane's own value.
     """
-    asked = parse(measure)
-    [found] = spread_each(qrels, run, asked, progress=progress, **policy)
+    [found] = spread_each(qrels, run, [measure], progress=progress, **policy)
     return found
 
 
 def spread_each(
     qrels: Judgments,
     run: Run,
-    measures: Measures,
+    measures: Iterable[str | Measure],
+    /,
     *,
     progress: Progress | bool | None = None,
     limits: Literal["find", "skip"] = "find",
@@ -193,21 +196,24 @@ def spread_each(
     ``limits="skip"`` leaves ``unsure`` empty, which takes as long as everything else.
     """
     progress = make_progress(progress)
+    refuse_dialect(policy, "spread")
     data = open_data(qrels, policy)
     found, conventions = data.open_run(run)
     given = data.options.asked
-    needs = find_all_needs(*parse_all(measures))
-    values = Values(data.collect(found.load(progress), needs, progress))
+    several = {
+        parse_any(measure): measure if isinstance(measure, str) else "" for measure in measures
+    }
+    values = Values(data.collect(found.load(progress), find_all_needs(*several), progress))
     spreads = []
-    for asked in parse_all(measures):
+    for asked, written in several.items():
         result = values(conventions, asked)
         why = _explain_undefined(result)
         own = DialectValue("germane", str(asked), asked, result.mean, (), why)
         question = _Question(asked, conventions, given, values, result.mean, limits)
         named = {}
         for name, dialect in dialects().items():
-            entry = find_same_kind(dialect, asked)
-            named[name] = None if entry is None else question.evaluate(dialect, entry)
+            foreign = next(list_definitions(dialect, asked, written), None)
+            named[name] = None if foreign is None else question.evaluate(dialect, foreign)
         words = [write_choice(name, getattr(conventions, name)) for name in given]
         spreads.append(Spread.collect(own, named, words))
     return tuple(spreads)
@@ -226,9 +232,9 @@ class Values:
         if key not in self._found:
             judged = self.collection.judge(policy, (measure,))
             ranking = judged.rank(policy.ties)  # kept by the collection
-            amended = make_amendment(policy) is not None
-            after = _AMENDING if amended else _AFTER_RANKING
-            alike = id(ranking), measure, amended, *(getattr(policy, name) for name in after)
+            kinds = None if judged.kinds is None else judged.kinds.key
+            after = (getattr(policy, name) for name in _AFTER_RANKING)
+            alike = id(ranking), measure, kinds, *after
             if alike not in self._computed:
                 self._computed[alike] = compute_measures((measure,), judged)[measure]
             self._found[key] = self._computed[alike]
@@ -245,9 +251,8 @@ class Values:
         return []
 
 
-_AFTER_RANKING = ("no_relevant", "no_hit", "undefined", "digits", "query_digits", "halves")
-_AMENDING = (*(field.name for field in fields(Averaging)), "empty", "short")
-"""Conventions that matter after the ranking is known; more of them where queries are amended."""
+_AFTER_RANKING = (*(field.name for field in fields(Averaging)), "empty", "short")
+"""Conventions that matter after the ranking is known."""
 
 
 @dataclass(frozen=True)
@@ -261,7 +266,7 @@ class _Question:
     own: float
     limits: Literal["find", "skip"]
 
-    def evaluate(self, dialect: Dialect, foreign: Entry) -> DialectValue:
+    def evaluate(self, dialect: Dialect, foreign: ToolMeasure) -> DialectValue:
         """Evaluate a dialect on the data, and on the list alone where its tool may see no more."""
         all_judged = self._evaluate(dialect, foreign, {})
         if dialect.sees == "judgments" or "relevant" in self.given:
@@ -272,11 +277,10 @@ class _Question:
         return replace(all_judged, listed=listed)
 
     def _evaluate(
-        self, dialect: Dialect, foreign: Entry, judging: Mapping[str, str]
+        self, dialect: Dialect, foreign: ToolMeasure, judging: Mapping[str, str]
     ) -> DialectValue:
-        measure, name = translate_entry(foreign, self.asked), foreign.write_name(self.asked.k)
+        measure, name, own = foreign.measure, foreign.name, foreign.choices
         label = dialect.name + LIST_ALONE * bool(judging)
-        own = foreign.fill_choices(self.asked.k)
         words = {**dialect.choices, **own, **judging, **self.given}
         collection = self.values.collection
         try:
@@ -284,7 +288,7 @@ class _Question:
             result = self.values(policy, measure)
             judged = collection.judge(policy)
             limits = (
-                find_holding(dialect, foreign, measure, judged, collection.is_ordered)
+                find_holding(dialect, foreign.entry, measure, judged, collection.is_ordered)
                 if self.limits == "find"
                 else ()
             )
@@ -306,7 +310,9 @@ class _Question:
                 if not self._has_own_value(alone, this):
                     moving.append(stage)
         stages = tuple(moving or changed)
-        unsure = " ".join(dict.fromkeys(one.says for one in limits if may_matter(one, result)))
+        unsure = " ".join(
+            dict.fromkeys(limit.says for limit in limits if may_matter(limit, result, judged))
+        )
         why = _explain_undefined(result)
         return DialectValue(label, name, measure, result.mean, stages, why, unsure)
 
@@ -337,18 +343,23 @@ def are_all_same(one: Floats, other: Floats, within: float = SAME) -> bool:
     return np.allclose(one, other, rtol=0, atol=within, equal_nan=True)
 
 
-def order_descending(one: DialectValue) -> tuple[bool, float, bool, str]:
-    return math.isnan(one.value), -one.value, one.dialect != "germane", one.dialect
+def order_descending(dialect_value: DialectValue) -> tuple[bool, float, bool, str]:
+    return (
+        math.isnan(dialect_value.value),
+        -dialect_value.value,
+        dialect_value.dialect != "germane",
+        dialect_value.dialect,
+    )
 
 
-def _make_row(one: DialectValue) -> dict[str, Any]:
+def _make_row(dialect_value: DialectValue) -> dict[str, Any]:
     return {
-        "dialect": one.dialect,
-        "name": one.name,
-        "measure": str(one.measure),
-        "value": to_json_number(one.value),
-        "moved_by": list(one.stages),
-        "says": one.says,
-        "unsure": one.unsure,
-        "list_alone": None if one.listed is None else _make_row(one.listed),
+        "dialect": dialect_value.dialect,
+        "name": dialect_value.name,
+        "measure": str(dialect_value.measure),
+        "value": to_json_number(dialect_value.value),
+        "moved_by": list(dialect_value.stages),
+        "says": dialect_value.says,
+        "unsure": dialect_value.unsure,
+        "list_alone": None if dialect_value.listed is None else _make_row(dialect_value.listed),
     }

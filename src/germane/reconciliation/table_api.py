@@ -6,11 +6,11 @@ from typing import Any, Unpack
 
 from germane.core.policy import Policy
 from germane.core.progress import Progress, make_progress
-from germane.errors import InputError, MeasureError, list_some
+from germane.errors import InputError, MeasureError, list_some, write_option
 from germane.evaluation.accepted import Judgments, PublishedTable, Run
 from germane.evaluation.choices import Choices
 from germane.evaluation.collection import find_all_needs
-from germane.evaluation.opening import Inputs, open_data
+from germane.evaluation.opening import Inputs, open_data, refuse_dialect
 from germane.measures.measure import Measure
 from germane.reconciliation.column_names import read_columns
 from germane.reconciliation.identities import find_highest
@@ -63,11 +63,12 @@ def reconcile_table(
     if published.of_queries:
         raise InputError(
             "the rows of this table are queries; give a table of runs, or the values of one run's"
-            " queries to reconcile: reported_per_query=…"
+            f" queries to reconcile: {write_option('reported_per_query', '…')}"
         )
     asked = _read_measures(published, measures)
     shares = [find_highest(one.name, None) is not None for one in asked.values()]
     writer = TableWriter(published, list(runs), list(asked), shares)
+    refuse_dialect(policy, "reconcile_table")
     data = open_data(qrels, policy)
     values = list(_open_runs(data, runs, list(asked.values()), progress))
     search = TableSearch(

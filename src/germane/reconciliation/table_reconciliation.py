@@ -4,9 +4,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from germane.errors import list_some
+from germane.errors import list_some, make_visible
 from germane.output.formatting import add_schema, to_json_number, write_count
-from germane.output.tables import LETTERS, Table, Tabular
+from germane.output.frames import Tabular
+from germane.output.tables import LETTERS, Table
 from germane.reconciliation.plausibility import write_chance
 from germane.reconciliation.slips import OffCell
 
@@ -77,10 +78,12 @@ class TableReconciliation(Tabular):
     @property
     def protocol(self) -> str:
         """The protocol in a sentence, as for an appendix."""
-        measures = ", ".join(f"{label} is {one.measure}" for label, one in self.definitions.items())
+        measures = ", ".join(
+            f"{label} is {definition.measure}" for label, definition in self.definitions.items()
+        )
         if self.tools:
             names = list_some(dict.fromkeys(self.names.values()), len(self.names)).replace("'", "`")
-            same = [one for one in self.tools[1:] if one != self.tools[0]][: _NAMED - 1]
+            same = [tool for tool in self.tools[1:] if tool != self.tools[0]][: _NAMED - 1]
             more = f" (the same in {', '.join(same)})" if same else ""
             return f"{self.tools[0]}'s {names}{more}: {measures}."
         how = f" with {', '.join(self.conventions)}" if self.conventions else ""
@@ -114,8 +117,8 @@ class TableReconciliation(Tabular):
     def table(self, *, digits: int | None = 4) -> Table:
         """The reported table; cells that are off have marks, and values with so many decimals."""
         marks: dict[tuple[int, int], str] = {}
-        for at, one in enumerate(self.off):
-            marks[self.rows.index(one.run), self.columns.index(one.column) + 1] = _mark(at)
+        for place, one in enumerate(self.off):
+            marks[self.rows.index(one.run), self.columns.index(one.column) + 1] = _mark(place)
         rows = tuple(
             (row, *(self.reported.get((row, column), "") for column in self.columns))
             for row in self.rows
@@ -124,8 +127,8 @@ class TableReconciliation(Tabular):
 
     def _write_notes(self, digits: int | None) -> Iterator[str]:
         yield self.verdict[:1].upper() + self.verdict[1:]
-        for at, one in enumerate(self.off[:_SHOWN]):
-            yield f"{_mark(at)}) {one.write(digits)}."
+        for place, one in enumerate(self.off[:_SHOWN]):
+            yield f"{_mark(place)}) {one.write(digits)}."
         if len(self.off) > _SHOWN:
             yield f"… and {write_count(len(self.off) - _SHOWN, 'cell')} more"
         yield from self.common
@@ -157,16 +160,18 @@ class TableReconciliation(Tabular):
                 "conventions": list(self.conventions),
                 "definitions": {
                     label: {
-                        "measure": str(one.measure),
-                        "conventions": {name: str(word) for name, word in one.choices},
-                        "tools": list(one.tools),
+                        "measure": str(definition.measure),
+                        "conventions": {name: str(word) for name, word in definition.choices},
+                        "tools": list(definition.tools),
                     }
-                    for label, one in self.definitions.items()
+                    for label, definition in self.definitions.items()
                 },
                 "off": [{**vars(one), "value": to_json_number(one.value)} for one in self.off],
                 "common": list(self.common),
                 "undecided": list(self.undecided),
-                "alternatives": {label: list(one) for label, one in self.alternatives.items()},
+                "alternatives": {
+                    label: list(alternative) for label, alternative in self.alternatives.items()
+                },
                 "chance": self.chance,
                 "tried": self.tried,
                 "ignored": list(self.ignored),
@@ -175,9 +180,9 @@ class TableReconciliation(Tabular):
         )
 
     def __repr__(self) -> str:
-        return f"<TableReconciliation {self.answer}: {self.verdict}>"
+        return make_visible(f"<TableReconciliation {self.answer}: {self.verdict}>")
 
 
-def _mark(at: int) -> str:
+def _mark(row: int) -> str:
     """Return a letter for each cell explained below the table, and one sign for all others."""
-    return LETTERS[at] if at < _SHOWN else "*"
+    return LETTERS[row] if row < _SHOWN else "*"

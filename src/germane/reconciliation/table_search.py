@@ -13,8 +13,7 @@ from germane.core.policy import DEFAULTS, Policy
 from germane.core.ragged import Floats
 from germane.dialects import dialects, resolve_dialect
 from germane.dialects.dialect import Dialect
-from germane.dialects.names import list_same_kind, translate_entry
-from germane.dialects.parsing import parse
+from germane.dialects.names import find_named, list_definitions
 from germane.errors import GermaneError
 from germane.measures.measure import Measure
 from germane.reconciliation.protocols import Change, Fit, Option, Protocol, ProtocolSearch, Sheet
@@ -89,13 +88,16 @@ class TableSearch(ProtocolSearch):
         """
         grades = self.runs[0].list_grades(self.conventions)
         highest = max(grades, default=0)
-        zero = any((one.numbers == 0).sum() * 2 > len(one.numbers) for one in self.sheet.columns)
+        zero = any(
+            (column.numbers == 0).sum() * 2 > len(column.numbers) for column in self.sheet.columns
+        )
         if zero and grades:
             grades = [*grades, math.floor(highest) + 1.0]
         found = []
-        for asked in self.asked:
-            of_tools = [one.measure for one in list_dialect_candidates(asked, self.conventions, {})]
-            costs = {asked: 0.0} | {one: _TOOLS for one in of_tools if one != asked}
+        for label, asked in zip(self.labels, self.asked, strict=True):
+            several = list_dialect_candidates(asked, self.conventions, {}, label)
+            of_tools = [one.measure for one in several]
+            costs = {asked: 0.0} | {tool: _TOOLS for tool in of_tools if tool != asked}
             for one in vary_measure(asked, grades):
                 costs.setdefault(one, _ABOVE if (one.rel or 0) > highest else _PARAMETER)
             found.append(costs)
@@ -112,7 +114,9 @@ class TableSearch(ProtocolSearch):
 
     def make(self, choices: Choices, cost: float, only: Sequence[int] | None = None) -> Protocol:
         """Make the protocol of these conventions."""
-        columns = tuple(tuple(self._list_options(choices, one, only)) for one in self.measures)
+        columns = tuple(
+            tuple(self._list_options(choices, measure, only)) for measure in self.measures
+        )
         return Protocol(choices, cost, columns)
 
     def make_of_tool(self, tool: Dialect, alone: Mapping[str, Any]) -> Protocol | None:
@@ -127,20 +131,13 @@ class TableSearch(ProtocolSearch):
         return Protocol(shared, self.dialect_cost, tuple(columns), tool.name)
 
     def _list_of_tool(
-        self, tool: Dialect, label: str, asked: Measure, alone: Mapping[str, Any]
+        self, tool: Dialect, label: str, measure: Measure, alone: Mapping[str, Any]
     ) -> Iterator[Option]:
-        named = tool.find(label)
-        if named is not None and named.measure:
-            entries = [(parse(tool.measure(label)), named.read_choices(label), label)]
-        else:
-            entries = [
-                (translate_entry(one, asked), one.fill_choices(asked.k), one.write_name(asked.k))
-                for one in list_same_kind(tool, asked)
-            ]
-        for at, (measure, own, name) in enumerate(entries):
-            choices = self._differ({**tool.choices, **own, **alone, **self.fixed})
-            candidate = Candidate(measure, choices, (f"{tool.name}:{name}",))
-            yield Option(candidate, _KIND * (at > 0), self.compute(choices, measure))
+        named = find_named(tool, label)
+        for place, one in enumerate(list_definitions(tool, measure) if named is None else [named]):
+            choices = self._differ({**tool.choices, **one.choices, **alone, **self.fixed})
+            candidate = Candidate(one.measure, choices, (f"{tool.name}:{one.name}",))
+            yield Option(candidate, _KIND * (place > 0), self.compute(choices, one.measure))
 
     def list_changes(self) -> Iterator[Change]:
         """List the conventions that were not given with each other word, and depths."""
@@ -170,13 +167,13 @@ class TableSearch(ProtocolSearch):
 
     def combine(self, tools: Sequence[Fit]) -> list[Fit]:
         """Try two changes, and one change of likely tools: on a few runs, and the best on all."""
-        bases = list(dict.fromkeys(one.protocol.choices for one in tools))[:4]
-        several = self.join_changes(self.moving, bases, alone=True)
+        bases = list(dict.fromkeys(tool.protocol.choices for tool in tools))[:4]
+        changes = self.join_changes(self.moving, bases, alone=True)
         held = Counter(r for r, _ in self.sheet.cells)
         only = sorted(range(len(self.runs)), key=lambda r: -held[r])[:_SCREENED]
         screened = [
             (self.sheet.fit(self.make(choices, cost, only)), choices, cost)
-            for choices, cost in several.items()
+            for choices, cost in changes.items()
         ]
         screened.sort(key=lambda one: -one[0].score)
         return [self.sheet.fit(self.make(choices, cost)) for _, choices, cost in screened[:_KEPT]]
@@ -189,7 +186,7 @@ class TableSearch(ProtocolSearch):
             return fit
         choices = fit.protocol.choices
         for name, _ in reversed(choices):
-            fewer = tuple(one for one in choices if one[0] != name)
+            fewer = tuple(choice for choice in choices if choice[0] != name)
             if all(
                 are_all_same(self.compute(fewer, one.candidate.measure), one.values)
                 for one in fit.options
@@ -212,7 +209,7 @@ class TableSearch(ProtocolSearch):
         """Say which changed conventions rest on one cell."""
         said = []
         for name, word in () if fit.protocol.tool else fit.protocol.choices:
-            fewer = tuple(one for one in fit.protocol.choices if one[0] != name)
+            fewer = tuple(choice for choice in fit.protocol.choices if choice[0] != name)
             left = 0
             for column, option in zip(self.sheet.columns, fit.options, strict=True):
                 values = self.compute(fewer, option.candidate.measure)

@@ -51,14 +51,14 @@ def _strip_name(name: str) -> str:
     return re.sub(r"[\W_]+", "", name.casefold()) or name
 
 
-def check_runs(runs: Any, what: str) -> None:
+def check_runs(runs: Any, noun: str) -> None:
     """Check that runs, or detections, are a mapping of names. Raises InputError or EmptyError."""
     if not isinstance(runs, Mapping):
         raise InputError(
-            f"{what} are a mapping of name to {what.removesuffix('s')}; got {clip(runs)}"
+            f"{noun} are a mapping of name to {noun.removesuffix('s')}; got {clip(runs)}"
         )
     if not runs:
-        raise EmptyError(f"there are no {what} to compare with the table.")
+        raise EmptyError(f"there are no {noun} to compare with the table.")
 
 
 class TableWriter:
@@ -115,7 +115,7 @@ class TableWriter:
             columns=tuple(self.labels),
             rows=tuple(names),
             reported={
-                (names[r], self.labels[c]): one.text for (r, c), one in self.sheet.cells.items()
+                (names[r], self.labels[c]): cell.text for (r, c), cell in self.sheet.cells.items()
             },
             definitions={
                 label: one.candidate for label, one in zip(self.labels, fit.options, strict=True)

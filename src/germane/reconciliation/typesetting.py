@@ -26,7 +26,7 @@ def clean_cell(value: Any) -> tuple[Reported | None, bool]:
         return None, False
     text = repr(value) if isinstance(value, float) else str(value)
     bare = unmark(text)
-    number = re.split(r"\s*(?:±|\\pm|\+/-|\(|\[)", bare)[0].strip(_SIGNS)
+    number = re.split(r"±|\\pm|\+/-|\(|\[", bare)[0].strip(_SIGNS)
     number = number.replace("\\%", "%").replace("−", "-")
     number = _COMMA.sub(r"\1.\2", number)
     try:
@@ -70,12 +70,12 @@ _RULES = re.compile(
 
 def split_latex(text: str) -> Iterator[list[str]]:
     """Split the rows of a tabular; comments and rules are left out."""
-    found = re.search(
+    match = re.search(
         r"\\begin\{tabular[x*]?\}(?:\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\})*(.*?)\\end\{tabular",
         text,
         re.DOTALL,
     )
-    body = found[1] if found else text
+    body = match[1] if match else text
     body = re.sub(r"(?<!\\)%.*", "", body)
     for row in re.split(r"\\\\(?:\[[^]]*\])?", _RULES.sub("", body)):
         if row.strip():
@@ -84,11 +84,11 @@ def split_latex(text: str) -> Iterator[list[str]]:
 
 def _spread_cell(cell: str) -> list[str]:
     """Read \\multicolumn as a cell and blank ones beside it, and \\multirow as its text."""
-    found = re.fullmatch(
+    match = re.fullmatch(
         r"\\multicolumn\{(\d{1,3})\}\s*\{[^{}]*(?:\{[^{}]*\}[^{}]*)*\}\s*\{(.*)\}", cell, re.DOTALL
     )
-    if found:
-        return [found[2], *[""] * (int(found[1]) - 1)]
+    if match:
+        return [match[2], *[""] * (int(match[1]) - 1)]
     return [re.sub(r"\\multirow\{[^{}]*\}(?:\[[^]]*\])?\{[^{}]*\}\s*\{([^{}]*)\}", r"\1", cell)]
 
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from itertools import combinations, product
 from typing import Any, Generic, Self, TypeVar
 
-from germane.core.policy import RARE_WORDS, WORDS, Policy
+from germane.core.policy import DEFAULTS, RARE_WORDS, WORDS, Policy
 from germane.dialects import dialects
 from germane.dialects.dialect import STAGE_NAMES, Stage
-from germane.dialects.names import list_same_kind, translate_entry
+from germane.dialects.names import list_definitions
 from germane.dialects.parsing import parse
 from germane.measures import TABLE
 from germane.measures.catalogue import CatalogueDefinition
@@ -23,8 +23,16 @@ M = TypeVar("M")
 Choices = tuple[tuple[str, Any], ...]
 LISTED = {"relevant": "listed"}
 
-# Words that leave every number as it is, that give an error or NaN, or that no tool decides.
-NO_NUMBER = {"error", "nan", "error_if_all", "missing_if_some", "distances"}
+# Words that leave every number as it is, that give an error or NaN, or that the data decides.
+NO_NUMBER = {"error", "nan", "error_if_all", "missing_if_some", "distances", "places"}
+
+
+VARIED = tuple(
+    name
+    for name, words in (WORDS | RARE_WORDS).items()
+    if any(word not in NO_NUMBER and word != DEFAULTS[name] for word in words)
+)
+"""The conventions of which other words are tried."""
 
 
 @dataclass(frozen=True)
@@ -41,7 +49,7 @@ class Variation(Generic[M]):
 
     def write_choices(self) -> list[str]:
         """Write each convention with its word."""
-        return [write_choice(*one) for one in self.choices]
+        return [write_choice(*choice) for choice in self.choices]
 
     @property
     def key(self) -> tuple[M, Choices]:
@@ -50,7 +58,7 @@ class Variation(Generic[M]):
 
     def drop(self, name: str) -> Self:
         """Leave one convention as asked for."""
-        return replace(self, choices=tuple(one for one in self.choices if one[0] != name))
+        return replace(self, choices=tuple(choice for choice in self.choices if choice[0] != name))
 
     def distance(self, asked: M) -> int:
         """Count the differences from what was asked; another measure counts as two."""
@@ -65,19 +73,19 @@ class Candidate(Variation[Measure]):
         """Complete its conventions with those that were asked for."""
         return replace(conventions, **dict(self.choices))
 
-    def distance(self, asked: Measure) -> int:
+    def distance(self, measure: Measure) -> int:
         """Count the differences from what was asked, parameter by parameter."""
-        if self.measure.name != asked.name:
-            return super().distance(asked)
-        mine, theirs = self.measure.parameters, asked.parameters
+        if self.measure.name != measure.name:
+            return super().distance(measure)
+        mine, theirs = self.measure.parameters, measure.parameters
         return len(self.choices) + sum(a != b for a, b in zip(mine, theirs, strict=True))
 
-    def stages(self, asked: Measure) -> tuple[Stage, ...]:
+    def stages(self, measure: Measure) -> tuple[Stage, ...]:
         """Return the stages in which it differs from what was asked."""
         moved: set[Stage] = {find_stage(name) for name, _ in self.choices}
-        if find_mean(self.measure) != find_mean(asked):
+        if find_mean(self.measure) != find_mean(measure):
             moved.add("averaging")
-        if self.measure.name != asked.name or self.measure.arguments != asked.arguments:
+        if self.measure.name != measure.name or self.measure.arguments != measure.arguments:
             moved.add("measuring")
         return tuple(stage for stage in STAGE_NAMES if stage in moved)
 
@@ -102,42 +110,38 @@ def find_stage(convention: str) -> Stage:
 
 
 def list_dialect_candidates(
-    asked: Measure, conventions: Policy, given: Mapping[str, Any]
+    measure: Measure, conventions: Policy, raw: Mapping[str, Any], name: str = ""
 ) -> Iterator[Candidate]:
-    """Yield the definitions that each tool has of such a measure."""
+    """Yield the definitions that each tool has of such a measure, or of the name as written."""
     for dialect in dialects().values():
         readings = [{}, LISTED] if dialect.sees == "list" else [{}]
-        for foreign, alone in product(list_same_kind(dialect, asked), readings):
-            own = foreign.fill_choices(asked.k)
-            words = {**dialect.choices, **own, **alone, **given}
+        for foreign, alone in product(list_definitions(dialect, measure, name), readings):
+            words = {**dialect.choices, **foreign.choices, **alone, **raw}
             choices = {n: word for n, word in words.items() if word != getattr(conventions, n)}
-            yield Candidate(
-                translate_entry(foreign, asked),
-                tuple(sorted(choices.items())),
-                (f"{dialect.name}:{foreign.write_name(asked.k)}",),
-            )
+            tools = (f"{dialect.name}:{foreign.name}",)
+            yield Candidate(foreign.measure, tuple(sorted(choices.items())), tools)
 
 
 def vary_once(
-    asked: Measure, conventions: Policy, given: Mapping[str, Any], grades: Iterable[float]
+    asked: Measure, conventions: Policy, raw: Mapping[str, Any], grades: Iterable[float]
 ) -> Iterator[Candidate]:
     """Change one thing: a parameter of the measure, or a convention that was not given."""
     for measure in vary_measure(asked, grades):
         yield Candidate(measure)
-    for name, word in list_other_words(conventions, given):
+    for name, word in list_other_words(conventions, raw):
         yield Candidate(asked, ((name, word),))
 
 
 def vary_twice(
     asked: Measure,
     conventions: Policy,
-    given: Mapping[str, Any],
+    raw: Mapping[str, Any],
     grades: Iterable[float],
     others: Iterable[Measure],
 ) -> Iterator[Candidate]:
     """Change two things; ``others`` are the measures that tools call by the same name."""
     one = list(vary_measure(asked, grades))
-    words = list(list_other_words(conventions, given))
+    words = list(list_other_words(conventions, raw))
     for measure in one:
         for further in vary_measure(measure, grades):
             if Candidate(further).distance(asked) == 2:
@@ -159,11 +163,11 @@ def vary_measure(measure: Measure, grades: Iterable[float]) -> Iterator[Measure]
                 yield measure(**{name: other})
 
 
-def list_other_words(conventions: Policy, given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def list_other_words(conventions: Policy, raw: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Yield each other word of each convention that was not given."""
     for name, words in (WORDS | RARE_WORDS).items():
         for word in words:
-            if name not in given and word != getattr(conventions, name) and word not in NO_NUMBER:
+            if name not in raw and word != getattr(conventions, name) and word not in NO_NUMBER:
                 yield name, word
 
 

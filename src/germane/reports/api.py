@@ -1,6 +1,5 @@
 """The verb report: one or more runs on the same judgments as one page."""
 
-import math
 import os
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -16,19 +15,19 @@ from germane.core.finding import Finding, warn
 from germane.core.policy import UNORDERED
 from germane.core.progress import Progress, make_progress
 from germane.core.ranking import Ranking
-from germane.dialects.parsing import parse_all
-from germane.errors import InputError, check_choice, clip, list_choices
+from germane.errors import InputError, check_choice, clip, list_choices, make_visible
 from germane.evaluation.accepted import Judgments, Run, Texts
 from germane.evaluation.api import evaluate_many
 from germane.evaluation.choices import DEFAULT, Choices
 from germane.evaluation.layout import estimate_intervals
-from germane.evaluation.opening import open_evaluation
+from germane.evaluation.opening import open_data
 from germane.evaluation.result import Result, Results
 from germane.explanation.api import explain_result
 from germane.explanation.curves import average_curve
 from germane.explanation.explanation import Explanation
 from germane.explanation.precision_recall import MeanPRCurve
 from germane.explanation.single_query import find_placement
+from germane.measures import find_merits
 from germane.measures.catalogue import refuse_lists
 from germane.measures.measure import Measure, Measures
 from germane.output import writing
@@ -66,10 +65,12 @@ class Report:
         """Write the page whole or not at all; with ``layout="folder"``, a folder with
         ``index.html``.
 
-        Raises InputError where it cannot be written.
+        Raises InputError where it cannot be written, and for the suffix of another format than
+        HTML.
         """
         place = os.fspath(path)
         if not self.files:
+            writing.check_suffix(place, ("html", "htm"), "a report is a page of HTML")
             writing.check(place)
             writing.replace(place, self.html.encode())
             return
@@ -81,7 +82,7 @@ class Report:
 
     def __repr__(self) -> str:
         size = len(self.html.encode()) + sum(len(text.encode()) for text in self.files.values())
-        return f"<Report {self.title}: {size:,} bytes>"
+        return f"<Report {make_visible(self.title)}: {size:,} bytes>"
 
 
 def report(
@@ -136,11 +137,11 @@ def report(
         _read_whole(max_size, "max_size takes a number of bytes")
     check_choice("layout", layout, get_args(Layout), InputError)
     said, described = open_texts(queries, "queries"), open_texts(items, "items")
+    data = open_data(qrels, policy)
     refuse_lists(
-        parse_all(measures),
+        data.options.read_measures(measures),
         "and a report shows judged items; leave it out. evaluate and compare compute it.",
     )
-    data = open_evaluation(qrels, policy)
     data.signs = True
     results = evaluate_many(data, runs, measures, progress=progress)
     if baseline is not None:
@@ -197,18 +198,18 @@ def report(
 def _warn_of_size(size: int, most: int | None) -> None:
     """Warn of a page that is larger than asked for, since only rankings can be left out."""
     if most is not None and size > most:
-        says = f"the page has {size / 1e3:,.0f} KB, and max_size is {write_count(most, 'byte')}"
+        text = f"the page has {size / 1e3:,.0f} KB, and max_size is {write_count(most, 'byte')}"
         advice = (
             "All but the rankings is always there. max_size is a number of bytes; on the command"
             " line, 3MB is one, too."
         )
-        warn("report", [Finding("doubtful", "large page", says, 1, advice=advice)])
+        warn("report", [Finding("doubtful", "large page", text, 1, advice=advice)])
 
 
-def _read_whole(given: object, says: str) -> int:
-    number = parse_whole(given)
+def _read_whole(raw: object, text: str) -> int:
+    number = parse_whole(raw)
     if number is None or number < 0:
-        raise InputError(f"{says}; got {clip(given)}")
+        raise InputError(f"{text}; got {clip(raw)}")
     return number
 
 
@@ -260,12 +261,12 @@ def _explain_query(result: Result, query: Hashable, run: Any) -> Iterator[Explan
 
 def order_results(results: R) -> R:
     """Order runs, or detectors, by the first measure, the best first."""
-
-    def find_place(name: str) -> tuple[bool, float]:
-        mean = next(iter(results[name].values())).mean
-        return math.isnan(mean), -mean
-
-    return type(results)({name: results[name] for name in sorted(results, key=find_place)})
+    names, results_in_order = list(results), list(results.values())
+    first = [next(iter(one.values())) for one in results_in_order]
+    means = np.array([one.mean for one in first], float)
+    merits = np.array(find_merits(first[0].measure.name, means) or means)
+    order = np.argsort(-merits, kind="stable")  # NaN is last
+    return type(results)({names[row]: results[names[row]] for row in order.tolist()})
 
 
 def _choose_pair(ordered: Results, baseline: str | None) -> tuple[str, ...]:

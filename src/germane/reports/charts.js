@@ -49,7 +49,7 @@
       const x = (52 + i * step).toFixed(1), end = (52 + (i + (bars > 140 ? 1 : 0.85)) * step).toFixed(1);
       if (d) paths[+(d < 0)] += `M${x} ${zero}V${(zero - 90 * d / most).toFixed(1)}H${end}V${zero}Z`;
     }
-    const says = `${measures[state.m].name}: ${runs[state.system]} is better on ${gains}, worse on ${losses}, the same on ${all.length - gains - losses} of ${all.length} queries`;
+    const says = `${measures[state.m].name}: ${runs[state.system]} is higher on ${gains}, lower on ${losses}, the same on ${all.length - gains - losses} of ${all.length} queries`;
     const svg = drawing(228, says,
       make("path", { class: "grid", d: "M52 20H628M52 200H628" }), make("path", { class: "axis", d: `M52 ${zero}H628` }),
       text(44, 24, "+" + most.toFixed(2), { "text-anchor": "end" }), text(44, 114, "0", { "text-anchor": "end" }),

@@ -79,10 +79,10 @@ def _make_rows(each: Sequence[Spread]) -> Iterator[Row]:
         yield (", ".join(dialects), *cells)
 
 
-def _write_value(one: DialectValue) -> str:
-    if math.isnan(one.value) or one.measure is None:
+def _write_value(dialect_value: DialectValue) -> str:
+    if math.isnan(dialect_value.value) or dialect_value.measure is None:
         return "none"
-    return format_value(one.value, one.measure, 4)
+    return format_value(dialect_value.value, dialect_value.measure, 4)
 
 
 def _explain(stated: Sequence[DialectValue]) -> str:

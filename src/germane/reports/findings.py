@@ -9,6 +9,7 @@ from germane.comparison.comparison import Comparison
 from germane.core.bootstrap import Interval
 from germane.core.dispersion import FEW
 from germane.core.mean_intervals import caution_of_few
+from germane.core.rounding import is_near, reaches
 from germane.evaluation.bounds import BoundsOfRuns
 from germane.evaluation.layout import find_bands
 from germane.evaluation.result import Result, Results
@@ -90,8 +91,8 @@ def _list_found(findings: Findings) -> Iterator[str]:
             kinds.setdefault(finding.what, []).append((finding.count, str(finding), name))
     everywhere = {line for line, names in lines.items() if len(names) == len(findings.runs)}
     yield from (line for line in lines if line in everywhere)
-    for each in kinds.values():
-        apart = [one for one in each if one[1] not in everywhere]
+    for kind in kinds.values():
+        apart = [one for one in kind if one[1] not in everywhere]
         if len(apart) > SEVERAL:
             most = max(apart, key=lambda one: one[0])
             yield (
@@ -119,8 +120,8 @@ def _list_uncounted(name: str, result: Result) -> Iterator[str]:
             " are left out (missing=skip)."
         )
     if counts.unjudged_queries and policy.unknown == "zero":
-        several = _count_queries(counts.unjudged_queries)
-        yield f"{name} answers {several} that nobody judged; they count as 0 (unknown=zero)."
+        queries = _count_queries(counts.unjudged_queries)
+        yield f"{name} answers {queries} that nobody judged; they count as 0 (unknown=zero)."
 
 
 def _check_relevant(findings: Findings) -> Iterator[str]:
@@ -181,7 +182,8 @@ def _check_ties(findings: Findings) -> Iterator[str]:
         yield (
             f"{findings.results[name].counts.tied_share:.1%} of the judged items that {name}"
             " retrieved share their score with another item. Depending on the order of ties,"
-            f" {one.measure} could be anything from {low} to {high}."
+            f" {one.measure} could be anything from {low} to {high}"
+            f"{'' if one.are_extremes else ' or beyond'}."
         )
     for measure in findings.measures:
         pairs = [
@@ -202,9 +204,9 @@ def _is_reversible(findings: Findings, measure: Measure, one: str, other: str) -
     ahead, behind = sorted(
         (findings.results[name][measure] for name in (one, other)), key=lambda r: -r.mean
     )
-    if ahead.mean == behind.mean or not ahead.band + behind.band > 0:
+    if is_near(ahead.mean, behind.mean) or not ahead.band + behind.band > 0:
         return False
-    return min(ahead.worst, ahead.best) < max(behind.worst, behind.best)
+    return not reaches(min(ahead.worst, ahead.best), max(behind.worst, behind.best))
 
 
 def _count_queries(count: int) -> str:

@@ -43,10 +43,10 @@ def describe_origin(
     return Origin(inputs, versions, command)
 
 
-def _describe(name: str, given: Any, progress: Progress | None) -> tuple[str, str, str, str]:
-    if not is_path(given):
-        return name, f"from memory ({type(given).__name__})", "", ""
-    path = os.fspath(given)
+def _describe(name: str, raw: Any, progress: Progress | None) -> tuple[str, str, str, str]:
+    if not is_path(raw):
+        return name, f"from memory ({type(raw).__name__})", "", ""
+    path = os.fspath(raw)
     if not os.path.isfile(path):  # standard input and pipes cannot be read twice
         return name, "standard input" if path == "-" else path, "", ""
     size = os.path.getsize(path)

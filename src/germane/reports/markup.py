@@ -36,9 +36,9 @@ class Curve(Protocol):
     def has_band(self) -> bool: ...
 
 
-def isolate_text(given: str) -> str:
+def isolate_text(raw: str) -> str:
     """Write a text of the user, which may run from right to left."""
-    return f"<bdi>{escape_html(given)}</bdi>"
+    return f"<bdi>{escape_html(raw)}</bdi>"
 
 
 def write_table(
@@ -77,10 +77,10 @@ def make_scrollable(lines: Iterable[str]) -> Iterator[str]:
     yield "</div>"
 
 
-def write_notes(given: Iterable[str]) -> Iterator[str]:
+def write_notes(raw: Iterable[str]) -> Iterator[str]:
     """Write small print, a line each."""
     yield '<ul class="notes">'
-    yield from (f"<li>{isolate_text(note)}</li>" for note in given)
+    yield from (f"<li>{isolate_text(note)}</li>" for note in raw)
     yield "</ul>"
 
 
@@ -116,9 +116,9 @@ def write_definitions(meanings: Iterable[tuple[object, str]]) -> Iterator[str]:
     yield "</dl>"
 
 
-def write_cautions(given: Iterable[object]) -> Iterator[str]:
+def write_cautions(raw: Iterable[object]) -> Iterator[str]:
     """Write different problems of the data, if there are any."""
-    if found := dict.fromkeys(map(str, given)):
+    if found := dict.fromkeys(map(str, raw)):
         yield '<ul class="cautions">'
         yield from (f"<li>{isolate_text(one)}</li>" for one in found)
         yield "</ul>"

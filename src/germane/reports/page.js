@@ -34,7 +34,10 @@
 
   const bdi = (text) => make("bdi", {}, text);
   const value = (run, q, m = state.m) => columns[m][run][q];
-  const difference = (q, m) => value(state.system, q, m) - value(state.baseline, q, m);
+  const difference = (q, m = state.m) => { // a whole number of units, so that equal ones are equal
+    const unit = 10 ** measures[m].digits;
+    return Math.round((value(state.system, q, m) - value(state.baseline, q, m)) * unit) / unit;
+  };
   const digits = (m = state.m) => Math.max(0, measures[m].digits);
   const shown = (x, m) => isNaN(x) ? "–" : x.toFixed(digits(m));
   const signed = (x, m) => {

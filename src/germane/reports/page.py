@@ -8,6 +8,7 @@ from germane.comparison.comparison import Comparison
 from germane.comparison.pair import format_p
 from germane.core.mean_intervals import explain_printed
 from germane.evaluation.layout import find_bands, format_value
+from germane.measures import LOW_IS_GOOD
 from germane.output.formatting import format_short, write_count
 from germane.output.markup import PAPERS, define_colors, write_content_policy
 from germane.output.tables import Table, escape_html
@@ -195,11 +196,14 @@ def _write_answer(findings: Findings) -> str:
         ),
         None,
     )
-    answer = f"{best} has the highest {measure}, {value}"
+    is_low = measure.name in LOW_IS_GOOD
+    answer = f"{best} has the {'lowest' if is_low else 'highest'} {measure}, {value}"
     if pair is None:
         return f"{answer}."
     ahead, behind = (
-        (pair.system, pair.baseline) if pair.difference >= 0 else (pair.baseline, pair.system)
+        (pair.system, pair.baseline)
+        if (pair.difference >= 0) is not is_low
+        else (pair.baseline, pair.system)
     )
     if not pair.difference:
         return f"{answer}, and so has {behind}." if best == ahead else f"{answer}."
@@ -209,8 +213,8 @@ def _write_answer(findings: Findings) -> str:
     }.get(pair.verdict, "which is inconclusive")
     who = "it" if ahead == best else ahead
     lead = format_short(abs(pair.difference))
-    p = format_p(pair.p_adjusted, pair.alpha)
-    return f"{answer}; {who} is {lead} ahead of {behind}, {verdict} ({p})."
+    why = pair.explain_disagreement() or format_p(pair.p_adjusted, pair.alpha)
+    return f"{answer}; {who} is {lead} ahead of {behind}, {verdict} ({why})."
 
 
 def _write_sentences(findings: Findings, comparison: Comparison) -> Iterator[str]:
@@ -265,11 +269,11 @@ def _write_cells(findings: Findings, board: Table | None, name: str) -> Iterator
 
 def _write_key(findings: Findings, board: Table | None) -> Iterator[str]:
     """Define the numbers of the headline."""
-    yield from write_definitions((one, one.definition) for one in findings.measures)
+    yield from write_definitions((measure, measure.definition) for measure in findings.measures)
     intervals = [one for of_run in findings.intervals.values() for one in of_run.values()]
     sentences = list(explain_printed(intervals, "mean", findings.confidence, "queries"))
     if board is not None:
-        sentences.append("Bold: the highest mean.")
+        sentences.append("Bold: the best mean.")
     if sentences:
         yield f'<p class="small">{" ".join(sentences)}</p>'
     yield '<details class="signatures"><summary>Signatures</summary><pre>'
@@ -317,7 +321,7 @@ def _write_curves(findings: Findings) -> Iterable[str]:
     yield from write_figure(draw_chart(findings.curves), legend, caption)
     levels = [f"{level:.1f}" for level in one.recall.tolist()]
     values = (
-        [f"{value:.4f}" for value in each.precision.tolist()] for each in findings.curves.values()
+        [f"{value:.4f}" for value in curve.precision.tolist()] for curve in findings.curves.values()
     )
     yield "<details><summary>The values of the curves</summary>"
     rows = zip(levels, *values, strict=True)
@@ -340,6 +344,12 @@ def _write_ties(findings: Findings) -> Iterable[str]:
     )
     columns = ("run", "measure", "from", "reported", "to")
     yield from make_scrollable(write_table(columns, rows, (1,)))
+    moved = [one for result in findings.results.values() for one, _, _ in find_bands(result)]
+    if beyond := dict.fromkeys(str(one.measure) for one in moved if not one.are_extremes):
+        yield (
+            f"<p>These are the numbers with relevant items first and last in each tie. For"
+            f" {escape_html(', '.join(beyond))}, further orders may have lower or higher ones.</p>"
+        )
 
 
 def _write_unjudged(findings: Findings) -> Iterable[str]:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from germane.core.ragged import Floats
+from germane.errors import make_visible
 from germane.evaluation.result import Results
-from germane.output.tables import make_visible
 from germane.reports.findings import Findings
 from germane.reports.rankings import Kept, describe_text, keep_rankings
 
@@ -42,17 +42,17 @@ def write_data(findings: Findings, page_size: int) -> tuple[str, dict[str, str]]
         data["said"] = _shorten_queries(findings, queries)
     place = {query: i for i, query in enumerate(queries)}
     if findings.layout == "folder":
-        kept = keep_rankings(findings, place, math.inf, write_json)
-        files = dict(_write_blocks(kept))
+        rankings = keep_rankings(findings, place, math.inf, write_json)
+        files = dict(_write_blocks(rankings))
         return write_json({**data, "details": {}, "block": BLOCK, "note": ""}), files
     used = page_size + len(write_json(data).encode())
     if findings.max_size is None:
         room = max(SPARED * MAX_SIZE - used, LEAST)
     else:
         room = SPARED * findings.max_size - used
-    kept = keep_rankings(findings, place, room, write_json)
-    data |= {"details": kept.details, "texts": kept.texts}
-    data["note"] = _write_note(findings, kept, len(queries))
+    rankings = keep_rankings(findings, place, room, write_json)
+    data |= {"details": rankings.details, "texts": rankings.texts}
+    data["note"] = _write_note(findings, rankings, len(queries))
     return write_json(data), {}
 
 
@@ -70,7 +70,7 @@ def _shorten_queries(findings: Findings, queries: list[Hashable]) -> list[str]:
 def _write_blocks(kept: Kept) -> Any:
     """Write the rankings of each hundred queries as a script that hands them to the page."""
     for block in range(max(kept.details, default=-1) // BLOCK + 1):
-        details = {q: each for q, each in kept.details.items() if q // BLOCK == block}
+        details = {q: detail for q, detail in kept.details.items() if q // BLOCK == block}
         names = set().union(*(kept.named[q] for q in details)) if details else set()
         texts = {name: text for name, text in kept.texts.items() if name in names}
         data = write_json({"details": details, "texts": texts})

@@ -5,9 +5,13 @@ from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Any
 
+import numpy as np
+
+from germane.core.ragged import Floats
+from germane.core.rounding import subtract_values, unite_equal
+from germane.errors import make_visible
 from germane.evaluation.result import Result, Results
 from germane.explanation.explanation import Explanation
-from germane.output.tables import make_visible
 from germane.readers.texts import Text
 from germane.reports.findings import Findings
 from germane.reports.thumbnails import make_thumbnail
@@ -51,12 +55,14 @@ def order_units(results: Results, pair: tuple[str, ...]) -> Iterator[Unit]:
         for query in next(iter(per_run.values()))
         if all(query in of for of in per_run.values())
     ]
-    low = sorted(queries, key=lambda query: sum(of[query] for of in per_run.values()))
+    values = {
+        name: np.array([of[query] for query in queries], float) for name, of in per_run.items()
+    }
+    low = _sort_queries(queries, unite_equal(sum(values.values(), np.zeros(len(queries)))))
     views: list[tuple[list[Hashable], tuple[str, ...]]] = [(low, tuple(names))]
     for i, one in enumerate(names):
         for other in names[i + 1 :]:
-            a, b = per_run[one], per_run[other]
-            gains = sorted(queries, key=lambda query: b[query] - a[query])
+            gains = _sort_queries(queries, subtract_values(values[other], values[one]))
             ordered = (gains, gains[::-1])
             if {one, other} == set(pair):
                 views[:0] = [(each, pair) for each in (*ordered, low)]
@@ -68,6 +74,11 @@ def order_units(results: Results, pair: tuple[str, ...]) -> Iterator[Unit]:
         for order, shown in views:
             yield from ((order[turn], name) for name in shown)
     yield from ((query, name) for name, of in per_run.items() for query in of)  # of some runs alone
+
+
+def _sort_queries(queries: list[Hashable], values: Floats) -> list[Hashable]:
+    """Sort queries by a value, from the lowest; equal ones keep their order."""
+    return [queries[q] for q in np.argsort(values, kind="stable").tolist()]
 
 
 def _list_judged(result: Result) -> dict[Hashable, float]:

@@ -46,15 +46,15 @@ def make_columns(options: Options) -> list[Column]:
     ]
 
 
-def _take_cutoffs(name: str, given: str) -> list[Column]:
-    cutoffs = _sort(name, list(map(parse_whole, _split(given))), given)
+def _take_cutoffs(name: str, raw: str) -> list[Column]:
+    cutoffs = _sort(name, list(map(parse_whole, _split(raw))), raw)
     if cutoffs and cutoffs[0] <= 0:
-        raise TrecEvalError(INPUT, f"-m {name}.{given}: a cutoff is a whole number from 1.")
+        raise TrecEvalError(INPUT, f"-m {name}.{raw}: a cutoff is a whole number from 1.")
     return [Column(f"{name}_{k}", name, int(k)) for k in cutoffs or MEASURES[name].default]
 
 
-def _take_levels(name: str, given: str) -> list[Column]:
-    levels = _sort(name, list(map(parse_real, _split(given))), given)
+def _take_levels(name: str, raw: str) -> list[Column]:
+    levels = _sort(name, list(map(parse_real, _split(raw))), raw)
     # trec_eval's name has room for eight characters
     return [
         Column(f"{name}_{_show(level)[:8]}", name, level)
@@ -62,21 +62,21 @@ def _take_levels(name: str, given: str) -> list[Column]:
     ]
 
 
-def _take_numbers(name: str, given: str) -> list[Column]:
-    numbers = tuple(map(parse_real, _split(given))) or MEASURES[name].default
-    return [Column(_write(name, given), name, numbers, given)]
+def _take_numbers(name: str, raw: str) -> list[Column]:
+    numbers = tuple(map(parse_real, _split(raw))) or MEASURES[name].default
+    return [Column(_write(name, raw), name, numbers, raw)]
 
 
-def _take_gains(name: str, given: str) -> list[Column]:
+def _take_gains(name: str, raw: str) -> list[Column]:
     pairs = []
-    for part in given.split(",") if given else []:
+    for part in raw.split(",") if raw else []:
         key, _, value = part.partition("=")
         if part.count("=") != 1:
             raise TrecEvalError(
-                INPUT, f"-m {name}.{given} takes pairs such as 1=3,2=9; got {part!r}."
+                INPUT, f"-m {name}.{raw} takes pairs such as 1=3,2=9; got {part!r}."
             )
         pairs.append((key, parse_real(os.fsencode(value))))
-    return [Column(_write(name, given), name, tuple(pairs), given)]
+    return [Column(_write(name, raw), name, tuple(pairs), raw)]
 
 
 _EXPAND: dict[str, Callable[[str, str], list[Column]]] = {
@@ -93,17 +93,17 @@ def _show(level: float) -> str:
     return f"{sign}{level:3.2f}"
 
 
-def _write(name: str, given: str) -> str:
-    return f"{name}_{given}" if given else name
+def _write(name: str, raw: str) -> str:
+    return f"{name}_{raw}" if raw else name
 
 
-def _split(given: str) -> list[bytes]:
-    return os.fsencode(given).split(b",") if given else []
+def _split(raw: str) -> list[bytes]:
+    return os.fsencode(raw).split(b",") if raw else []
 
 
-def _sort(name: str, numbers: list[Any], given: str) -> list[Any]:
+def _sort(name: str, numbers: list[Any], raw: str) -> list[Any]:
     if len(set(numbers)) < len(numbers):
-        raise TrecEvalError(INPUT, f"-m {name}.{given} gives a value twice.")
+        raise TrecEvalError(INPUT, f"-m {name}.{raw} gives a value twice.")
     return sorted(numbers)
 
 

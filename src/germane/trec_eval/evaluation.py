@@ -91,15 +91,15 @@ def _select_queries(data: _Data, wanted: list[Column]) -> tuple[list[int], TrecE
         raise TrecEvalError(NO_QUERY, f"no query {only!r} is in {data.options.qrels}.")
     needed = {column.row.judgments for column in wanted} - {"any"}
     obstacles = _find_obstacles(data, wanted, queries[0]) if needed else {}
-    for at, q in enumerate(queries):
+    for place, q in enumerate(queries):
         if not data.options.complete and not data.retrieved.answered[q]:
             why = (
                 f"query {show_id(to_bytes(data.qrels.queries[q]))} of {data.options.qrels} is not "
                 f"in {data.options.run}, which ends trec_eval. -c counts it as 0."
             )
-            return queries[:at], TrecEvalError(QUERY, why)
+            return queries[:place], TrecEvalError(QUERY, why)
         if q in obstacles:
-            return queries[:at], TrecEvalError(QUERY, obstacles[q])
+            return queries[:place], TrecEvalError(QUERY, obstacles[q])
     return queries, None
 
 

@@ -54,7 +54,7 @@ class Gains:
 
     def find_worth(self, grades: Floats, owner: Ints) -> Floats:
         """Look up the worth of grades of queries; a grade given twice has the lesser gain."""
-        column = {grade: at for at, grade in enumerate(self.grades.tolist())}
+        column = {grade: place for place, grade in enumerate(self.grades.tolist())}
         table = np.zeros((len(self.orders), len(column)))
         for row, order in zip(table, self.orders, strict=True):
             for gain in reversed(order):
@@ -81,9 +81,9 @@ def average_levels(ranking: Ranking, measure: Measure, pairs: Pairs) -> Floats:
     Rndcg of trec_eval; the terms of germane's measure add up to the same, but for the last bit. A
     query without such a rank has 0/0.
     """
-    given = select_grades(pairs)
+    grades = select_grades(pairs)
     ranking, made = score_gains(ranking, measure, pairs)
-    gain = "given" if given else "linear"
+    gain = "given" if grades else "linear"
     gained, ideal = compute_gains(ranking.relevance, gain), compute_gains(ranking.ideal, gain)
     owner, rank, best = ranking.ideal_owner, ranking.ideal_rank, ideal > 0
     reached = ragged.accumulate_sum(LOG2.weigh(gained, ranking.rank), ranking.offsets)
@@ -107,31 +107,31 @@ def average_levels(ranking: Ranking, measure: Measure, pairs: Pairs) -> Floats:
 
 def value_grades(ranking: Ranking, pairs: Pairs) -> tuple[Ranking, Gains]:
     """Make every result that can gain a hit of the ranking, and find the worth of its grades."""
-    given = select_grades(pairs)
-    if any(grade == UNJUDGED for grade, _ in given):
+    grades = select_grades(pairs)
+    if any(grade == UNJUDGED for grade, _ in grades):
         ranking = list_all(ranking)
     highest = np.full(len(ranking), -1.0)
     np.maximum.at(highest, ranking.ideal_owner, ranking.ideal)
     tops, of = np.unique(highest.astype(np.int64), return_inverse=True)
-    known = ragged.list_distinct(ranking.ideal.astype(np.int64))
+    distinct = ragged.list_distinct(ranking.ideal.astype(np.int64))
     orders = [
         sort_by_gain(
-            given, range(top + 1) if given and top < DENSE else known[known <= top].tolist()
+            grades, range(top + 1) if grades and top < DENSE else distinct[distinct <= top].tolist()
         )
         for top in tops.tolist()
     ]
-    return ranking, Gains(orders, of, np.concatenate([[POOLED, UNJUDGED], known]))
+    return ranking, Gains(orders, of, np.concatenate([[POOLED, UNJUDGED], distinct]))
 
 
-def sort_by_gain(given: list[tuple[int, float]], grades: Iterable[int]) -> list[Gain]:
+def sort_by_gain(raw: list[tuple[int, float]], grades: Iterable[int]) -> list[Gain]:
     """Sort the given gains and those of the other, ascending grades, as trec_eval does."""
     named: dict[int, float] = {}
     gains = []
-    for grade, worth in given:
+    for grade, worth in raw:
         gains.append(Gain(grade, worth, grade not in named))
         named[grade] = worth
     gains += [Gain(grade, float(grade)) for grade in grades if grade not in named]
-    return merge_sort(gains, lambda one, other: one.worth - other.worth) if given else gains
+    return merge_sort(gains, lambda one, other: one.worth - other.worth) if raw else gains
 
 
 def select_grades(pairs: Pairs) -> list[tuple[int, float]]:

@@ -109,14 +109,14 @@ def _split_lines(data: bytes, options: Options, place: int) -> trec.Lines:
     )
     after_comment = -1
 
-    def read_odd(line: bytes, at: int) -> tuple[bytes, bytes, float] | None:
+    def read_odd(line: bytes, row: int) -> tuple[bytes, bytes, float] | None:
         nonlocal after_comment
-        if line.startswith(b"#") and at != after_comment:
-            after_comment = at + len(line) + 1
+        if line.startswith(b"#") and row != after_comment:
+            after_comment = row + len(line) + 1
             return None
         fields = line.split()
         if len(fields) != len(names):
-            number = data.count(b"\n", 0, at) + 1
+            number = data.count(b"\n", 0, row) + 1
             raise TrecEvalError(
                 INPUT,
                 f"{options.qrels}:{number}: {len(fields)} fields where a line has {len(names)} "
@@ -133,7 +133,7 @@ def _guess_reason(line: bytes, fields: list[bytes]) -> str:
     return "  This looks like a run; are the two files swapped?" if len(fields) == 6 else ""
 
 
-def _refuse_blank_line(data: bytes, path: str, says: str) -> None:
+def _refuse_blank_line(data: bytes, path: str, text: str) -> None:
     """Refuse a blank line, if there is one: fewer rows than lines can be due to comments."""
     found = re.search(rb"^[ \t]*$", data.removesuffix(b"\n"), re.MULTILINE) if data else None
     if found:
@@ -141,7 +141,7 @@ def _refuse_blank_line(data: bytes, path: str, says: str) -> None:
         raise TrecEvalError(
             INPUT,
             f"{path}:{number}: a blank line, which ends trec_eval, too; a line has "
-            f"{len(says.split())} fields ({says}).",
+            f"{len(text.split())} fields ({text}).",
         )
 
 

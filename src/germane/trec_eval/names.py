@@ -58,7 +58,7 @@ MEASURES: dict[str, Row] = {
     "relative_P": Row("R(norm=min)@{}", "cutoffs", _DEPTHS),
     "success": Row("Success@{}", "cutoffs", (1, 5, 10)),
     "set_P": Row("P"),
-    "set_relative_P": Row("R(norm=min)"),
+    "set_relative_P": Row("R(norm=possible)"),
     "set_recall": Row("R"),
     "set_map": Row("SetAP"),
     "set_F": Row("F", "numbers", (1.0,)),

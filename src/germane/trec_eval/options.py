@@ -100,9 +100,9 @@ def parse_arguments(arguments: Sequence[str]) -> Options:
     if options.wanted == "help":
         return options
     if len(files) != 2:
-        given = write_count(len(files), "file")
+        count = write_count(len(files), "file")
         raise TrecEvalError(
-            USAGE, f"takes two files, QRELS and RUN; got {given}.  Usage: {USAGE_LINE}"
+            USAGE, f"takes two files, QRELS and RUN; got {count}.  Usage: {USAGE_LINE}"
         )
     options.qrels, options.run = files
     _check(options)

@@ -311,11 +311,11 @@ MEASURES: dict[str, Callable[[Judged], float]] = {
 
 
 def judge_preferences(
-    lines: list[Line], items: Qrels, got: Retrieved, options: Options, queries: list[int]
+    lines: list[Line], items: Qrels, retrieved: Retrieved, options: Options, queries: list[int]
 ) -> tuple[list[Judged], str]:
     """The preferences of some queries up to a contradiction, and that contradiction."""
     of_query = {query: list(group) for query, group in groupby(lines, key=itemgetter(0))}
-    place, found = _place_items(items, got, options.depth)
+    place, found = _place_items(items, retrieved, options.depth)
     out: list[Judged] = []
     for q in queries:
         query = to_bytes(items.queries[q])
@@ -334,21 +334,21 @@ def judge_preferences(
     return out, ""
 
 
-def _place_items(items: Qrels, got: Retrieved, depth: int | None) -> tuple[Ints, Ints]:
+def _place_items(items: Qrels, retrieved: Retrieved, depth: int | None) -> tuple[Ints, Ints]:
     """The place of each judged item in its query (J), and how many of them are retrieved (Q).
 
     With preferences, and only then, trec_eval orders equal scores by item id from the first to the
     last.
     """
-    rank = got.tied_from + got.tied_to - got.rank
+    rank = retrieved.tied_from + retrieved.tied_to - retrieved.rank
     kept = rank <= (np.inf if depth is None else depth)
     owner = np.repeat(np.arange(len(items)), np.diff(items.offsets))
     at = np.full(len(owner), np.inf)
-    at[got.judgment[kept]] = rank[kept]
+    at[retrieved.judgment[kept]] = rank[kept]
     order = np.lexsort((at, owner))  # items that are not retrieved keep the order of ids
     place = np.empty(len(owner), np.int64)
     place[order] = np.arange(len(owner)) - items.offsets[owner]
-    return place, np.bincount(got.owner[kept], minlength=len(items))
+    return place, np.bincount(retrieved.owner[kept], minlength=len(items))
 
 
 def _make_group(lines: list[tuple[bytes, int, float]], items: int) -> Group:

@@ -107,12 +107,12 @@ def _read_rows(path: str, name: str) -> list[_Row]:
     except InputError as error:
         raise TrecEvalError(INPUT, str(error)) from None
 
-    def read_odd(line: bytes, at: int) -> _Row | None:
+    def read_odd(line: bytes, row: int) -> _Row | None:
         if not line.strip() or _is_comment(line):
             return None
         fields = line.split(None, 6)
         if len(fields) < 6:
-            number = data.count(b"\n", 0, at) + 1
+            number = data.count(b"\n", 0, row) + 1
             raise TrecEvalError(
                 INPUT,
                 f"{name}:{number}: {len(fields)} fields where a run line has 6 "

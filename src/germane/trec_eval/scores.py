@@ -23,7 +23,7 @@ from germane.core.retrieved import Retrieved
 from germane.dialects.parsing import parse
 from germane.kernel.ids import to_text
 from germane.measures import compute_values
-from germane.measures.averaging import FLOOR, compute_all_scores, compute_scores, compute_terms
+from germane.measures.averaging import FLOOR, compute_scores, compute_terms
 from germane.measures.measure import Measure
 from germane.trec_eval import gains
 from germane.trec_eval.columns import Column
@@ -65,8 +65,8 @@ class Scorer:
 
     def prepare(self, measures: tuple[Measure, ...]) -> None:
         """Compute several of germane's measures at once."""
-        found = compute_all_scores(measures, self.ranking, "zero")
-        self._kept |= zip(measures, found, strict=True)
+        for measure in measures:
+            self._kept[measure] = compute_scores(measure, self.ranking)
 
     def compute(self, name: str) -> Floats:
         """Compute one of germane's measures (Q), with grades from -l as relevant."""
@@ -76,7 +76,7 @@ class Scorer:
         return self._kept[measure]
 
     def _compute_values(self, measure: Measure) -> Floats:
-        return compute_scores(measure, self.ranking, "zero")
+        return compute_scores(measure, self.ranking)
 
 
 def resolve_measure(name: str, level: int) -> Measure:
@@ -87,7 +87,11 @@ def resolve_measure(name: str, level: int) -> Measure:
 
 def list_measures(columns: Iterable[Column], level: int) -> tuple[Measure, ...]:
     """List germane's measures that are the values of columns as they are."""
-    names = (one.row.germane.format(one.argument) for one in columns if one.measure not in _OWN)
+    names = (
+        column.row.germane.format(column.argument)
+        for column in columns
+        if column.measure not in _OWN
+    )
     return tuple(dict.fromkeys(resolve_measure(name, level) for name in names))
 
 
@@ -95,11 +99,11 @@ class _Listed(Scorer):
     """Computes columns for a list with more relevant items than exist, even infinite ones."""
 
     def _compute_values(self, measure: Measure) -> Floats:
-        made = compute_terms(measure, self.ranking)
-        found = compute_values(self.ranking, made)
+        terms = compute_terms(measure, self.ranking)
+        values = compute_values(self.ranking, terms)
         if measure.name in ("AP", "binG") and measure.k is None:  # divided by R, be it 0
-            found[(made.norm == 0) & (self.ranking.sum_hits(made.terms) > 0)] = math.inf
-        return found
+            values[(terms.norm == 0) & (self.ranking.sum_hits(terms.terms) > 0)] = math.inf
+        return values
 
 
 # --- Derived values ---------------------------------------------------------------------------
@@ -179,9 +183,9 @@ def _interpolate_at(scorer: Scorer, level: float) -> Floats:
     return np.where((scorer.ranking.retrieved == 0) & (needed <= 0), math.nan, best)
 
 
-def _limit_level(given: float) -> float:
+def _limit_level(raw: float) -> float:
     """Replace a level beyond any number of items by 0: in C the number overflows."""
-    return given if abs(given) < 2.0**63 else 0.0
+    return raw if abs(raw) < 2.0**63 else 0.0
 
 
 def _count_needed(scorer: Scorer, level: float, relevant: Floats) -> Floats:
@@ -240,11 +244,13 @@ _OWN: dict[str, Callable[[Scorer, Column], Floats]] = {
 
 
 def average_groups(
-    columns: list[Column], lines: list[Line], items: Qrels, got: Retrieved, options: Options
+    columns: list[Column], lines: list[Line], items: Qrels, retrieved: Retrieved, options: Options
 ) -> list[Floats]:
     """Average each column over each query's groups of judgments."""
     qrels, query = make_group_qrels(lines)
-    ranking = make_ranking(qrels, _retrieve_for_groups(lines, items, got, qrels, query), options)
+    ranking = make_ranking(
+        qrels, _retrieve_for_groups(lines, items, retrieved, qrels, query), options
+    )
     value = make_scorer(ranking, options)
     groups = np.bincount(query, minlength=len(items))
     return [
@@ -254,7 +260,7 @@ def average_groups(
 
 
 def _retrieve_for_groups(
-    lines: list[Line], items: Qrels, got: Retrieved, qrels: Qrels, query: Ints
+    lines: list[Line], items: Qrels, retrieved: Retrieved, qrels: Qrels, query: Ints
 ) -> Retrieved:
     """List the retrieved items of each pair of query and group."""
     owner = np.repeat(np.arange(len(qrels)), np.diff(qrels.offsets))
@@ -262,16 +268,16 @@ def _retrieve_for_groups(
         [items.judged[q][to_text(line[3])] for q, line in zip(query[owner], lines, strict=True)]
     )
     hit_of = np.full(len(items.items), -1)
-    hit_of[got.judgment] = np.arange(len(got.judgment))
+    hit_of[retrieved.judgment] = np.arange(len(retrieved.judgment))
     judgment = np.flatnonzero(hit_of[item] >= 0)
     hit = hit_of[item[judgment]]
     return Retrieved(
         judgment,
         owner[judgment],
-        got.rank[hit],
-        got.tied_from[hit],
-        got.tied_to[hit],
-        got.retrieved[query],
-        got.answered[query],
-        got.unknown,
+        retrieved.rank[hit],
+        retrieved.tied_from[hit],
+        retrieved.tied_to[hit],
+        retrieved.retrieved[query],
+        retrieved.answered[query],
+        retrieved.unknown,
     )

@@ -19,10 +19,10 @@ from germane.readers.streams import find_compression
 
 _Item = TypeVar("_Item")
 
-_WHOLE = re.compile(rb"\s*([+-]?\d+)")
+_WHOLE = re.compile(rb"\s*+([+-]?\d++)")
 _REAL = re.compile(
-    rb"\s*([+-]?)(0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)(?:[pP][+-]?\d+)?"
-    rb"|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf(?:inity)?|nan)",
+    rb"\s*+([+-]?)(0[xX](?:[0-9a-fA-F]++\.?[0-9a-fA-F]*+|\.[0-9a-fA-F]++)(?:[pP][+-]?\d++)?"
+    rb"|(?:\d++\.?\d*+|\.\d++)(?:[eE][+-]?\d++)?|inf(?:inity)?|nan)",
     re.IGNORECASE,
 )
 _LONGEST = 2**63
@@ -33,21 +33,21 @@ _INT = 2**31
 @lru_cache(4096)
 def parse_whole(text: bytes) -> int:
     """Read a whole number as C's atol does; one that does not fit becomes the nearest that does."""
-    found = _WHOLE.match(text)
-    return max(-_LONGEST, min(int(found[1]), _LONGEST - 1)) if found else 0
+    match = _WHOLE.match(text)
+    return max(-_LONGEST, min(int(match[1]), _LONGEST - 1)) if match else 0
 
 
 def parse_real(text: bytes) -> float:
     """Read a number as C's atof does, with hexadecimal numbers, infinity and NaN."""
-    found = _REAL.match(text)
-    if found is None:
+    match = _REAL.match(text)
+    if match is None:
         return 0.0
-    digits = found[2].decode().lower()
+    digits = match[2].decode().lower()
     try:
         number = float.fromhex(digits) if digits.startswith("0x") else float(digits)
     except OverflowError:
         number = math.inf
-    return -number if found[1] == b"-" else number
+    return -number if match[1] == b"-" else number
 
 
 def truncate(number: float) -> int:
@@ -117,8 +117,8 @@ def _find_oddity_in(block: Block) -> str:
         return "a vertical tab or a form feed, which separates fields in trec_eval"
     if b"\r" in block.data and re.search(rb"\r(?!\n)", block.data):
         return "a carriage return within a line, which separates fields in trec_eval"
-    if _has_trailing_blank(block) and (found := _UNTAGGED.search(block.data)):
-        return f"a line without a tag: {found[0].decode('utf-8', 'replace').strip()!r}"
+    if _has_trailing_blank(block) and (match := _UNTAGGED.search(block.data)):
+        return f"a line without a tag: {match[0].decode('utf-8', 'replace').strip()!r}"
     return ""
 
 

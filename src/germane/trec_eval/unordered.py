@@ -19,8 +19,8 @@ def rank_unordered(rows: list[tuple[str, float]]) -> list[str]:
     keyed = [(item, item.encode(), score) for item, score in rows]
     _sort_as_cpp(keyed, 0, len(keyed), 2 * (max(len(keyed), 1).bit_length() - 1))
     _insert(keyed, 0, min(len(keyed), _FEW))
-    for at in range(_FEW, len(keyed)):
-        _place(keyed, at)
+    for place in range(_FEW, len(keyed)):
+        _place(keyed, place)
     return [item for item, _, _ in merge_sort(keyed, compare_rows)]
 
 
@@ -74,19 +74,19 @@ def _partition(rows: list[_Row], low: int, high: int, pivot: int) -> int:
 
 def _insert(rows: list[_Row], start: int, end: int) -> None:
     """Sort some rows by insertion; one that precedes the first goes to the start at once."""
-    for at in range(start + 1, end):
-        if _precedes(rows[at], rows[start]):
-            rows.insert(start, rows.pop(at))
+    for place in range(start + 1, end):
+        if _precedes(rows[place], rows[start]):
+            rows.insert(start, rows.pop(place))
         else:
-            _place(rows, at)
+            _place(rows, place)
 
 
-def _place(rows: list[_Row], at: int) -> None:
+def _place(rows: list[_Row], row: int) -> None:
     """Move a row up past those that it precedes."""
-    to = at
-    while to > 0 and _precedes(rows[at], rows[to - 1]):
+    to = row
+    while to > 0 and _precedes(rows[row], rows[to - 1]):
         to -= 1
-    rows.insert(to, rows.pop(at))
+    rows.insert(to, rows.pop(row))
 
 
 def _sort_heap(rows: list[_Row], start: int, end: int) -> None:

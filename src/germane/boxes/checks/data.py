@@ -1,23 +1,30 @@
 """Data: detections and truths of some images side by side, to see whether they belong together."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 
+from germane.boxes.conventions import Unknown
 from germane.boxes.detections import Truths
 from germane.boxes.geometry import BOX_FORMATS, Boxes, BoxFormat, make_boxes, measure_overlaps
+from germane.boxes.overlaps import pair_equal
 from germane.boxes.sheet import Sheet
 from germane.core import ragged
 from germane.core.ragged import Bools, Floats, Ints
 
 IMAGES = 200  # that are looked at
 BOXES = 60  # detections of an image that are looked at
+MOST_PAIRS = 1_000_000  # of detections and truths of any images
 PAIRS = IMAGES * BOXES * BOXES  # of detections and truths that are looked at
 NEAR = 0.5  # the overlap of a match
 
 Reading = tuple[BoxFormat, BoxFormat]  # of the truths and of the detections
+
+
+Partners = tuple[Ints, Ints, int, int]
+"""Images whose detections fit another one, these, how many fit their own, and all looked at."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -39,6 +46,13 @@ class BoxData:
     truths: Truths
     truth: Sheet
     detections: Sheet
+    chosen: Collection[str] = ()
+    """Conventions that the caller chose, of which no finding says that others may be meant."""
+
+    lowest: Mapping[str, float] = field(default_factory=dict)
+    """Options, and measures, and the lowest score that counts there."""
+
+    unknown: Unknown = "error"
 
     @property
     def images(self) -> int:
@@ -52,10 +66,15 @@ class BoxData:
 
     def shift(self, by: int) -> Pairs:
         """Pair detections with truths of the image so many places on."""
+        target = np.arange(self.images) + by
+        return self.move(np.where(target < self.images, target, -1))
+
+    def move(self, target: Ints) -> Pairs:
+        """Pair detections of each image with the truths of another one (I), or of none: -1."""
         found = self._rows(self.detections, self._sampled)
-        image = self.detections.image[found] + by
+        image = target[self.detections.image[found]]
         others = np.zeros(self.images, bool)
-        others[image[(image >= 0) & (image < self.images)]] = True
+        others[image[image >= 0]] = True
         truth = self._rows(self.truth, others)
         low, high = (
             np.searchsorted(self.truth.image[truth], image, side) for side in ("left", "right")
@@ -107,12 +126,12 @@ class BoxData:
             )
         )
         crowd = self.truth.crowd[pairs.truth] & (reading is None)
-        overlap = np.zeros(len(pairs.mine))
-        mine, its = found.take(pairs.mine), truth.take(pairs.its)
-        every = np.arange(len(pairs.mine))
-        at, _, shared = measure_overlaps(mine, its, (every, every), crowd[pairs.its], "iou")
-        overlap[at] = np.nan_to_num(shared, nan=0.0, posinf=0.0, neginf=0.0)
-        return overlap
+        return _measure(found.take(pairs.mine), truth.take(pairs.its), crowd[pairs.its])
+
+    def measure_trial(self, pairs: Pairs, boxes: Boxes) -> Floats:
+        """Measure the overlap of each pair (P) as if the detections were other boxes."""
+        truth = self.truth.boxes.take(pairs.truth[pairs.its])
+        return _measure(boxes.take(pairs.detection[pairs.mine]), truth)
 
     def find_best(self, pairs: Pairs) -> tuple[Floats, Ints]:
         """Find the best overlap of each detection with a truth, and the truth's row (D)."""
@@ -134,6 +153,39 @@ class BoxData:
         rows: Ints = pairs.detection[np.unique(pairs.mine[(overlap >= NEAR) & alike])]
         return rows
 
+    def find_partners(self) -> "Partners":
+        """Find images whose detections fit the truths of another image much better than their own.
+
+        Return these images and the others, the number of images whose detections fit their own, and
+        of all that were looked at. A fit is half of the truths of an image, and two or more.
+        """
+        truth = np.flatnonzero(self.truth.sound & (self.truth.label >= 0))
+        found = self._rows(self.detections, self._sampled)
+        found = found[np.isin(self.detections.label[found], self.truth.label[truth])]
+        image = self.detections.image[found]
+        few = image <= image[: MOST_PAIRS // max(len(truth), 1)][-1:].sum()  # whole images
+        found, image = found[few], image[few]
+        mine, its = pair_equal(self.detections.label[found], np.sort(self.truth.label[truth]))
+        its = np.argsort(self.truth.label[truth], kind="stable")[its]
+        pairs = Pairs(found, truth, image, mine, its, np.zeros(0, np.int64))
+        fits = self.measure_trial(pairs, self.detections.boxes) >= GOOD
+        fitted = np.unique(image[mine[fits]] * len(truth) + its[fits])  # a truth counts once
+        owner = self.truth.image[truth]
+        group, count = np.unique(
+            fitted // max(len(truth), 1) * self.images + owner[fitted % max(len(truth), 1)],
+            return_counts=True,
+        )
+        whose, other = group // self.images, group % self.images
+        share = count / np.bincount(owner, minlength=self.images)[other]
+        own = np.bincount(whose, count * (whose == other), self.images)
+        is_fit = (count >= 2) & (share >= 0.5)
+        order = np.lexsort((count + share / 2, whose))
+        best = order[np.flatnonzero(np.diff(whose[order], append=-1))]  # the last of each image
+        best = best[is_fit[best] & (count[best] >= 2 * own[whose[best]] + 2)]
+        best = best[whose[best] != other[best]]
+        fit_own = int((is_fit & (whose == other)).sum())
+        return whose[best], other[best], fit_own, len(np.unique(image))
+
     # --- Other readings ------------------------------------------------------------------------
 
     @cached_property
@@ -148,7 +200,9 @@ class BoxData:
         if len(pairs.detection) < SOME or len(np.unique(pairs.group)) < FEW_IMAGES:
             return None
         fits = {
-            one: fit for one in _list_readings(now) if (fit := self._fit(pairs, one)) is not None
+            reading: fit
+            for reading in _list_readings(now)
+            if (fit := self._fit(pairs, reading)) is not None
         }
         own = fits.pop(now, None)
         if own is None or not fits:
@@ -240,6 +294,15 @@ GOOD = 0.7  # the overlap of a detection that was meant for the truth
 STILL = 0.15  # of the truths that are precisely overlapped, which says enough
 CLOSE = 0.85  # that of a precise one
 GAIN = 0.1  # of the mean overlap
+
+
+def _measure(boxes: Boxes, truth: Boxes, crowd: Bools | None = None) -> Floats:
+    """Measure the overlap of pairs of boxes (P)."""
+    overlap, every = np.zeros(len(boxes)), np.arange(len(boxes))
+    crowd = np.zeros(len(boxes), bool) if crowd is None else crowd
+    at, _, shared = measure_overlaps(boxes, truth, (every, every), crowd, "iou")
+    overlap[at] = np.nan_to_num(shared, nan=0.0, posinf=0.0, neginf=0.0)
+    return overlap
 
 
 def _average(values: Floats, group: Ints) -> Floats:

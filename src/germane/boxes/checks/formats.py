@@ -7,6 +7,7 @@ from germane.boxes.checks.values import SLACK, leave
 from germane.boxes.geometry import BOX_FORMATS, BoxFormat, make_boxes
 from germane.boxes.sheet import Sheet
 from germane.checks.rows import Problem, Sees
+from germane.errors import write_option
 
 FEW = 10  # boxes, below which formats are not compared
 SOME = 20  # boxes, below which no pattern of their numbers is looked for
@@ -26,8 +27,8 @@ def find_relative(sheet: Sheet, data: BoxData) -> Sees:
             "the numbers of boxes are between 0 and 1: relative coordinates are read as pixels",
             len(numbers),
             advice=(
-                f"Use coordinates={{'{sheet.side}': 'relative'}}, and give the sizes of images with"
-                " images=."
+                f"Use {write_option('coordinates', {sheet.side: 'relative'})}, and give the"
+                f" sizes of images with {write_option('images')}."
             ),
         )
 
@@ -38,9 +39,9 @@ def find_pixels(sheet: Sheet, data: BoxData) -> Sees:
         ends = np.column_stack((sheet.boxes.right, sheet.boxes.bottom))
         far = np.asarray((ends > 2 * sheet.sizes).any(axis=1))
         if far.sum() > len(far) / 2:
-            says = "go beyond twice the size of the image: pixels are read as relative coordinates"
-            for one in sheet.report(far, says):
-                advice = f"Use coordinates={{'{sheet.side}': 'pixels'}}."
+            text = "go beyond twice the size of the image: pixels are read as relative coordinates"
+            for one in sheet.report(far, text):
+                advice = f"Use {write_option('coordinates', {sheet.side: 'pixels'})}."
                 yield Problem(one.says, one.count, one.examples, advice)
 
 
@@ -57,8 +58,8 @@ def find_other_format(sheet: Sheet, data: BoxData) -> Sees:
     rows = rows[:: -(-len(rows) // MANY)]
     numbers, sizes = sheet.boxes.take(rows).as_array(sheet.box_format), sheet.sizes[rows]
     counts = {
-        one: int(leave(make_boxes(numbers, one), sizes, 0.02 * sizes + SLACK).sum())
-        for one in BOX_FORMATS
+        box_format: int(leave(make_boxes(numbers, box_format), sizes, 0.02 * sizes + SLACK).sum())
+        for box_format in BOX_FORMATS
     }
     now = counts[sheet.box_format]
     best_format = min(BOX_FORMATS, key=counts.__getitem__)
@@ -89,7 +90,7 @@ def _name_reading(sheet: Sheet, data: BoxData) -> Sees:
             f" {' and '.join(dict.fromkeys((data.truth.box_format, data.detections.box_format)))},"
             f" boxes and truths overlap by {before:.2f} on average; with {said}, by {after:.2f}",
             len(sheet.image),
-            advice=f"box_format={other} reads them so.",
+            advice=f"{write_option('box_format', other)} reads them so.",
         )
 
 
@@ -103,13 +104,15 @@ def _find_corners(sheet: Sheet) -> Sees:
     if sheet.box_format != "xywh" or len(x) < SOME or not ((width >= x) & (height >= y)).all():
         return
     if min(np.mean(x > SOON * width), np.mean(y > SOON * height)) > 0.25:
-        says = "no box is narrower than its distance from the left, or lower than that from the top"
+        text = "no box is narrower than its distance from the left, or lower than that from the top"
         yield _name_format(
-            sheet, "xyxy", f"{says}: corners (xyxy) are read as sizes (xywh)", len(x)
+            sheet, "xyxy", f"{text}: corners (xyxy) are read as sizes (xywh)", len(x)
         )
 
 
-def _name_format(sheet: Sheet, best: BoxFormat, says: str, count: int) -> Problem:
+def _name_format(sheet: Sheet, best: BoxFormat, text: str, count: int) -> Problem:
     return Problem(
-        says, count, advice=f"box_format={{'{sheet.side}': '{best}'}} reads the {sheet.side} so."
+        text,
+        count,
+        advice=f"{write_option('box_format', {sheet.side: best})} reads the {sheet.side} so.",
     )

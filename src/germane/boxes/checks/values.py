@@ -11,15 +11,17 @@ from germane.boxes.sheet import Sheet
 from germane.checks.rows import Problem, Sees
 from germane.core.finding import show_ids
 from germane.core.ragged import Bools, Floats, Ints
-from germane.errors import clip
+from germane.errors import clip, write_option
 from germane.output.formatting import write_count
 
 SLACK = 2.0  # pixels by which a box may leave its image
+MOST = 10  # images with truths, below which it says nothing that most have no detection
 FEW = 5  # detections, below which equal scores say nothing
 LARGEST = 1e6  # pixels; no image is wider or higher
 MANY = 2_000  # masks or keypoints that are looked at
 TIMES = 10  # the width and height of its image that a box may have
 GAPS = {"truth": 0, "detections": 15}  # pixels beside an image in which small boxes may lie
+EMPTIED = 0.1  # of images that an option leaves without detections: no accident
 SHARE = 0.3  # of boxes that repeat another one, from which on it is no accident
 
 
@@ -30,9 +32,18 @@ def find_malformed(sheet: Sheet, data: BoxData) -> Sees:
     """Find entries that cannot be read, and boxes that lack four finite numbers."""
     faults = sheet.columns.faults if sheet.columns else ()
     if faults:
-        says = f"{write_count(len(faults), 'entry')} cannot be read"
-        yield Problem(says, len(faults), tuple(faults[:3]))
+        text = f"{write_count(len(faults), 'entry')} cannot be read"
+        yield Problem(text, len(faults), tuple(faults[:3]))
     yield from sheet.report(~sheet.finite, "lack four finite numbers")
+
+
+def find_repeated_ids(sheet: Sheet, data: BoxData) -> Sees:
+    """Find ids that several images, categories or annotations have."""
+    twice = sheet.columns.twice if sheet.columns else ()
+    if twice:
+        count = write_count(len(twice), "id", "ids")
+        text = f"{count} of images, categories or annotations repeated"
+        yield Problem(text, len(twice), tuple(twice[:3]))
 
 
 def find_swapped(sheet: Sheet, data: BoxData) -> Sees:
@@ -60,8 +71,8 @@ def find_mistyped(sheet: Sheet, data: BoxData) -> Sees:
     for column, given, known, noun in _list_ids(sheet, data):
         odd: dict[int, str] = {}
         for row in np.flatnonzero(column < 0).tolist():
-            if says := describe_mistyped(get_item(given, row), known, noun, "the truth"):
-                odd[row] = says
+            if text := describe_mistyped(get_item(given, row), known, noun, "the truth"):
+                odd[row] = text
         if odd:
             rows = np.array(list(odd))
             yield Problem(odd[rows[0]].partition(". ")[0], len(rows), sheet.show(rows))
@@ -97,9 +108,9 @@ def _report_unknown(sheet: Sheet, data: BoxData, nouns: str) -> Sees:
             ids = dict.fromkeys(clip(get_item(given, i)) for i in rows)
             are = "is" if len(rows) == 1 else "are"
             all_boxes = write_count(len(column), "box")
-            says = f"{len(rows):,} of {all_boxes} {are} of {nouns} that the truth does not list"
+            text = f"{len(rows):,} of {all_boxes} {are} of {nouns} that the truth does not list"
             shown = sheet.show(np.array(rows))
-            yield Problem(f"{says}: {', '.join([*ids][:3])}", len(rows), shown)
+            yield Problem(f"{text}: {', '.join([*ids][:3])}", len(rows), shown)
 
 
 def find_odd_scores(sheet: Sheet, data: BoxData) -> Sees:
@@ -148,7 +159,15 @@ def find_empty(sheet: Sheet, data: BoxData) -> Sees:
     if data.truths.keypoints is not None:  # which are compared in the place of boxes
         return
     flat = (sheet.boxes.width == 0) | (sheet.boxes.height == 0)
+    if sheet.masks is not None:  # an empty one has no box either
+        flat &= sheet.masks.area > 0
     yield from sheet.report(sheet.sound & flat, "have no width or no height")
+
+
+def find_empty_masks(sheet: Sheet, data: BoxData) -> Sees:
+    """Find masks without pixels, which overlap nothing."""
+    if sheet.masks is not None:
+        yield from sheet.report(np.asarray(sheet.masks.area == 0), "have a mask without pixels")
 
 
 def find_elsewhere(sheet: Sheet, data: BoxData) -> Sees:
@@ -173,11 +192,11 @@ def find_elsewhere(sheet: Sheet, data: BoxData) -> Sees:
     inside = (x >= low[:, :1]) & (x <= high[:, :1]) & (y >= low[:, 1:]) & (y <= high[:, 1:])
     odd = rows[(seen & ~inside).sum(axis=1) > seen.sum(axis=1) / 2]
     if len(odd) > len(rows) / 2:
-        says = (
+        text = (
             f"the {noun} of {len(odd):,} of {len(rows):,} objects lie outside their"
             f" boxes{', or are empty' * (noun == 'masks')}"
         )
-        yield Problem(says, len(odd), sheet.show(odd))
+        yield Problem(text, len(odd), sheet.show(odd))
 
 
 def find_odd_areas(sheet: Sheet, data: BoxData) -> Sees:
@@ -193,8 +212,8 @@ def find_odd_areas(sheet: Sheet, data: BoxData) -> Sees:
             small &= (sheet.area < box / 1000) & (box >= 100)
         odd = small | (known & (sheet.area > 2 * rim))
     if known.sum() >= FEW and len(set(sheet.area[known].tolist())) == 1 and _differ(box[known]):
-        says = f"all areas are {sheet.area[known][0]:g}, and the boxes differ in size"
-        yield Problem(says, int(known.sum()), sheet.show(np.flatnonzero(known)))
+        text = f"all areas are {sheet.area[known][0]:g}, and the boxes differ in size"
+        yield Problem(text, int(known.sum()), sheet.show(np.flatnonzero(known)))
         return
     yield from sheet.report(odd, "have an area that is far from that of the box")
 
@@ -242,6 +261,44 @@ def find_scores_beyond(sheet: Sheet, data: BoxData) -> Sees:
 def find_images_without(sheet: Sheet, data: BoxData) -> Sees:
     """Find images without a box."""
     yield from _report_without(sheet.image, data.truths.images, "image")
+
+
+def find_most_without(sheet: Sheet, data: BoxData) -> Sees:
+    """Find nine tenths or more of the images with truths that have no detection."""
+    sought = np.unique(data.truth.image[data.truth.sound])
+    lost = np.setdiff1d(sought, sheet.image)
+    if len(sought) >= MOST and len(lost) >= 0.9 * len(sought):
+        images = [data.truths.images[i] for i in lost.tolist()]
+        text = (
+            f"{len(lost):,} of {write_count(len(sought), 'image')} with truths without a detection"
+        )
+        yield Problem(text, len(lost), show_ids(images))
+
+
+def find_emptied(sheet: Sheet, data: BoxData) -> Sees:
+    """Find options that leave a tenth of the images with truths, or more, without detections.
+
+    A measure at a confidence is one if it leaves none.
+    """
+    filled = np.intersect1d(data.truth.image[data.truth.sound], sheet.image[sheet.sound])
+    taken = {}
+    if sheet.score is not None and len(filled):
+        low, high = sheet.score[sheet.sound].min(), sheet.score[sheet.sound].max()
+        text = f"Scores go from {low:g} to {high:g}."
+        taken = {name: (sheet.score < least, text) for name, least in data.lowest.items()}
+    if data.unknown == "ignore":
+        text = (
+            f"Do both sides name classes alike? {write_option('class_names')} names classes"
+            " that are numbers."
+        )
+        taken[write_option("unknown", "ignore")] = (sheet.label < 0, text)
+    for option, (without, advice) in taken.items():
+        lost = np.setdiff1d(filled, sheet.image[~without])
+        if len(lost) >= len(filled) * (1 if "(" in option else EMPTIED):
+            images = write_count(len(lost), "image")
+            text = f"{option} leaves {images} without detections, of {len(filled):,} that had some"
+            shown = show_ids(data.truths.images[i] for i in lost.tolist())
+            yield Problem(text, len(lost), shown, advice)
 
 
 def find_classes_without(sheet: Sheet, data: BoxData) -> Sees:

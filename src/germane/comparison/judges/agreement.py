@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
@@ -13,10 +13,12 @@ import numpy as np
 from germane.comparison.agreement import kendall_tau, tau_ap
 from germane.core.finding import Finding
 from germane.core.ragged import Floats
-from germane.errors import CoverageError
+from germane.core.rounding import reaches, unite_equal
+from germane.errors import CoverageError, InputError, make_visible
 from germane.measures.measure import Measure
 from germane.output.formatting import add_schema, format_number, to_json_number, write_count
-from germane.output.tables import Table, Tabular
+from germane.output.frames import Tabular
+from germane.output.tables import Table
 
 SKEWED = 0.8  # the share of one grade from which statistics contradict each other
 
@@ -126,7 +128,7 @@ class JudgeAgreement(Tabular):
         )
         kind = (
             "as lenient"
-            if abs(self.bias) < 1e-12
+            if reaches(0.0, abs(self.bias), max(map(abs, self.grades)))
             else "stricter"
             if self.bias < 0
             else "more lenient"
@@ -144,13 +146,13 @@ class JudgeAgreement(Tabular):
         most = int(shares.argmax())
         if shares[most] < SKEWED:
             return ()
-        says = (
+        text = (
             f"grades are skewed: people gave {self.grades[most]:g} to {shares[most]:.0%} of the"
             " pairs. Raw agreement, AC1 and AC2 are then high for any judge that gives it often,"
             " and κ and α can be low for a good one"
         )
         count = int(self.confusion[most].sum())
-        return (Finding("note", "skewed grades", says, count, advice="Look at the rarer grades."),)
+        return (Finding("note", "skewed grades", text, count, advice="Look at the rarer grades."),)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON; NaN becomes None."""
@@ -160,7 +162,7 @@ class JudgeAgreement(Tabular):
             "confusion": self.confusion.tolist(),
             "statistics": {name: to_json_number(value) for name, value in self.statistics.items()},
             "per_query": {str(query): share for query, share in self.per_query.items()},
-            "findings": [one.to_dict() for one in self.findings],
+            "findings": [finding.to_dict() for finding in self.findings],
         })  # fmt: skip
 
 
@@ -179,6 +181,9 @@ DEFINITIONS = (
 )
 
 
+MOST = 1000  # grades, of which every two are compared
+
+
 def measure_agreement(
     shared: Mapping[Hashable, Sequence[tuple[float, float]]],
 ) -> JudgeAgreement:
@@ -187,6 +192,7 @@ def measure_agreement(
     if not pairs:
         raise CoverageError("no item was judged by both judges. Do both have the same ids?")
     grades = tuple(sorted({grade for pair in pairs for grade in pair}))
+    _check_scale(grades)
     place = {grade: g for g, grade in enumerate(grades)}
     confusion = np.zeros((len(grades), len(grades)))
     for first, second in pairs:
@@ -197,6 +203,14 @@ def measure_agreement(
         if of_query
     }
     return JudgeAgreement(grades, confusion, per_query)
+
+
+def _check_scale(grades: Collection[float]) -> None:
+    if len(grades) > MOST:
+        raise InputError(
+            f"the judges give {len(grades):,} different grades, and agreement is about at most"
+            f" {MOST:,}. Round the grades, or map them to a scale."
+        )
 
 
 def _weigh_agreement(size: int, power: int) -> Floats:
@@ -237,6 +251,7 @@ def compute_alpha(units: Iterable[tuple[Counter[float], float]], *, ordered: boo
     grades = sorted({grade for counts, _ in rated for grade in counts})
     if len(grades) < 2:
         return math.nan
+    _check_scale(grades)
     place = {grade: g for g, grade in enumerate(grades)}
     together = np.zeros((len(grades), len(grades)))
     for counts, times in rated:
@@ -274,6 +289,7 @@ class OrderAgreement:
 
     def __str__(self) -> str:
         swaps = "; ".join(f"people: {better} > {worse}" for better, worse in self.swapped)
+        swaps = make_visible(swaps)
         return (
             f"{self.measure}: τ {self.tau:.3f}, τ_AP {self.tau_ap:.3f}, "
             f"{write_count(len(self.swapped), 'pair')} swapped{f' ({swaps})' if swaps else ''}"
@@ -283,7 +299,8 @@ class OrderAgreement:
 def order_systems(
     measure: Measure, people: Mapping[str, float], model: Mapping[str, float]
 ) -> OrderAgreement:
-    """Compare the order of systems by the means of two judges."""
+    """Compare the order of systems by the means of two judges, of which some may be equal."""
+    people, model = _unite_means(people), _unite_means(model)
     swapped = []
     for pair in combinations(people, 2):
         better, worse = sorted(pair, key=lambda run: -people[run])
@@ -292,3 +309,8 @@ def order_systems(
     tied = len(set(people.values())) == 1 or len(set(model.values())) == 1
     tau = math.nan if tied else kendall_tau(model, people)
     return OrderAgreement(measure, tau, tau_ap(model, people), tuple(swapped))
+
+
+def _unite_means(means: Mapping[str, float]) -> dict[str, float]:
+    """Make means equal that differ by rounding only, as means of the same values may."""
+    return dict(zip(means, unite_equal(np.array(list(means.values()))).tolist(), strict=True))

@@ -9,7 +9,7 @@ from typing import Any, Unpack
 import numpy as np
 
 from germane.comparison.judges.agreement import JudgeAgreement, measure_agreement, order_systems
-from germane.comparison.judges.correction import About, Design, Tuning, correct_mean
+from germane.comparison.judges.correction import About, Design, Sample, Tuning, correct_mean
 from germane.comparison.judges.sampling import (
     compare_drawn,
     find_odd_samples,
@@ -26,6 +26,7 @@ from germane.core.mean_intervals import estimate_mean_interval
 from germane.core.progress import Progress
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats
+from germane.core.rounding import subtract_values
 from germane.errors import (
     GermaneWarning,
     InputError,
@@ -33,11 +34,12 @@ from germane.errors import (
     PolicyError,
     check_choice,
     list_some,
+    write_option,
 )
 from germane.evaluation.accepted import Judgments, Run, Values
 from germane.evaluation.api import evaluate_many
 from germane.evaluation.choices import DEFAULT, Choices
-from germane.evaluation.opening import Inputs, open_evaluation, open_options
+from germane.evaluation.opening import Inputs, open_data, open_options
 from germane.evaluation.result import Results
 from germane.measures.catalogue import refuse_lists
 from germane.measures.measure import Measure, Measures
@@ -80,9 +82,10 @@ def trust(
     function or a file. ``tuning`` is optimal (PPI++) or full (PPI). ``judge_family`` are words in
     the names of runs that the judge is related to; findings warn of these runs.
 
-    If people's queries show too little of how much the values vary, the interval comes from the
-    range of the measure (``interval.basis``), and ``shown`` says whether to report the corrected
-    number or people's.
+    The interval allows for queries that were not drawn: people's values of these may be far from
+    the mean, and the model's may be wrong. If this makes up most of it, ``interval.basis`` is
+    ``range``. With optimal tuning, no interval is wider than that of people alone, for any number
+    of their queries; that of a better model is narrower on average.
 
     Warns (GermaneWarning) of what can distort the numbers; ``findings`` lists it, too. Raises
     CoverageError if people did not judge all these items, MeasureError for a measure that is not a
@@ -126,7 +129,7 @@ def trust_many(
     check_choice("about", about, ("population", "queries"))
     check_choice("tuning", tuning, ("optimal", "full"))
     _check_policy(policy)
-    options = open_evaluation(None, policy).options
+    options = open_data(None, policy).options
     models = Inputs(model, options)
     held, persons = models.open_runs(runs), Inputs(people, options)
     inputs = [one.run for one in held.values()]
@@ -136,7 +139,7 @@ def trust_many(
     with warnings.catch_warnings():  # findings of the model's judgments are in the result
         warnings.simplefilter("ignore", GermaneWarning)
         by_people, by_model = (
-            evaluate_many(one, held, measures, progress=progress) for one in sides
+            evaluate_many(side, held, measures, progress=progress) for side in sides
         )
     chosen = _check_measures(by_model)
     design = make_design(judges[0].queries, judges[1].queries, weights, strata)
@@ -150,7 +153,7 @@ def trust_many(
             means[run],
             agreement,
             (
-                *(replace(one, advice="") for one in by_model[run].findings),
+                *(replace(finding, advice="") for finding in by_model[run].findings),
                 *maker.check(chosen, run),
                 *(one for one in family if one.where == run),
                 *(found for one in means[run].values() for found in find_narrow_spread(one)),
@@ -194,9 +197,9 @@ def compare_judges(
     """
     options = open_options(policy)
     judges = spell_alike(*(_read_judge(Inputs(given, options), "AP") for given in (first, second)))
-    found = measure_agreement(list_shared_grades(*judges))
-    warn("judges", found.findings)
-    return found
+    agreement = measure_agreement(list_shared_grades(*judges))
+    warn("judges", agreement.findings)
+    return agreement
 
 
 def _read_judge(data: Inputs, measures: Measures, runs: Iterable[RunInput] = ()) -> Qrels:
@@ -208,7 +211,9 @@ def _check_policy(policy: Mapping[str, Any]) -> None:
     """Refuse conventions that leave queries out, which then differ between the judges."""
     words = {name: word for name, word in policy.items() if isinstance(word, str)}
     if words.get("unknown") == "zero":
-        raise PolicyError("unknown=zero counts queries that nobody judged; leave it out.")
+        raise PolicyError(
+            f"{write_option('unknown', 'zero')} counts queries that nobody judged; leave it out."
+        )
     for name in ("missing", "no_relevant", "no_hit"):
         if words.get(name) in ("skip", "nan"):
             raise PolicyError(
@@ -239,13 +244,13 @@ def _find_family(runs: Iterable[str], families: Iterable[str] | str) -> tuple[Fi
     for run in runs:
         related = [word for word in words if word.casefold() in run.casefold()]
         if related:
-            says = (
+            text = (
                 f"the judge is related to this run ({list_some(related)}). A judge that ranked,"
                 " reranked or trained a system favors it, in every query that people did not"
                 " judge"
             )
             advice = "Compare this run by people's judgments alone (Clarke and Dietz 2024)."
-            found.append(Finding("serious", "circular judge", says, 1, (), advice, run))
+            found.append(Finding("serious", "circular judge", text, 1, (), advice, run))
     return tuple(found)
 
 
@@ -269,15 +274,17 @@ class _Maker:
     def correct(self, measure: Measure, run: str, baseline: str | None = None) -> CorrectedMean:
         """Correct a mean, or the mean difference to a baseline."""
         people, model = self.list_values(measure, run)
-        span = find_span(measure, np.concatenate([people, model]))
+        values, find_naive, before = [people, model], find_span, None
         if baseline is not None:
-            before = self.list_values(measure, baseline)
-            span = find_span_of_differences(measure, np.concatenate([people, model, *before]))
-            people, model = people - before[0], model - before[1]
+            before, model_before = self.list_values(measure, baseline)
+            values, find_naive = [*values, before, model_before], find_span_of_differences
+            people, model = subtract_values(people, before), subtract_values(model, model_before)
+        every = np.concatenate(values)
+        sample = Sample(people, model, self.design, find_span(measure, every), before)
         settings: Any = {"confidence": self.confidence, "about": self.about}
-        corrected = correct_mean(people, model, self.design, span, tuning=self.tuning, **settings)
-        alone = correct_mean(people, np.zeros_like(model), self.design, span, **settings)
-        naive = estimate_mean_interval(model, span, self.confidence)
+        corrected = correct_mean(sample, tuning=self.tuning, **settings)
+        mean = correct_mean(replace(sample, model=np.zeros_like(model)), **settings)
+        naive = estimate_mean_interval(model, find_naive(measure, every), self.confidence)
         assert naive is not None  # people judged five of the model's queries or more
         return CorrectedMean(
             measure=measure,
@@ -285,17 +292,15 @@ class _Maker:
             baseline=baseline,
             mean=corrected.mean,
             interval=corrected.interval,
-            people_mean=alone.mean,
-            people_interval=alone.interval,
+            people_mean=mean.mean,
+            people_interval=mean.interval,
             naive_mean=float(model.mean()),
             naive_interval=naive,
             tuning=corrected.tuning,
             judged=len(people),
             queries=len(model),
-            gap=float(self.design.shares @ (model[self.design.sampled] - people)),
-            people_values=people,
-            model_values=model,
-            design=self.design,
+            gap=self.design.average(model[self.design.sampled] - people),
+            sample=sample,
             about=self.about,
         )
 
@@ -310,7 +315,7 @@ class _Maker:
         for measure in measures:
             people, model = self.list_values(measure, run)
             p[str(measure)] = compare_drawn(model, self.design)
-            differences = people - model[self.design.sampled]
+            differences = subtract_values(people, model[self.design.sampled])
             rare += find_rare_disagreement(str(measure), differences, self.queries)
         return (*find_odd_samples(p), *rare)
 

@@ -1,5 +1,6 @@
 """Assessors: a run's numbers by each of several judges, and by their grades merged."""
 
+import math
 import warnings
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
@@ -18,12 +19,13 @@ from germane.errors import CoverageError, EmptyError, GermaneWarning, InputError
 from germane.evaluation.accepted import Judges, Run
 from germane.evaluation.api import evaluate
 from germane.evaluation.choices import DEFAULT, Choices
-from germane.evaluation.opening import Held, Inputs, Options, open_evaluation
+from germane.evaluation.opening import Held, Inputs, Options, open_data
 from germane.evaluation.result import Result
 from germane.kernel.columns import read_python_ids
 from germane.measures.measure import Measure, Measures
 from germane.output.formatting import add_schema, format_number, to_json_number, write_count
-from germane.output.tables import Table, Tabular
+from germane.output.frames import Tabular
+from germane.output.tables import Table
 from germane.readers import open_judges
 from germane.readers.mappings import read_qrels as read_mapping
 
@@ -79,7 +81,9 @@ class JudgedByMany(Tabular):
             (names[name], *(number(result[measure].mean) for measure in self.measures))
             for name, result in self.results.items()
         ]
-        rows.append(("spread of judges", *(number(self.spread(one)) for one in self.measures)))
+        rows.append(
+            ("spread of judges", *(number(self.spread(measure)) for measure in self.measures))
+        )
         notes = [f"{measure}: {measure.definition}" for measure in self.measures]
         queries = len(next(iter(self.results.values())).queries)
         left = f"; {self.left_out:,} left out" if self.left_out else ""
@@ -107,7 +111,7 @@ class JudgedByMany(Tabular):
             **{name: to_json_number(alpha) for name, alpha in alphas.items()},
             "spread": {str(measure): self.spread(measure) for measure in self.measures},
             "pairs": self.pairs, "left_out": self.left_out,
-            "findings": [one.to_dict() for one in self.findings],
+            "findings": [finding.to_dict() for finding in self.findings],
         })  # fmt: skip
 
 
@@ -127,7 +131,7 @@ def evaluate_judges(
     is below ``rel=1``. Raises InputError for the names majority and mean, and CoverageError if no
     query has all judges.
     """
-    options = open_evaluation(None, policy).options
+    options = open_data(None, policy).options
     read, held = _read_judges(judges, run, options)
     first, *others = read.values()
     queries = [query for query in first.queries if all(query in one.position for one in others)]
@@ -187,12 +191,14 @@ def _list_findings(results: Mapping[str, Result], left_out: int) -> tuple[Findin
     """List each finding once, with its judges unless all have it; queries left out are none."""
     whose: dict[Finding, list[str]] = {}
     for name, result in results.items():
-        for one in result.findings:
-            if one.what != "queries not judged" or one.count > left_out:
-                whose.setdefault(replace(one, where=""), []).append(name)
+        for finding in result.findings:
+            if finding.what != "queries not judged" or finding.count > left_out:
+                whose.setdefault(replace(finding, where=""), []).append(name)
     return tuple(
-        one if len(names) == len(results) else replace(one, where=", ".join(map(clip, names)))
-        for one, names in whose.items()
+        finding
+        if len(names) == len(results)
+        else replace(finding, where=", ".join(map(clip, names)))
+        for finding, names in whose.items()
     )
 
 
@@ -211,7 +217,7 @@ def _pool_grades(judges: Iterable[Qrels], queries: list[Hashable]) -> Pooled:
 
 def _merge(pooled: Pooled, how: Merging) -> dict[Hashable, dict[Hashable, float]]:
     """Merge the grades of each item: the most frequent one, the lowest of several, or the mean."""
-    choose = _choose_majority if how == "majority" else lambda grades: float(np.mean(grades))
+    choose = _choose_majority if how == "majority" else _average
     return {
         query: {item: choose(grades) for item, grades in items.items()}
         for query, items in pooled.items()
@@ -222,3 +228,9 @@ def _choose_majority(grades: list[float]) -> float:
     counts = Counter(grades)
     most = max(counts.values())
     return min(grade for grade, count in counts.items() if count == most)
+
+
+def _average(grades: list[float]) -> float:
+    """Average grades without rounding that moves equal ones below a threshold of relevance."""
+    mean = math.fsum(grades) / len(grades)
+    return min(max(mean, min(grades)), max(grades))

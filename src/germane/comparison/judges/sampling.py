@@ -13,7 +13,8 @@ from germane.core.finding import Finding, show_ids
 from germane.core.mean_intervals import FEWEST
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats
-from germane.errors import CoverageError, InputError, NotFoundError, clip, list_some
+from germane.core.rounding import reaches
+from germane.errors import CoverageError, InputError, NotFoundError, clip, list_some, write_option
 from germane.evaluation.query_groups import find_categories
 from germane.output.formatting import write_count
 from germane.readers.mapping_ids import spell_qrels
@@ -51,9 +52,9 @@ def match_judges(people: Qrels, model: Qrels) -> None:
 
 def spell_alike(*judges: Qrels) -> list[Qrels]:
     """Spell the ids of all judges as text if one of them is a file of text."""
-    if len({one.ids for one in judges}) == 1:
+    if len({judge.ids for judge in judges}) == 1:
         return list(judges)
-    return [spell_qrels(one) for one in judges]
+    return [spell_qrels(judge) for judge in judges]
 
 
 def list_judged(qrels: Qrels, query: Hashable) -> dict[Hashable, float]:
@@ -99,14 +100,14 @@ def make_design(people: list[Any], queries: list[Any], weights: Any, strata: Any
     return Design(sampled, scaled, within, len(queries))
 
 
-def _read_given(name: str, queries: list[Any], given: Any) -> list[Hashable]:
+def _read_given(name: str, queries: list[Any], raw: Any) -> list[Hashable]:
     """Read what is given for each query, as categories are. Errors name the argument."""
     try:
-        return find_categories(queries, given, numbers=name == "weights")
+        return find_categories(queries, raw, numbers=name == "weights")
     except (InputError, NotFoundError) as error:
         one = {"weights": "weight", "strata": "stratum"}[name]
-        says = str(error).replace("categories", name, 1).replace("category", one, 1)
-        raise type(error)(f"{name}: {says}") from error
+        text = str(error).replace("categories", name, 1).replace("category", one, 1)
+        raise type(error)(f"{name}: {text}") from error
 
 
 def _read_weights(people: list[Any], weights: Any) -> Floats:
@@ -122,9 +123,11 @@ def _read_weights(people: list[Any], weights: Any) -> Floats:
                 f" for; got {clip(given)}"
             )
         numbers.append(number)
+    if not math.isfinite(sum(numbers)):
+        raise InputError("weights: their sum is beyond the range of a double. Divide them all.")
     shares = np.array(numbers) / max(numbers)
     worth = float(shares.sum() ** 2 / (shares**2).sum())  # Kish (1965)
-    if worth < FEWEST - 1e-9:
+    if not reaches(worth, FEWEST):
         heaviest = people[int(shares.argmax())]
         raise CoverageError(
             f"weights: query {clip(heaviest)} and a few others outweigh the rest, so that people's"
@@ -139,7 +142,8 @@ def compare_drawn(model: Floats, design: Design) -> float:
     shares = design.shares
     error = math.sqrt(float(model.var(ddof=1) * (shares**2 @ design.left)))
     gap = abs(float(shares @ model[design.sampled] - model.mean()))
-    return 2 * NormalDist().cdf(-gap / error) if error > 1e-12 else 1.0
+    is_rounding = reaches(0.0, error, float(np.abs(model).max()))
+    return 1.0 if is_rounding else 2 * NormalDist().cdf(-gap / error)
 
 
 UNLIKELY = 0.01
@@ -149,23 +153,26 @@ def find_odd_samples(p: dict[str, float]) -> Iterator[Finding]:
     """Find measures on which people's queries differ from all by more than chance explains."""
     odd = [name for name, value in p.items() if value * len(p) < UNLIKELY]
     if odd:
-        says = (
+        text = (
             "by the model's judgments, the queries that people judged differ from all queries more"
             f" than a random sample would (p < {UNLIKELY:g}, Bonferroni over {len(p)})"
         )
-        advice = "If they were not drawn at random, say how: weights=… or strata=…."
-        yield Finding("doubtful", "sampled queries differ", says, len(odd), tuple(odd[:3]), advice)
+        advice = (
+            "If they were not drawn at random, say how: weights=… or"
+            f" {write_option('strata', '…')}."
+        )
+        yield Finding("doubtful", "sampled queries differ", text, len(odd), tuple(odd[:3]), advice)
 
 
 def find_rare_disagreement(name: str, differences: Floats, queries: list[Any]) -> Iterator[Finding]:
     """Find a measure for which hardly any sampled query shows an error of the model."""
-    differing = np.flatnonzero(np.abs(differences) > 1e-12)
+    differing = np.flatnonzero(differences)
     if len(differing) < FEWEST:
-        says = (
+        text = (
             f"{name}: people's and the model's value differ on only {len(differing)} of"
             f" {len(differences)} queries. Errors that are rarer than this cannot be seen in the"
             " interval"
         )
         shown = show_ids(queries[i] for i in differing.tolist())
         advice = "More queries of people's show them."
-        yield Finding("note", "rare disagreement", says, len(differing), shown, advice)
+        yield Finding("note", "rare disagreement", text, len(differing), shown, advice)

@@ -14,17 +14,17 @@ from germane.core.progress import Progress
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats
 from germane.core.ranking import Ranking
-from germane.dialects.parsing import parse
+from germane.core.rounding import unite_equal
 from germane.errors import EmptyError, GermaneWarning, InputError, MeasureError, check_choice, clip
 from germane.evaluation.accepted import Judgments, Run
 from germane.evaluation.api import evaluate_many, score
 from germane.evaluation.choices import Choices
-from germane.evaluation.opening import Held, Inputs, check_runs, open_evaluation
+from germane.evaluation.opening import Held, Inputs, check_runs, open_data
 from germane.kernel.ids import spell_id
 from germane.measures.measure import Measure
 from germane.output.formatting import add_schema, format_number, write_count
-from germane.output.frames import Columnar, make_ids, make_numbers
-from germane.output.tables import Table, Tabular
+from germane.output.frames import Tabular, make_ids, make_numbers
+from germane.output.tables import Table
 from germane.readers import Needs, open_qrels
 from germane.readers.mapping_ids import spell_qrels
 
@@ -47,7 +47,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Selection(Columnar, Tabular):
+class Selection(Tabular):
     """Pairs to judge next, the heaviest first.
 
     >>> chosen = germane.choose_judgments({"q": {"d": 1}}, {"a": {"q": ["x", "d"]}}, "RR")
@@ -82,8 +82,8 @@ class Selection(Columnar, Tabular):
     def table(self, *, digits: int | None = 4) -> Table:
         """One row a pair, with an empty grade."""
         rows = tuple(
-            (str(one.query), str(one.item), "", format_number(one.weight, digits))
-            for one in self.candidates
+            (str(candidate.query), str(candidate.item), "", format_number(candidate.weight, digits))
+            for candidate in self.candidates
         )
         return Table(("query", "item", "grade", "weight"), rows, tuple(self._write_notes()), (1,))
 
@@ -125,15 +125,15 @@ class Selection(Columnar, Tabular):
                 "by": self.by,
                 "pairs": pairs,
                 **shares,
-                "findings": [one.to_dict() for one in self.findings],
+                "findings": [finding.to_dict() for finding in self.findings],
             }
         )
 
     def _list_columns(self) -> dict[str, Any]:
         return {
-            "query": make_ids(one.query for one in self.candidates),
-            "item": make_ids(one.item for one in self.candidates),
-            "weight": make_numbers(one.weight for one in self.candidates),
+            "query": make_ids(candidate.query for candidate in self.candidates),
+            "item": make_ids(candidate.item for candidate in self.candidates),
+            "weight": make_numbers(candidate.weight for candidate in self.candidates),
         }
 
 
@@ -170,15 +170,16 @@ def choose_judgments(
     check_runs(runs)
     if by == "difference" and len(runs) < 2:
         raise EmptyError("by=difference is for two runs or more.")
-    key = parse(measure)
-    data = open_evaluation(qrels, policy)
+    data = open_data(qrels, policy)
+    key = data.options.read_measure(measure)
     with warnings.catch_warnings():  # of queries without judgments, which are to get some
         warnings.simplefilter("ignore", GermaneWarning)
         pooled, rankings, findings = _pool(data, runs, key, progress)
-    deepest = max(int(one.rank.max(initial=0)) for one in rankings.values())
+    deepest = max(int(ranking.rank.max(initial=0)) for ranking in rankings.values())
     weights = _weigh_ranks(key, max(1, min(deepest, key.k or DEEPEST)))
     of_runs = {
-        run: _spread_weights(one, weights, len(pooled.items)) for run, one in rankings.items()
+        run: _spread_weights(ranking, weights, len(pooled.items))
+        for run, ranking in rankings.items()
     }
     warn("next", findings)
     return _select(key, pooled, of_runs, budget, by, findings)
@@ -194,6 +195,8 @@ def _select(
     else:
         total = np.sum([np.abs(a - b) for a, b in combinations(of_runs.values(), 2)], axis=0)
     total = np.where(unjudged, total, 0.0)
+    united = unite_equal(total)  # sums of the same weights, which rounding may tell apart
+    total = np.where(united > 0, united, total)
     weights = np.sort(total[total > 0])[::-1]
     rivals = np.flatnonzero(total >= weights[:budget].min(initial=np.inf)).tolist()
     owner = ragged.find_owners(pooled.offsets)
@@ -221,11 +224,11 @@ def _pool(
 
     The findings are those of the runs that remain once these items are judged.
     """
-    opened = {name: one.run for name, one in data.open_runs(runs).items()}
+    opened = {name: run.run for name, run in data.open_runs(runs).items()}
     held = {name: Held(run.hold()) for name, run in opened.items()}
     judged = data.read(Needs(complete=NEXT), opened.values())
     first = evaluate_many(data.judge_by(judged), held, [measure], progress=progress)
-    if judged.ids == "text" or any(one.run.is_text for one in held.values()):
+    if judged.ids == "text" or any(query.run.is_text for query in held.values()):
         judged, spell = spell_qrels(judged), spell_id
     else:
         spell = _keep
@@ -252,7 +255,9 @@ def _pool(
         for found in result.findings
         if found.what not in MENDED
     )
-    rankings = {name: one.ranking for name, one in placements.items() if one is not None}
+    rankings = {
+        name: placement.ranking for name, placement in placements.items() if placement is not None
+    }
     return pooled, rankings, tuple(dict.fromkeys(kept))
 
 

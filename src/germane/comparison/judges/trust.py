@@ -1,8 +1,9 @@
 """Trust: corrected means and differences, with what they rest on."""
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from statistics import NormalDist
 from typing import Any, Literal
@@ -10,20 +11,21 @@ from typing import Any, Literal
 import numpy as np
 
 from germane.comparison.judges.agreement import JudgeAgreement, OrderAgreement
-from germane.comparison.judges.correction import About, Design, measure_spreads
+from germane.comparison.judges.correction import About, Sample, measure_unseen, measure_variance
 from germane.core.arguments import check_number
-from germane.core.bootstrap import Interval
+from germane.core.bootstrap import Interval, find_student_quantile
 from germane.core.finding import Finding
 from germane.core.mean_intervals import FEWEST
 from germane.core.policy import Policy
-from germane.core.ragged import Floats
+from germane.core.rounding import reaches, unite_equal
 from germane.dialects.parsing import parse
-from germane.errors import NotFoundError, clip, offer
+from germane.errors import NotFoundError, clip, make_visible, offer
 from germane.measures.measure import Measure
 from germane.output.formatting import add_schema, format_number, to_json_number, write_count
-from germane.output.frames import Columnar, Lookup, Named, make_numbers, make_texts
-from germane.output.tables import Table, Tabular
+from germane.output.frames import Lookup, Named, Tabular, make_numbers, make_texts
+from germane.output.tables import Table
 
+MANY = 10**9  # queries: as good as all
 WIDER = 1.35  # times people's interval: from there a corrected number is worth less than people's
 
 
@@ -62,9 +64,7 @@ class CorrectedMean:
     """N: queries that the model judged"""
     gap: float
     """the model's mean less people's, over the queries that both judged"""
-    people_values: Floats = field(repr=False)  # n
-    model_values: Floats = field(repr=False)  # N
-    design: Design = field(repr=False)
+    sample: Sample = field(repr=False)
     about: About = "population"
 
     @property
@@ -82,13 +82,14 @@ class CorrectedMean:
     def shown(self) -> Literal["corrected", "people"]:
         """The number to show first: people's alone where the corrected one is much wider."""
         width = self.people_interval.high - self.people_interval.low
-        is_wide = self.interval.high - self.interval.low > WIDER * width
-        return "people" if is_wide else "corrected"
+        is_usual = reaches(WIDER * width, self.interval.high - self.interval.low)
+        return "corrected" if is_usual else "people"
 
     @property
     def caution(self) -> str:
         """A sentence where people's values differ on fewer than five queries, or nothing."""
-        usual = int(np.unique(self.people_values, return_counts=True)[1].max())
+        values = unite_equal(self.sample.people)
+        usual = int(np.unique(values, return_counts=True)[1].max())
         if self.judged - usual >= FEWEST:
             return ""
         return (
@@ -98,16 +99,17 @@ class CorrectedMean:
 
     @property
     def reason(self) -> str:
-        """One sentence: why the corrected and the naive number differ."""
+        """One sentence: why the corrected and the naive number differ, in two parts of a sum."""
         shift = self.naive_mean - self.mean
         low, high = self.naive_interval.low, self.naive_interval.high
         inside = "within" if low <= self.mean <= high else "outside"
         return (
             f"{self.title}, {self.measure}: the model alone gives {self.naive_mean:.4f},"
-            f" {shift:+.4f} from the corrected {self.mean:.4f}, because its values are"
-            f" {self.gap:+.4f} from people's on the {write_count(self.judged, 'query')} that both"
-            f" judged; the corrected number is {inside} the naive interval, which knows nothing of"
-            " the model's errors"
+            f" {shift:+.4f} from the corrected {self.mean:.4f}: {self.gap:+.4f} because its values"
+            f" differ so much from people's on the {write_count(self.judged, 'query')} that both"
+            f" judged, and {shift - self.gap:+.4f} because λ is {self.tuning:.2f} and not 1; the"
+            f" corrected number is {inside} the naive interval, which knows nothing of the model's"
+            " errors"
         )
 
     def __str__(self) -> str:
@@ -116,7 +118,8 @@ class CorrectedMean:
         interval = self.people_interval if by_people else self.interval
         ends = f"[{interval.low:.4f}, {interval.high:.4f}]"
         whose = " (people alone)" if by_people else ""
-        return f"{self.title}, {self.measure}: {mean:.4f}{whose}, {interval.level} interval {ends}"
+        title = make_visible(self.title)
+        return f"{title}, {self.measure}: {mean:.4f}{whose}, {interval.level} interval {ends}"
 
     def plan(self, difference: float, *, power: float = 0.8) -> "Plan":
         """Plan how many queries show so large a true difference with probability ``power``.
@@ -150,23 +153,23 @@ class CorrectedMean:
         return {**named, **{name: getattr(self, name) for name in numbers}, **intervals}
 
 
-def find_narrow_spread(one: CorrectedMean) -> Iterator[Finding]:
+def find_narrow_spread(corrected_mean: CorrectedMean) -> Iterator[Finding]:
     """Find why an interval comes from the range of its measure, and where it is worth little."""
-    title, n = f"{one.title}, {one.measure}", one.judged
-    if one.interval.basis == "range":
-        reason = one.caution or (
+    title, n = f"{corrected_mean.title}, {corrected_mean.measure}", corrected_mean.judged
+    if corrected_mean.interval.basis == "range":
+        reason = corrected_mean.caution or (
             f"{title}: {n} of people's queries say too little of how much the values, or the"
             " model's errors, vary"
         )
-        says = f"{reason}; the interval comes from the range of the measure"
-        yield Finding("note", "little spread", says, n)
-    if one.shown == "people":
-        says = (
+        text = f"{reason}; most of the interval allows for queries that were not drawn"
+        yield Finding("note", "little spread", text, n)
+    if corrected_mean.shown == "people":
+        text = (
             f"{title}: the corrected interval is more than {WIDER:g} times as wide as that of"
             " people alone"
         )
         yield Finding(
-            "note", "wide correction", says, n, advice="Report the number by people alone."
+            "note", "wide correction", text, n, advice="Report the number by people alone."
         )
 
 
@@ -198,29 +201,37 @@ class Plan(Tabular):
 
 
 def _make_plan(pilot: CorrectedMean, difference: float, power: float) -> Plan:
-    """Plan by Var = residuals ÷ n + (values - residuals) ÷ N, with Guenther's correction (1981).
+    """Plan the fewest queries whose intervals leave out 0 with this probability.
 
-    An interval is wider than this variance, which costs some more queries (``Spread.surplus``).
+    The variance of the pilot, its part of unseen queries included, is scaled to each number.
     """
-    alpha = round(1 - pilot.interval.confidence, 12)
-    z, beta = -NormalDist().inv_cdf(alpha / 2), NormalDist().inv_cdf(power)
-    allowed = (difference / (z + beta)) ** 2
-    values, residuals = measure_spreads(
-        pilot.people_values, pilot.model_values, pilot.design, pilot.tuning
-    )
-    extra = z**2 / 2
-    found: dict[int, int | None] = {}
-    for total in (pilot.queries * times for times in (1, 2, 5, 20)):
-        rest = allowed - max(0.0, values.variance - residuals.variance) / total
-        plain = residuals.variance / rest if rest > 0 else math.inf
-        needed = plain + residuals.surplus + extra
-        found[total] = math.ceil(needed) if needed <= total else None
-    alone = math.ceil(values.variance / allowed + values.surplus + extra)
+    confidence, sample = pilot.interval.confidence, pilot.sample
+    beta = NormalDist().inv_cdf(power)
+
+    def shows(queries: int, total: int, slope: float) -> bool:
+        planned = replace(sample, design=sample.design.scale(queries, total))
+        unseen = measure_unseen(planned, confidence)
+        variance = measure_variance(planned, slope, unseen, "population")
+        reach = max(variance.reach(find_student_quantile(1 - confidence, planned.design.freedom)))
+        return reaches(difference, reach + beta * math.sqrt(variance.drawn))
+
+    least = max(FEWEST, 2 * int(sample.design.strata.max()) + 2)  # two in each stratum
+
+    def find_fewest(total: int, slope: float) -> int | None:
+        numbers = range(least, total + 1)
+        place = bisect_left(numbers, True, key=partial(shows, total=total, slope=slope))
+        return numbers[place] if place < len(numbers) else None
+
+    alone = find_fewest(MANY, 0.0) or MANY
+    found = {
+        total: find_fewest(total, pilot.tuning)
+        for total in (pilot.queries * times for times in (1, 2, 5, 20))
+    }
     caution = f"{pilot.caution}: more are likely needed" if pilot.caution else ""
-    return Plan(difference, power, alpha, alone, found, caution)
+    return Plan(difference, power, round(1 - confidence, 12), alone, found, caution)
 
 
-class Trust(Columnar, Tabular, Lookup[CorrectedMean]):
+class Trust(Lookup[CorrectedMean], Tabular):
     """Corrected means of one run, by measure.
 
     >>> model = {q: {"a": 1} for q in range(40)}
@@ -280,7 +291,7 @@ class Trust(Columnar, Tabular, Lookup[CorrectedMean]):
         return list_columns(tuple(self._means.values()))
 
 
-class Trusts(Columnar, Tabular, Named[Trust]):
+class Trusts(Named[Trust], Tabular):
     """Corrected means of several runs, their differences, and how the judges order the runs.
 
     >>> runs = {"one": {q: ["a"] for q in range(40)}, "two": {q: ["b", "a"] for q in range(40)}}
@@ -312,10 +323,13 @@ class Trusts(Columnar, Tabular, Named[Trust]):
     def between(self, run: str, baseline: str, measure: str | Measure) -> CorrectedMean:
         """Return the difference of two runs. Raises NotFoundError where it was not computed."""
         key = parse(measure)
-        for one in self.differences:
-            if (one.measure, one.run, one.baseline) == (key, run, baseline):
-                return one
-        is_reversed = any((one.run, one.baseline) == (baseline, run) for one in self.differences)
+        for difference in self.differences:
+            if (difference.measure, difference.run, difference.baseline) == (key, run, baseline):
+                return difference
+        is_reversed = any(
+            (difference.run, difference.baseline) == (baseline, run)
+            for difference in self.differences
+        )
         hint = f"  There is ({baseline!r}, {run!r})." if is_reversed else ""
         raise NotFoundError(f"no difference of {clip(run)} to {clip(baseline)} on {key}.{hint}")
 
@@ -326,15 +340,15 @@ class Trusts(Columnar, Tabular, Named[Trust]):
         def write(mean: float, interval: Interval) -> tuple[str, ...]:
             return number(mean), number(interval.low), number(interval.high)
 
-        def write_three(one: CorrectedMean) -> dict[str, tuple[str, ...]]:
+        def write_three(corrected_mean: CorrectedMean) -> dict[str, tuple[str, ...]]:
             return {
-                "corrected": write(one.mean, one.interval),
-                "people": write(one.people_mean, one.people_interval),
-                "model": write(one.naive_mean, one.naive_interval),
+                "corrected": write(corrected_mean.mean, corrected_mean.interval),
+                "people": write(corrected_mean.people_mean, corrected_mean.people_interval),
+                "model": write(corrected_mean.naive_mean, corrected_mean.naive_interval),
             }
 
         order = ["corrected", "people", "model"]
-        if any(one.shown == "people" for one in self.numbers):
+        if any(number.shown == "people" for number in self.numbers):
             order = ["people", "corrected", "model"]
         rows = tuple(
             (
@@ -352,7 +366,7 @@ class Trusts(Columnar, Tabular, Named[Trust]):
     def _write_notes(self, digits: int | None) -> Iterator[str]:
         first = next(iter(self.values()))
         one = self.numbers[0]
-        for measure in dict.fromkeys(one.measure for one in self.numbers):
+        for measure in dict.fromkeys(number.measure for number in self.numbers):
             yield f"{measure}: {measure.definition}"
         yield (
             f"[low, high]: {one.interval.level} intervals; people, model: by their judgments alone;"
@@ -364,7 +378,7 @@ class Trusts(Columnar, Tabular, Named[Trust]):
         yield f"policy: {first.policy}"
         yield ""
         yield "Why the numbers differ:"
-        yield from (f"- {one.reason}." for one in self.numbers)
+        yield from (f"- {number.reason}." for number in self.numbers)
         yield ""
         yield from first.agreement.write_notes(digits)
         if self.orders:
@@ -379,21 +393,23 @@ class Trusts(Columnar, Tabular, Named[Trust]):
     def findings(self) -> tuple[Finding, ...]:
         """Problems that can distort the numbers: findings of all runs, and of their differences."""
         of_runs = [found for run in self.values() for found in run.findings]
-        of_differences = [found for one in self.differences for found in find_narrow_spread(one)]
+        of_differences = [
+            found for difference in self.differences for found in find_narrow_spread(difference)
+        ]
         return tuple(dict.fromkeys((*of_runs, *of_differences)))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema."""
         first = next(iter(self.values()))
         return add_schema({
-            "numbers": [one.to_dict() for one in self.numbers],
+            "numbers": [number.to_dict() for number in self.numbers],
             "assumptions": list(first.assumptions),
             "policy": first.policy.to_dict(),
             "agreement": first.agreement.to_dict(),
             "orders": [
-                {"measure": str(one.measure), "tau": to_json_number(one.tau),
-                 "tau_ap": one.tau_ap, "swapped": [list(pair) for pair in one.swapped]}
-                for one in self.orders
+                {"measure": str(order.measure), "tau": to_json_number(order.tau),
+                 "tau_ap": order.tau_ap, "swapped": [list(pair) for pair in order.swapped]}
+                for order in self.orders
             ],
             "findings": {name: [f.to_dict() for f in run.findings] for name, run in self.items()},
         })  # fmt: skip
@@ -405,19 +421,21 @@ class Trusts(Columnar, Tabular, Named[Trust]):
 def list_columns(numbers: tuple[CorrectedMean, ...]) -> dict[str, Any]:
     """List the columns of a frame with a row a number."""
     columns: dict[str, Any] = {
-        "measure": make_texts(str(one.measure) for one in numbers),
-        "run": make_texts(one.run for one in numbers),
-        "baseline": make_texts(one.baseline or "" for one in numbers),
+        "measure": make_texts(str(number.measure) for number in numbers),
+        "run": make_texts(number.run for number in numbers),
+        "baseline": make_texts(number.baseline or "" for number in numbers),
     }
     for name, prefix in (
         ("interval", ""),
         ("people_interval", "people_"),
         ("naive_interval", "naive_"),
     ):
-        columns[f"{prefix}mean"] = make_numbers(getattr(one, f"{prefix}mean") for one in numbers)
+        columns[f"{prefix}mean"] = make_numbers(
+            getattr(number, f"{prefix}mean") for number in numbers
+        )
         for end in ("low", "high"):
-            ends = (getattr(getattr(one, name), end) for one in numbers)
+            ends = (getattr(getattr(number, name), end) for number in numbers)
             columns[f"{prefix}{end}"] = make_numbers(ends)
-    columns["tuning"] = make_numbers(one.tuning for one in numbers)
-    columns["queries"] = np.array([one.queries for one in numbers], np.int64)
+    columns["tuning"] = make_numbers(number.tuning for number in numbers)
+    columns["queries"] = np.array([number.queries for number in numbers], np.int64)
     return columns

@@ -1,7 +1,6 @@
 """The verb animate: an explanation as a GIF, an SVG or an HTML page."""
 
 import os
-from collections.abc import Iterable
 
 from germane.errors import InputError, clip, list_choices
 from germane.explanation.explanation import Explanation
@@ -49,7 +48,7 @@ def animate(explanation: Explanation, path: str | os.PathLike[str]) -> None:
     writing.replace(place, data)
 
 
-def check(path: str, inputs: Iterable[str] = (), *, measures: int = 1) -> None:
+def check(path: str, *, measures: int = 1) -> None:
     """Refuse, before the work is done, a file that ``animate`` could not draw or write."""
     suffix = _find_suffix(path)
     if measures > MOST:
@@ -64,7 +63,7 @@ def check(path: str, inputs: Iterable[str] = (), *, measures: int = 1) -> None:
                 f"{path}: a GIF needs Matplotlib and Pillow: pip install 'germane[plot]'. "
                 "SVG and HTML need nothing."
             )
-    writing.check(path, inputs)
+    writing.check(path)
 
 
 def _find_suffix(path: str) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from germane.errors import make_visible
 from germane.explanation.animation.frames import Frame, Line, Sum
 from germane.explanation.animation.marks import (
     ADVANCE,
@@ -18,7 +19,7 @@ from germane.explanation.animation.marks import (
     wrap,
 )
 from germane.explanation.explanation import Explanation
-from germane.output.tables import make_visible, measure_width
+from germane.output.tables import measure_width
 
 MARGIN, GAP = 32.0, 44.0
 BUTTON, PITCH = 40.0, 46.0  # width of a button, and from one to the next
@@ -193,7 +194,7 @@ def _draw_curve(lines: Lines, height: float) -> Panel:
             discs.append(Disc("disc", x, y, 5.5, first=i))
         else:
             rings.append(Disc("ring", x, y, 3.0, first=i))
-        apart = all(abs(x - other.x) > APART or abs(y - 14 - other.y) > BELOW for other in labels)
+        apart = all(abs(x - label.x) > APART or abs(y - 14 - label.y) > BELOW for label in labels)
         if line.hits and line.rank == line.upto and apart:
             labels.append(Text("ink", x, y - 14, str(line.rank), 12, "middle", first=i))
         guides.append(Path("guide", ((left, y), (x, y), (x, bottom)), first=i, last=i))

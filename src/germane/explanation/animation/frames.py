@@ -56,12 +56,12 @@ class Sum:
     @property
     def expression(self) -> str:
         """The sum so far, as '1/3 + 2/5'; the middle of more than WIDTH characters is left out."""
-        whole = _join_terms(self.terms)
+        terms = _join_terms(self.terms)
         kept = len(self.terms)
-        while len(whole) > WIDTH and kept > 2:
+        while len(terms) > WIDTH and kept > 2:
             kept -= 1
-            whole = _join_terms([*self.terms[: kept - 1], "…", self.terms[-1]])
-        return whole
+            terms = _join_terms([*self.terms[: kept - 1], "…", self.terms[-1]])
+        return terms
 
     @property
     def relation(self) -> str:
@@ -212,7 +212,7 @@ def _describe_start(explanation: Explanation) -> str:
     retrieved, relevant = explanation.retrieved, explanation.relevant
     exist = write_count(relevant, "relevant item exists", "relevant items exist")
     if not explanation.answered:
-        return f"No results for this query, which counts as 0; {exist}."
+        return f"No results for this query, which counts as empty; {exist}."
     return f"{write_count(retrieved, 'result')}, read from the top; {exist}."
 
 

@@ -3,7 +3,8 @@
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from germane.output.tables import make_visible, measure_width
+from germane.errors import make_visible
+from germane.output.tables import measure_width
 
 ADVANCE = 0.61  # width of a character of monospaced fonts, as a share of the font size
 

@@ -124,10 +124,10 @@ def vary_cheating(design: Design, rng: np.random.Generator) -> Experiment:
     return Experiment(design, KEPT, lists, columns, claims, _make_curves(lists), RELEVANT)
 
 
-def _claim_cheating(found: Column, textbook: Column) -> Iterator[str]:
+def _claim_cheating(column: Column, textbook: Column) -> Iterator[str]:
     yield (
         f"A system that keeps only the first {KEPT[-1]} of its {KEPT[0]} relevant items raises its"
-        f" {found.name} from {found.values[0]:.4f} to {found.values[-1]:.4f}: the items that it"
+        f" {column.name} from {column.values[0]:.4f} to {column.values[-1]:.4f}: the items that it"
         " drops leave the divisor as well."
     )
     yield (
@@ -222,11 +222,17 @@ def _measure_ties(
     tied = "share of the judged items whose score another item of the query has too"
     mean = f"mean AP over {QUERIES} queries ({ap.definition}), equal scores"
     return (
-        Column("tied", tied, tuple(one.counts.tied_share for one in results)),
-        Column("worst", f"{mean} in the worst order", tuple(one[ap].worst for one in results)),
+        Column("tied", tied, tuple(result.counts.tied_share for result in results)),
+        Column(
+            "worst", f"{mean} in the worst order", tuple(result[ap].worst for result in results)
+        ),
         Column("expected", f"{mean} in random order, exactly", tuple(r[ap].mean for r in random)),
-        Column("trec", f"{mean} by item id, from the last", tuple(one[ap].mean for one in results)),
-        Column("best", f"{mean} in the best order", tuple(one[ap].best for one in results)),
+        Column(
+            "trec",
+            f"{mean} by item id, from the last",
+            tuple(result[ap].mean for result in results),
+        ),
+        Column("best", f"{mean} in the best order", tuple(result[ap].best for result in results)),
     )
 
 

@@ -12,9 +12,9 @@ from germane.errors import NotFoundError, clip, offer
 from germane.explanation.precision_recall import PRCurve
 from germane.explanation.simulation.figures import ExperimentDisplay
 from germane.output.formatting import add_schema, format_number
-from germane.output.frames import Columnar
+from germane.output.frames import Tabular
 from germane.output.markup import Paper
-from germane.output.tables import Table, Tabular
+from germane.output.tables import Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -41,7 +41,7 @@ class Column(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Experiment(Columnar, Tabular):
+class Experiment(Tabular):
     """A quantity that is varied, with the measures' values at every setting.
 
     >>> experiment = germane.simulate("recall")
@@ -85,7 +85,7 @@ class Experiment(Columnar, Tabular):
 
     def __getitem__(self, column: str) -> dict[int, float]:
         """Return the values of one column by setting."""
-        by_name = {one.name: one.values for one in self.columns}
+        by_name = {column.name: column.values for column in self.columns}
         if column not in by_name:
             raise NotFoundError(
                 f"{self.name} has no column {clip(column)}.{offer(column, by_name)}"

@@ -61,7 +61,7 @@ def _write_heading(folder: str, designs: tuple[Design, ...], seed: int) -> str:
 def _write_page(experiment: Experiment, seed: int) -> str:
     name, table = experiment.name, experiment.table()
     claims = "\n".join(f"- {claim}" for claim in experiment.claims)
-    defined = "\n".join(f"- `{one.name}`: {one.definition}" for one in experiment.columns)
+    defined = "\n".join(f"- `{column.name}`: {column.definition}" for column in experiment.columns)
     return (
         f"## {experiment.title}\n\n{experiment.design.line}\n\n"
         f"![{experiment.title}: {experiment.design.line}]({name}.svg)\n\n{claims}\n\n"

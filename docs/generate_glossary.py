@@ -1,0 +1,69 @@
+"""Write the last sections of docs/glossary.md from the tables of names: ``python docs/generate_glossary.py``."""
+
+from pathlib import Path
+
+from germane.measures.known_names import ABSENT, AMBIGUOUS, OVERLAPS, SPELLINGS
+
+TARGET = Path(__file__).parent / "glossary.md"
+BEGINNING = "## Names of measures"
+
+READ = f"""\
+{BEGINNING}
+
+Names are read in the spellings that people and other tools use. Words may be joined by `_`, `-`, a blank or nothing, capitals do not matter, and a
+cutoff may follow with `@`, with `_at_` or alone: `precision_at_10`, `NDCG10`, `hit-rate@5`, `top-5 accuracy`. Beside the names and aliases of
+[Measures](measures.md), these are read (k is a cutoff):
+
+| name | is |
+|---|---|
+"""
+
+UNCLEAR = """
+### Names that mean two things
+
+These names are refused with both meanings, so that none of them is taken for the other. `#` and k are numbers.
+
+| name | one meaning | the other |
+|---|---|---|
+"""
+
+LACKING = """
+### Measures that germane does not have
+
+A message says so, instead of suggesting a measure that only looks alike.
+
+| name | is |
+|---|---|
+"""
+
+
+def page() -> str:
+    own = TARGET.read_text("utf-8").partition(BEGINNING)[0].rstrip()
+    return f"{own}\n\n{READ}{spellings()}{UNCLEAR}{meanings()}{LACKING}{absent()}"
+
+
+def spellings() -> str:
+    named: dict[str, list[str]] = {}
+    for words, measure in SPELLINGS.items():
+        named.setdefault(measure, []).append(words)
+    return "".join(f"| {', '.join(words)} | `{measure}` |\n" for measure, words in named.items())
+
+
+def meanings() -> str:
+    rows: dict[str, list[str]] = {}
+    for words, both in AMBIGUOUS.items():
+        if words.split()[-1] not in map(str, OVERLAPS):
+            told = " | ".join(f"`{one.measure}`, {one.says}".replace("{k}", "#") for one in both)
+            rows.setdefault(told, []).append(words)
+    lines = [f"| {', '.join(words)} | {told} |\n" for told, words in rows.items()]
+    boxes = "| AP50, mAP50 … AP95 | `AP@50`, of the first 50 items | AP50 in [germane.boxes](which-map.md), of boxes that overlap by .50 |\n"
+    persistence = "| RBP50, RBP55 … RBP95 | `RBP@50`, of the first 50 items | `RBP(p=0.50)`, of readers who go on with a probability of .50 |\n"
+    return "".join([*lines, persistence, boxes])
+
+
+def absent() -> str:
+    return "".join(f"| {', '.join(names)} | {says} |\n" for names, says in ABSENT.items())
+
+
+if __name__ == "__main__":
+    TARGET.write_text(page(), "utf-8")

@@ -1,0 +1,322 @@
+"""Names of measures as people write them: precision_at_10, NDCG10, Hit-Rate@5, top-5 accuracy.
+
+Words may be joined in any way, and a cutoff may stand behind the name, with or without ``at``. One
+rule reads all of them: the names and aliases of the rows, and those of ``known_names``. Names that
+mean two things, or a measure that germane does not have, are errors that say so.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from itertools import accumulate
+from typing import NamedTuple
+
+from germane.errors import MeasureError, clip
+from germane.measures import BY_NAME, Definition
+from germane.measures.known_names import ABSENT, AMBIGUOUS, SPELLINGS, Meaning
+
+SHORT = 6
+MOST_WORDS = 1 + max(words.count(" ") + 1 for words in SPELLINGS)  # of a name with its cutoff
+
+
+class Spelled(NamedTuple):
+    """A name by its words: its meaning, and where the words may be parted."""
+
+    shown: str  # the name as it is suggested; "" if it is too short to be meant by another
+    means: str  # germane's name, or a key of AMBIGUOUS, or a sentence of ABSENT
+    bounds: frozenset[int] = frozenset()  # where words end, in letters
+    tool: str = ""  # another tool's name, and the tool
+
+    @property
+    def needs_cutoff(self) -> bool:
+        return self.means.endswith("@k")
+
+    @property
+    def family(self) -> str:
+        """The measure's name, without its parameters."""
+        return re.split(r"[(@]", self.means)[0]
+
+
+def split_words(name: str) -> list[str]:
+    """Split a name into the words that may be parted: NormalizedDCG, ROC_AUC."""
+    parted = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", " ", name)
+    return parted.replace("_", " ").split()
+
+
+def list_spellings(words: Sequence[str], shown: str, means: str) -> dict[str, Spelled]:
+    """List a name by its letters; a cutoff within it may be written there as a number, or not."""
+    found = {}
+    for cutoff in ("k", "#", "") if "k" in words else ("",):
+        written = [cutoff if word == "k" else word for word in words]
+        ends = frozenset(accumulate(map(len, written)))
+        found["".join(written).casefold()] = Spelled(shown, means, ends)
+    return found
+
+
+def list_aliases(name: str) -> list[str]:
+    """List the spellings of a measure with its default parameters, beside its row's aliases.
+
+    >>> from germane.measures.spelling import list_aliases
+    >>> list_aliases("RR")
+    ['recip rank', 'mean rr', 'mean recip rank', 'mean reciprocal rank']
+    """
+    return [words for words, means in SPELLINGS.items() if means in (name, f"{name}@k")]
+
+
+@cache
+def _list_names() -> dict[str, Spelled]:
+    rows = (
+        (split_words(spelling), spelling, row.name)
+        for row in BY_NAME.values()
+        for spelling in _name(row)
+    )
+    spelled = (
+        (words.split(), means if len(words) > SHORT else "", means)
+        for words, means in SPELLINGS.items()
+    )
+    found: dict[str, Spelled] = {}
+    for words, shown, means in (*rows, *spelled):
+        for letters, spelling in list_spellings(words, shown, means).items():
+            before = found.get(letters, spelling)
+            found[letters] = before._replace(bounds=before.bounds | spelling.bounds)
+    return found
+
+
+def _name(row: Definition) -> tuple[str, ...]:
+    return (row.name, *row.aliases)
+
+
+@cache
+def _list_ambiguous() -> dict[str, Spelled]:
+    named = (list_spellings(words.split(), words, words) for words in AMBIGUOUS)
+    return {letters: one for found in named for letters, one in found.items()}
+
+
+@cache
+def _list_absent() -> dict[str, Spelled]:
+    named = (
+        list_spellings(split_words(name), name, says)
+        for names, says in ABSENT.items()
+        for name in names
+    )
+    return {letters: one for found in named for letters, one in found.items()}
+
+
+class Written(NamedTuple):
+    """The parts of a name as it was written."""
+
+    words: tuple[str, ...]
+    inside: str  # parameters
+    cutoff: str  # what stands behind @
+
+
+# possessive (*+, ++) and atomic (?>): a name can be hostile, and one way to split it is enough
+_NAME = re.compile(
+    r"\s*+(?P<name>[^()@,]{1,80}?)\s*+(?:\((?P<inside>.*)\))?\s*+(?:@(?P<cutoff>\S*+))?\s*+",
+    re.DOTALL,
+)
+_WORD = r"\d*+\.\d++|\d++|[^\W\d_]++"
+_WORDS = re.compile(rf"(?>[-_\s]*+(?:{_WORD}))++")
+_SIGNS = str.maketrans({"α": "alpha", "µ": "micro ", "μ": "micro ", "#": "sharp", "♯": "sharp"})
+
+
+def split_written(text: str) -> Written | None:
+    """Split a name into words, parameters and a cutoff; None for what is no such name."""
+    match = _NAME.fullmatch(text.translate(_SIGNS))
+    if match is None or not _WORDS.fullmatch(match["name"]):
+        return None
+    words = (word.casefold() for word in re.findall(_WORD, match["name"]))
+    words = (word.replace("ised", "ized") for word in words)  # British
+    cutoff = re.sub(r"^\s*[kK]\s*=\s*", "", match["cutoff"] or "").strip()
+    inside = match["inside"] or ""
+    if not cutoff and (match := re.fullmatch(r"\s*k\s*=\s*(\d+)\s*", inside)):
+        cutoff, inside = match[1], ""  # top_k_accuracy(k=5)
+    return Written(tuple(words), inside, cutoff)
+
+
+def _list_readings(written: Written) -> Iterator[tuple[Sequence[str], str]]:
+    """List how a name may be read, as words and a cutoff, from the most exact reading on."""
+    words, cutoff = written.words, written.cutoff
+    yield words, cutoff
+    numbers = [place for place, word in enumerate(words) if word.isdecimal()]
+    if len(numbers) == 1 and not cutoff:
+        [at] = numbers
+        yield (*words[:at], "#", *words[at + 1 :]), words[at]
+        if at == len(words) - 1:
+            yield words[:at], words[at]
+            yield words[: at - (words[at - 1] == "at")], words[at]
+    if words[-2:] == ("at", "k"):
+        yield words[:-2], cutoff or "k"
+
+
+def _find(words: Sequence[str], table: Mapping[str, Spelled]) -> Spelled | None:
+    """Find the name of these words, which may be parted where its own words end."""
+    found = table.get("".join(words))
+    if found is not None:
+        for end, word, after in zip(accumulate(map(len, words)), words, words[1:], strict=False):
+            if word.isalpha() and after.isalpha() and end not in found.bounds:
+                return None
+    return found
+
+
+def respell(text: str) -> str | None:
+    """Return germane's own name for one that is written in another way; None for unknown names.
+
+    Raises MeasureError for a name that means several things, that lacks a cutoff, or that germane
+    does not have.
+
+    >>> from germane.measures.spelling import respell
+    >>> respell("precision_at_10"), respell("top-5 accuracy"), respell("AP_1@5")
+    ('P@10', 'Success@5', 'AP(norm=R)@5')
+    """
+    written = split_written(text)
+    if written is None:
+        return None
+    for words, k in _list_readings(written):
+        found = _find(words, _list_names())
+        if found is not None and k not in ("k", "K") and (k or not found.needs_cutoff):
+            return _write(found.means, written, k)
+        if (unclear := _find(words, _list_ambiguous())) is not None:
+            meanings = (_fill(meaning, written, k) for meaning in AMBIGUOUS[unclear.means])
+            shown = " and ".join(f"{measure} ({says})" for measure, says in meanings)
+            raise MeasureError(f"{clip(text)} has two meanings: {shown}. Write one of them.")
+        if (absent := _find(words, _list_absent())) is not None:
+            raise MeasureError(f"germane has no measure {clip(text)}: it is {absent.means}.")
+        if found is not None:
+            example = _write(found.means, written, "10")
+            raise MeasureError(f"{clip(text)} needs a number as its cutoff, as in {example!r}.")
+    return None
+
+
+def is_spelled(text: str) -> bool:
+    """Is this a name that ``respell`` knows, though it may refuse it?"""
+    try:
+        return respell(text) is not None
+    except MeasureError:
+        return True
+
+
+def _write(means: str, written: Written, cutoff: str) -> str:
+    """Write germane's name with the parameters and the cutoff that were written."""
+    name, _, own = means.removesuffix("@k").partition("(")
+    parameters = ",".join(filter(None, (own.rstrip(")"), written.inside)))
+    return name + (f"({parameters})" if parameters else "") + (f"@{cutoff}" if cutoff else "")
+
+
+def _fill(meaning: Meaning, written: Written, k: str) -> Meaning:
+    """Fill the places of a meaning with what was written."""
+    name, _, cutoff = meaning.measure.replace("{k}", k).partition("@")
+    own = name if " " in name else _write(name, written, cutoff.replace("k", k))
+    return Meaning(own, meaning.says.replace("{k}", k))
+
+
+_ACRONYM = re.compile(r"[A-Z]{2,5}(?![\w-])")
+
+
+def suggest_name(text: str, tools: Mapping[str, Spelled] | None = None) -> str:
+    """Suggest the name that a text is a slip of; "" where none or several are near.
+
+    ``tools`` are names of other tools by their letters.
+
+    >>> from germane.measures.spelling import suggest_name
+    >>> suggest_name("recal@10")
+    " Did you mean 'Recall@10'?"
+    """
+    written = split_written(text)
+    if written is None:
+        return ""
+    unclear = {letters: one._replace(shown="") for letters, one in _list_ambiguous().items()}
+    names = {**_list_names(), **(tools or {}), **unclear}
+    near = [
+        (slips, spelled, cutoff)
+        for words, cutoff in _list_readings(written)
+        for slips, spelled in _list_near("".join(words), names)
+        if not cutoff or spelled.family not in BY_NAME or BY_NAME[spelled.family].cutoff
+    ]
+    found = _choose_least(near)
+    if found is None or not found[1].shown:
+        return ""
+    slips, spelled, cutoff = found
+    if _is_another("".join(written.words), spelled.shown.casefold()):
+        return ""
+    acronym = _ACRONYM.match(text)
+    if acronym and (slips == 1 or len(acronym[0]) < len(spelled.shown)):
+        return ""  # each of its letters stands for a word, as in NDCS and MNRR; APP is AP
+    example = "10" if spelled.needs_cutoff else ""
+    if not spelled.tool:
+        return f" Did you mean {_write(spelled.shown, written, cutoff or example)!r}?"
+    numbers = [*re.findall(r"\d+", f"{cutoff} {written.inside}"), example]
+    own = _write(spelled.means, Written((), "", ""), numbers[0])
+    return f" Did you mean {own!r}, which is {spelled.tool}?"
+
+
+def _is_another(letters: str, name: str) -> bool:
+    """Is a short name with another first letter another measure, as uMAP, wMRR and BestRank are?"""
+    return len(letters) <= 8 and name[:1] != letters[:1] and name[:2] != letters[1::-1]
+
+
+def list_letters(name: str) -> list[str]:
+    """List a name's letters, as it may be read: with the number in it, with #, and without.
+
+    >>> from germane.measures.spelling import list_letters
+    >>> list_letters("map_cut_10")
+    ['mapcut10', 'mapcut#', 'mapcut']
+    """
+    written = split_written(name)
+    readings = () if written is None else _list_readings(written)
+    return list(dict.fromkeys("".join(words) for words, _ in readings))
+
+
+def is_known(letters: str) -> bool:
+    """Are these the letters of a name of germane's?"""
+    return letters in _list_names()
+
+
+def find_nearest(letters: str, names: Mapping[str, Spelled]) -> Spelled | None:
+    """Find the name that these letters are a slip of; None where none or several are near."""
+    found = _choose_least([(slips, one, "") for slips, one in _list_near(letters, names)])
+    return None if found is None else found[1]
+
+
+def _choose_least(near: list[tuple[float, Spelled, str]]) -> tuple[float, Spelled, str] | None:
+    """Choose the least slip; None where several measures are as near."""
+    least = [one for one in near if one[0] == min(slips for slips, *_ in near)]
+    return least[0] if len({spelled.family for _, spelled, _ in least}) == 1 else None
+
+
+def _list_near(letters: str, names: Mapping[str, Spelled]) -> list[tuple[float, Spelled]]:
+    """List the names that are a slip away, with the size of the slip.
+
+    A slip is one letter, or two in a long name, and exchanged and doubled letters are half of one:
+    in short names, any other letter makes another name.
+    """
+    most = 0.5 if len(letters) < 4 else 1.0 if len(letters) < 8 else 2.0
+    counted = (
+        (count_slips(letters, name), spelled)
+        for name, spelled in names.items()
+        if abs(len(letters) - len(name)) <= 2 * most
+    )
+    return [(slips, spelled) for slips, spelled in counted if slips <= most]
+
+
+def count_slips(written: str, meant: str) -> float:
+    """Count the slips between two words: letters that are wrong, missing, exchanged or doubled.
+
+    This is the distance of Damerau and Levenshtein (optimal string alignment) with two weights.
+    """
+    before: list[float] = []
+    row = [float(place) for place in range(len(meant) + 1)]
+    for i, letter in enumerate(written):
+        again = 0.5 if written[i - 1 : i] == letter else 1.0
+        after = [row[0] + again]
+        for j, wanted in enumerate(meant):
+            ways = [
+                row[j] + (letter != wanted),
+                row[j + 1] + again,
+                after[j] + (0.5 if meant[j - 1 : j] == wanted else 1.0),
+            ]
+            if i and j and letter == meant[j - 1] != wanted == written[i - 1]:
+                ways.append(before[j - 1] + 0.5)
+            after.append(min(ways))
+        before, row = row, after
+    return row[-1]

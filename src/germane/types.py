@@ -1,0 +1,74 @@
+"""The types of results: what the functions of germane return.
+
+>>> from germane.types import Result
+>>> isinstance(germane.evaluate({"q": ["d"]}, {"q": ["d"]}, "AP"), Result)
+True
+"""
+
+from germane.comparison.comparison import Comparison, Stability
+from germane.comparison.judges.agreement import JudgeAgreement
+from germane.comparison.judges.assessors import JudgedByMany
+from germane.comparison.judges.selection import Selection
+from germane.comparison.judges.trust import CorrectedMean, Trust, Trusts
+from germane.comparison.pair import Pair
+from germane.comparison.quality_gate import Gate
+from germane.comparison.queries import QueryDifferences
+from germane.core.finding import Finding
+from germane.core.qrels import Qrels
+from germane.core.ranking import Ranking
+from germane.dialects.dialect import Dialect
+from germane.evaluation.checkup import Checkup
+from germane.evaluation.query_groups import Groups
+from germane.evaluation.result import Result, Results
+from germane.evaluation.signature_line import Signature
+from germane.evaluation.verification import Verification
+from germane.explanation.explanation import Explanation
+from germane.explanation.precision_recall import MeanPRCurve, PRCurve
+from germane.identification.api import Identification
+from germane.measures.averaging import MeasureResult
+from germane.measures.measure import Measure
+from germane.reconciliation.api import Reconciliation
+from germane.reconciliation.contradictions import Audit, Contradiction
+from germane.reconciliation.spread import Spread
+from germane.reconciliation.table_reconciliation import TableReconciliation
+from germane.reports.api import Report
+
+__all__ = [
+    "Audit",
+    "Checkup",
+    "Comparison",
+    "Contradiction",
+    "CorrectedMean",
+    "Dialect",
+    "Explanation",
+    "Finding",
+    "Gate",
+    "Groups",
+    "Identification",
+    "JudgeAgreement",
+    "JudgedByMany",
+    "MeanPRCurve",
+    "Measure",
+    "MeasureResult",
+    "PRCurve",
+    "Pair",
+    "Qrels",
+    "QueryDifferences",
+    "Ranking",
+    "Reconciliation",
+    "Report",
+    "Result",
+    "Results",
+    "Selection",
+    "Signature",
+    "Spread",
+    "Stability",
+    "TableReconciliation",
+    "Trust",
+    "Trusts",
+    "Verification",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__
