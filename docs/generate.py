@@ -8,13 +8,7 @@ from formula import write_latex
 
 from germane.evaluation.special_queries import find_worst
 from germane.measures import CATALOGUE, TABLE, Definition, Parameter
-from germane.measures.measure import (
-    NOTATION,
-    OF_LISTS,
-    Measure,
-    describe_direction,
-    describe_ties,
-)
+from germane.measures.measure import NOTATION, OF_LISTS, Measure, describe_direction, describe_ties
 from germane.readers.relevance import make_ranking
 
 TARGET = Path(__file__).parent / "measures.md"

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from germane.measures.known_names import ABSENT, AMBIGUOUS, OVERLAPS, SPELLINGS
+from germane.measures.spelling import ABSENT, AMBIGUOUS, OVERLAPS, SPELLINGS
 
 TARGET = Path(__file__).parent / "glossary.md"
 BEGINNING = "## Names of measures"

@@ -16,7 +16,7 @@ from germane.comparison.judges.agreement import order_systems
 from germane.comparison.judges.correction import Correction, Design, Sample, correct_mean
 from germane.comparison.judges.sampling import compare_drawn
 from germane.core.bounded_means import Span
-from germane.measures.spans import find_span
+from germane.measures.averaging import find_span
 
 Array = np.ndarray
 RECORDED = json.loads((Path(__file__).parents[1] / "data" / "judges.json").read_text())

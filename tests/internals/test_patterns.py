@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import germane
-from germane.measures.box_spellings import LONGEST, read_box_name
+from germane.measures.box_names import LONGEST, read_box_name
 from germane.readers.typed_lists import read_typed
 from germane.reconciliation.typesetting import clean_cell, unmark_name
 

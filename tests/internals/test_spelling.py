@@ -11,8 +11,15 @@ from germane.dialects import find_speakers, list_tool_names
 from germane.dialects.table import DIALECTS
 from germane.errors import MeasureError
 from germane.measures import BY_NAME
-from germane.measures.known_names import ABSENT, AMBIGUOUS, SPELLINGS
-from germane.measures.spelling import count_slips, list_letters, respell, split_words
+from germane.measures.spelling import (
+    ABSENT,
+    AMBIGUOUS,
+    SPELLINGS,
+    count_slips,
+    list_letters,
+    respell,
+    split_words,
+)
 
 NAMES = {name: row.name for row in BY_NAME.values() for name in (row.name, *row.aliases)}
 

@@ -9,11 +9,7 @@ from germane.boxes.foreign_options import translate_option
 from germane.boxes.geometry import Overlap
 from germane.core.arguments import is_number, list_values, parse_whole, read_numbers
 from germane.errors import PolicyError, check_choice, clip, offer, write_option
-from germane.measures.overlap_thresholds import (
-    COCO_THRESHOLDS,
-    read_thresholds,
-    write_thresholds,
-)
+from germane.measures.box_names import COCO_THRESHOLDS, read_thresholds, write_thresholds
 
 Candidate: TypeAlias = Literal["fallback", "best"]
 Reach: TypeAlias = Literal["at_least", "above"]

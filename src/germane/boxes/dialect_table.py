@@ -18,8 +18,7 @@ from germane.boxes.measures import (
 from germane.dialects import resolve_dialect
 from germane.dialects.dialect import Dialect, Entry, Limit
 from germane.errors import MeasureError
-from germane.measures.box_names import FREQUENCIES, USUAL_POINTS
-from germane.measures.box_spellings import UnknownNameError
+from germane.measures.box_names import FREQUENCIES, USUAL_POINTS, UnknownNameError
 
 if TYPE_CHECKING:
     from germane.boxes.conventions import Conventions

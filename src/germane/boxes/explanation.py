@@ -13,7 +13,7 @@ import numpy as np
 from germane.boxes.conventions import Conventions
 from germane.boxes.measures import BoxMeasure
 from germane.errors import make_visible
-from germane.measures.overlap_thresholds import write_thresholds
+from germane.measures.box_names import write_thresholds
 from germane.output.formatting import add_schema, format_number, to_json_number, write_count
 from germane.output.frames import Tabular, make_numbers, make_texts
 from germane.output.tables import Row, Table

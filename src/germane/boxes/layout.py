@@ -10,8 +10,7 @@ from germane._version import VERSION
 from germane.boxes.measures import BoxMeasure
 from germane.core.rounding import unite_equal
 from germane.evaluation.layout import write_dialect
-from germane.measures.box_names import write_depth
-from germane.measures.overlap_thresholds import write_thresholds
+from germane.measures.box_names import write_depth, write_thresholds
 from germane.output.formatting import add_schema, format_number, to_json_number, write_count
 from germane.output.tables import Table, find_highest, share_lines
 

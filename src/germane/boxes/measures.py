@@ -18,12 +18,18 @@ from germane.core.ragged import Floats
 from germane.core.ranking import Ranking
 from germane.dialects.parsing import parse
 from germane.errors import MeasureError, NotFoundError, clip, list_choices, offer, write_option
-from germane.measures.box_names import TAKES, USUAL_POINTS, BoxName, write_depth, write_value
-from germane.measures.box_spellings import read_box_name, split_box_names
+from germane.measures.box_names import (
+    TAKES,
+    USUAL_POINTS,
+    BoxName,
+    read_box_name,
+    split_box_names,
+    write_depth,
+    write_thresholds,
+    write_value,
+)
 from germane.measures.interpolated import measure_lines, read_curves
-from germane.measures.measure import Measure
-from germane.measures.names import list_names
-from germane.measures.overlap_thresholds import write_thresholds
+from germane.measures.measure import Measure, list_names
 
 BoxMeasures: TypeAlias = "str | BoxMeasure | Iterable[str | BoxMeasure]"
 EXAMPLE = "AP AP50 AR@10"

@@ -34,8 +34,8 @@ from germane.errors import (
     write_option,
 )
 from germane.measures.averaging import compute_terms
+from germane.measures.box_names import write_thresholds
 from germane.measures.measure import Measure
-from germane.measures.overlap_thresholds import write_thresholds
 
 
 def explain_result(

@@ -21,8 +21,8 @@ from germane.core.bootstrap import Interval
 from germane.core.mean_intervals import estimate_mean_interval, explain_printed
 from germane.core.ragged import Floats
 from germane.core.rounding import unite_equal
+from germane.measures.averaging import find_span
 from germane.measures.interpolated import read_curves
-from germane.measures.spans import find_span
 from germane.output.formatting import format_number, write_count
 from germane.output.markup import write_element
 from germane.reports.api import Report, make_title, order_results

@@ -9,7 +9,7 @@ from germane.boxes.geometry import Overlap
 from germane.boxes.measures import parse_measures
 from germane.core.ragged import Floats
 from germane.errors import MeasureError, write_option
-from germane.measures.overlap_thresholds import COCO_THRESHOLDS
+from germane.measures.box_names import COCO_THRESHOLDS
 
 if TYPE_CHECKING:
     from germane.boxes.result import Result

@@ -18,7 +18,7 @@ from germane.dialects.dialect import Dialect
 from germane.errors import GermaneError, InputError, MeasureError, list_some
 from germane.evaluation.accepted import PublishedTable
 from germane.evaluation.opening import refuse_dialect
-from germane.measures.box_spellings import split_overlap
+from germane.measures.box_names import split_overlap
 from germane.reconciliation.column_names import read_box_column
 from germane.reconciliation.protocols import Change, Fit, Option, Protocol, ProtocolSearch, Sheet
 from germane.reconciliation.published import read_published

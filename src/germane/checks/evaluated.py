@@ -23,7 +23,7 @@ from germane.core.ragged import Floats, Ints
 from germane.core.retrieved import Sample
 from germane.kernel.columns import Ids
 from germane.kernel.ids import is_padding, to_bytes, to_text
-from germane.measures.catalogue import CatalogueDefinition
+from germane.measures.definition import CatalogueDefinition
 from germane.readers.numbers import EXACT, count_rounded
 
 if TYPE_CHECKING:

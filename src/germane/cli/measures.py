@@ -6,7 +6,7 @@ from typing import Any
 from germane.dialects.parsing import parse
 from germane.errors import MeasureError
 from germane.measures import CATALOGUE, TABLE
-from germane.measures.box_spellings import is_of_boxes
+from germane.measures.box_names import is_of_boxes
 from germane.measures.measure import Measure
 from germane.output.tables import Table
 

@@ -30,8 +30,7 @@ from germane.evaluation.layout import name_measures
 from germane.evaluation.result import Result
 from germane.evaluation.signature_line import write_signatures
 from germane.measures import LOW_IS_GOOD
-from germane.measures.measure import Measure
-from germane.measures.names import is_name
+from germane.measures.measure import Measure, is_name
 from germane.output.formatting import add_schema, format_number
 from germane.output.frames import Columnar, Tabular
 from germane.output.markup import Paper

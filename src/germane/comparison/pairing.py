@@ -16,7 +16,7 @@ from germane.core.mean_intervals import FEWEST, estimate_weighted_interval
 from germane.core.ragged import Floats
 from germane.core.rounding import drop_rounding
 from germane.measures import LOW_IS_GOOD
-from germane.measures.spans import find_span_of_differences
+from germane.measures.averaging import find_span_of_differences
 from germane.output.formatting import write_count
 
 

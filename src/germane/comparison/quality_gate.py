@@ -34,7 +34,7 @@ from germane.evaluation.opening import open_data
 from germane.evaluation.result import Result
 from germane.evaluation.storage import find_results
 from germane.measures import QUANTITIES
-from germane.measures.catalogue import refuse_lists
+from germane.measures.definition import refuse_lists
 from germane.measures.measure import Measures
 from germane.output.formatting import format_number, write_count
 from germane.output.frames import Tabular

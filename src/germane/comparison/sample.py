@@ -16,7 +16,7 @@ from germane.evaluation.catalogue_result import CatalogueResult
 from germane.evaluation.result import Result, Results
 from germane.evaluation.special_queries import lacks_worst
 from germane.measures.averaging import QueryValues
-from germane.measures.catalogue import CatalogueDefinition
+from germane.measures.definition import CatalogueDefinition
 from germane.measures.measure import Measure
 from germane.output.formatting import write_count
 

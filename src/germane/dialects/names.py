@@ -9,8 +9,15 @@ from typing import Any
 from germane.dialects import resolve_dialect
 from germane.dialects.dialect import LONGEST, Dialect, Entry
 from germane.errors import MeasureError, clip
-from germane.measures.measure import Measure, Measures, parse_own
-from germane.measures.names import list_names, split_names, split_tool, write_name
+from germane.measures.measure import (
+    Measure,
+    Measures,
+    list_names,
+    parse_own,
+    split_names,
+    split_tool,
+    write_name,
+)
 
 # Measures that a tool without another average precision calls average precision.
 _KINDS = {"MeanP": "AP", "AUPR": "AP", "IAP": "AP", "APR": "AP"}

@@ -8,9 +8,16 @@ from functools import lru_cache
 
 from germane.dialects import find_speakers, list_tool_names
 from germane.errors import MeasureError, PolicyError, list_choices
-from germane.measures.box_spellings import explain_of_boxes
-from germane.measures.measure import Measure, Measures, parse_own
-from germane.measures.names import list_names, split_names, split_tool, write_name
+from germane.measures.box_names import explain_of_boxes
+from germane.measures.measure import (
+    Measure,
+    Measures,
+    list_names,
+    parse_own,
+    split_names,
+    split_tool,
+    write_name,
+)
 from germane.measures.spelling import suggest_name
 
 

@@ -24,7 +24,7 @@ from germane.evaluation.result import Counts, Result, Results
 from germane.evaluation.special_queries import refuse_undefined, settle
 from germane.measures import TABLE
 from germane.measures.averaging import MeasureResult, QueryValues, compute_scores
-from germane.measures.catalogue import CatalogueDefinition
+from germane.measures.definition import CatalogueDefinition
 from germane.measures.measure import Measure, Measures
 from germane.readers import (
     InputFormat,

@@ -15,7 +15,7 @@ from germane.core.ragged import Ints
 from germane.core.ranking import Ranking
 from germane.errors import InputError, MeasureError, write_option
 from germane.measures.averaging import evaluate_measure
-from germane.measures.catalogue import CatalogueDefinition, refuse_lists
+from germane.measures.definition import CatalogueDefinition, refuse_lists
 from germane.measures.measure import Measure
 from germane.output.formatting import add_schema, format_number, to_json_number
 from germane.output.frames import Tabular

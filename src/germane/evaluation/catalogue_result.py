@@ -14,7 +14,7 @@ from germane.errors import MeasureError, list_choices
 from germane.evaluation.judging import JudgedRun
 from germane.evaluation.list_tally import CountedLists, ListValues, get_row
 from germane.measures.averaging import MeasureResult
-from germane.measures.catalogue import refuse_ranking
+from germane.measures.definition import refuse_ranking
 from germane.measures.measure import Measure
 from germane.output.formatting import format_number, write_count
 from germane.output.frames import Tabular

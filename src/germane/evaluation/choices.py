@@ -38,7 +38,7 @@ from germane.errors import PolicyError, suggest
 from germane.evaluation.accepted import Catalogue, Distance, Group, Ids, ItemGroups, Pairs, Weights
 from germane.evaluation.collection import find_needs
 from germane.measures.averaging import check_ties
-from germane.measures.catalogue import CatalogueDefinition
+from germane.measures.definition import CatalogueDefinition
 from germane.measures.measure import Measure, Measures
 from germane.readers import InputFormat, Needs
 

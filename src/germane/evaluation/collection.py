@@ -15,7 +15,7 @@ from germane.core.ranking import Ranking
 from germane.core.retrieved import Order, Retrieved, Sample
 from germane.errors import GradeError, PolicyError
 from germane.evaluation.judging import JudgedRun, judge
-from germane.measures.catalogue import CatalogueDefinition
+from germane.measures.definition import CatalogueDefinition
 from germane.measures.measure import Measure
 from germane.readers import Needs, QrelsInput, RunInput, accept_comments
 

@@ -11,7 +11,7 @@ from germane.dialects.dialect import Dialect, Entry, Limit
 from germane.dialects.names import find_entry
 from germane.evaluation.judging import JudgedRun
 from germane.measures.averaging import MeasureResult
-from germane.measures.catalogue import CatalogueDefinition
+from germane.measures.definition import CatalogueDefinition
 from germane.measures.measure import Measure
 
 INSERTED = 15  # items that the usual quicksorts leave to an insertion sort

@@ -14,7 +14,7 @@ from germane.core.ragged import Floats, Ints
 from germane.errors import CoverageError, DuplicateError, EmptyError, clip, list_some, write_option
 from germane.kernel.columns import Ids, Text, join_ids, read_python_ids
 from germane.kernel.reduction import Index
-from germane.measures.catalogue import CatalogueDefinition
+from germane.measures.definition import CatalogueDefinition
 from germane.measures.measure import Measure
 from germane.readers.catalogues import CatalogueOptions
 from germane.readers.item_numbers import ItemNumbers

@@ -25,7 +25,7 @@ from germane.evaluation.list_tally import (
 )
 from germane.kernel.columns import Ids, Integers, read_python_ids
 from germane.kernel.reduction import Index, Scattered
-from germane.measures.catalogue import CatalogueDefinition
+from germane.measures.definition import CatalogueDefinition
 from germane.measures.measure import Measure
 from germane.readers import RunInput
 from germane.readers.catalogues import CatalogueOptions

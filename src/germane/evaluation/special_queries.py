@@ -27,8 +27,8 @@ from germane.measures.averaging import (
     find_weights,
     list_queries,
 )
+from germane.measures.definition import compute_gains
 from germane.measures.measure import Measure
-from germane.measures.terms import compute_gains
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,7 +25,7 @@ from germane.evaluation.fingerprint import KeptFingerprint, RunFingerprint
 from germane.evaluation.opening import open_data
 from germane.evaluation.record import MAKE, RecordedRun, average, find_weights_outside, read_runs
 from germane.evaluation.result import Counts, Result, Results
-from germane.measures.catalogue import refuse_lists
+from germane.measures.definition import refuse_lists
 from germane.measures.measure import Measures
 from germane.output import writing
 from germane.readers import CANDIDATES, parquet_files

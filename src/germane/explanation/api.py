@@ -35,7 +35,7 @@ from germane.explanation.single_query import (
 from germane.measures import Scored
 from germane.measures.averaging import compute_scores, compute_terms
 from germane.measures.measure import Measure, Measures
-from germane.measures.subtopics import count_subtopics, find_covered, sum_weights
+from germane.measures.subtopic_coverage import count_subtopics, find_covered, sum_weights
 from germane.output.formatting import format_short
 from germane.readers.relevance import make_collection
 from germane.readers.texts import open_texts

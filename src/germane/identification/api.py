@@ -32,8 +32,8 @@ from germane.identification.inquiry import Inquiry
 from germane.identification.report import make_answer
 from germane.identification.search import GRADES, Far, Search
 from germane.identification.tool_definitions import USUAL
-from germane.measures.box_spellings import is_of_boxes
-from germane.measures.catalogue import CatalogueDefinition
+from germane.measures.box_names import is_of_boxes
+from germane.measures.definition import CatalogueDefinition
 from germane.measures.measure import Measure
 
 __all__ = ["Identification", "assert_computes", "identify"]

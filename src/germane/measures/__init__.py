@@ -1,34 +1,31 @@
 """The measures: one file per family, in which each measure's row follows its function.
 
-A new measure is a function and a ``Definition`` in the file of its family. ``germane.__init__``
-lists its name, for type checkers, in the same order. It has an oracle in ``tests/oracle.py``, and
-``python docs/generate.py`` writes its page.
+A new measure is a function and a ``Definition`` in the file of its family, and a word in ``TABLE``.
+``germane.__init__`` lists its name, for type checkers, in the same order. It has an oracle in
+``tests/oracle.py``, and ``python docs/generate.py`` writes its page.
 """
 
 from germane.core.ragged import Floats
 from germane.core.rounding import unite_equal
 from germane.measures import (
     average,
-    cascade,
-    compatibility,
     confusion,
-    counts,
-    diversity,
     exposure,
-    first,
     gain,
     interpolated,
     popularity,
     sets,
-    sparse,
     subtopic_coverage,
-    subtopic_gain,
     subtopic_novelty,
     user_models,
 )
-from germane.measures.catalogue import CatalogueDefinition
-from germane.measures.definition import Definition, Parameter
-from germane.measures.terms import Scored, compute_values
+from germane.measures.definition import (
+    CatalogueDefinition,
+    Definition,
+    Parameter,
+    Scored,
+    compute_values,
+)
 
 __all__ = [
     "BY_NAME",
@@ -43,23 +40,39 @@ __all__ = [
     "find_merits",
 ]
 
-_FAMILIES = (
-    counts, sets, average, first, gain, cascade, user_models, interpolated, sparse, confusion,
-    compatibility,
-    subtopic_coverage, subtopic_novelty, subtopic_gain,
+TABLE: tuple[Definition, ...] = (
+    sets.QUERIES, sets.RETRIEVED, sets.RELEVANT, sets.RELEVANT_RETRIEVED,
+    sets.NONRELEVANT_RETRIEVED, sets.JUDGED, sets.UNJUDGED, sets.PRECISION, sets.RECALL,
+    sets.F_MEASURE, sets.R_PRECISION, sets.SUCCESS, sets.SET_AVERAGE_PRECISION, sets.UTILITY,
+    average.AVERAGE_PRECISION, average.MEAN_PRECISION, average.MEAN_RECALL, average.AVERAGE_RECALL,
+    average.AVERAGE_PRECISION_TO_R, average.YAAP,
+    sets.RECIPROCAL_RANK,
+    gain.DCG, gain.IDEAL_DCG, gain.NDCG, gain.NDCG_AT_RELEVANT, gain.NDCG_AT_LEVELS,
+    gain.NORMALIZED_GAIN, gain.BINARY_GAIN,
+    user_models.EXPECTED_RECIPROCAL_RANK, user_models.RANK_BIASED_PRECISION, user_models.RESIDUAL,
+    user_models.INSQ, user_models.INST, user_models.BPM, user_models.NEARLY_ERR_8,
+    user_models.NEARLY_ERR_9, user_models.NEARLY_ERR_10, user_models.NEARLY_ERR_11,
+    user_models.SCALED_DCG,
+    interpolated.INTERPOLATED_PRECISION, interpolated.INTERPOLATED_AVERAGE_PRECISION,
+    interpolated.AREA_UNDER_CURVE,
+    confusion.BPREF, confusion.INFERRED_AVERAGE_PRECISION, confusion.FALL_OUT,
+    confusion.SET_ACCURACY, confusion.MATTHEWS_CORRELATION, confusion.AREA_UNDER_ROC,
+    confusion.RANKING_LOSS, confusion.LAST_RANK, confusion.RECALL_AT_PRECISION,
+    user_models.COMPATIBILITY,
+    subtopic_coverage.SUBTOPIC_RECALL, subtopic_coverage.INTENT_AWARE_PRECISION,
+    subtopic_coverage.INTENT_AWARE_AVERAGE_PRECISION,
+    subtopic_novelty.ALPHA_DCG, subtopic_novelty.ALPHA_NDCG, subtopic_novelty.INTENT_AWARE_ERR,
+    subtopic_novelty.NORMALIZED_INTENT_AWARE_ERR, subtopic_novelty.NOVELTY_RBP,
+    subtopic_novelty.NORMALIZED_NOVELTY_RBP,
+    subtopic_coverage.D_SHARP_NDCG,
 )  # fmt: skip
+"""Every measure, in print order."""
 
-TABLE: tuple[Definition, ...] = tuple(
-    row for family in _FAMILIES for row in vars(family).values() if isinstance(row, Definition)
-)
-"""Every measure, in print order: family by family, as they follow each other in its file."""
-
-CATALOGUE: tuple[CatalogueDefinition, ...] = tuple(
-    row
-    for family in (exposure, popularity, diversity)
-    for row in vars(family).values()
-    if isinstance(row, CatalogueDefinition)
-)
+CATALOGUE: tuple[CatalogueDefinition, ...] = (
+    exposure.COVERAGE, exposure.GINI, exposure.ENTROPY, exposure.PERSONALIZATION,
+    popularity.ARP, popularity.NOVELTY, popularity.TAIL, popularity.LIFT,
+    exposure.ILD, exposure.SERENDIPITY,
+)  # fmt: skip
 """The measures of the catalogue, which look at whole lists."""
 
 BY_NAME: dict[str, Definition] = {row.name: row for row in (*TABLE, *CATALOGUE)}

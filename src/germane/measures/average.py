@@ -16,12 +16,15 @@ from germane.measures.definition import (
     Definition,
     Extremes,
     Parameter,
+    Scored,
+    Weight,
     bound_nowhere,
+    sum_harmonic,
+    weigh_hits,
     write_depth,
     write_ranks,
 )
 from germane.measures.sets import count_most, count_ranks, write_most
-from germane.measures.terms import Scored, Weight, sum_harmonic, weigh_hits
 
 _AP_NORM: dict[str, Callable[[int | None], str]] = {
     "R": lambda k: "R",

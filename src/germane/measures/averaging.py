@@ -1,26 +1,67 @@
-"""Averaging: a measure's value for every query, which of them count, and their mean."""
+"""Averaging: a measure's value for every query, which of them count, their mean, and its range."""
 
 import math
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import compress
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Protocol, Self
 
 import numpy as np
 
 from germane.core import ragged
 from germane.core.arguments import is_number
 from germane.core.arithmetic import Arithmetic, Halves
+from germane.core.bounded_means import Span
 from germane.core.id_spelling import unwrap_keys
 from germane.core.ragged import Bools, Floats, Ints
 from germane.core.ranking import Ranking
+from germane.core.rounding import reaches
 from germane.errors import InputError, MeasureError, NotFoundError, clip, list_some
 from germane.measures import Scored, compute_values
+from germane.measures.definition import Range
 from germane.measures.measure import Measure
 
 if TYPE_CHECKING:
     from germane.core.bootstrap import Interval
+
+
+class Ranged(Protocol):
+    """Anything that says which values a query can have."""
+
+    @property
+    def range(self) -> Range | None: ...
+
+
+def find_span(measure: Ranged, values: Floats) -> Span:
+    """Find the range of a measure's values.
+
+    Where its definition sets no limits, it goes from the lowest of these values, or from 0, to the
+    highest, with room for as much again.
+    """
+    low, high = float(values.min()), float(values.max())
+    if measure.range is not None:  # which rounding can exceed
+        return Span(min(measure.range[0], low), max(measure.range[1], high))
+    low = 0.0 if reaches(low, 0.0, high) else low  # rounding is no value below 0
+    width = high - low or 1.0
+    return Span(low, low + width, room=width)
+
+
+def find_span_of_logarithms(measure: Ranged, logarithms: Floats, floor: float) -> Span:
+    """Find the range of the logarithms of a measure's values, of which none is below ``floor``."""
+    if measure.range is not None:
+        return Span(floor, math.log(measure.range[1]))
+    width = float(logarithms.max()) - floor or 1.0
+    return Span(floor, floor + width, room=width)
+
+
+def find_span_of_differences(measure: Ranged, values: Floats) -> Span:
+    """Find the range of differences between values, few of which come near to its ends."""
+    span = find_span(measure, values)
+    return Span(span.low - span.high, span.high - span.low)
+
+
+# --- Averaging: a measure's value for every query, which of them count, and their mean ------------
 
 NEEDS_SUBTOPICS = (
     "Give {query: {item: {subtopic: grade}}}, a frame with a column subtopic, or TREC qrels whose"
@@ -185,7 +226,6 @@ class QueryValues(Arithmetic):
         """
         from germane.core.bootstrap import check_confidence
         from germane.core.mean_intervals import estimate_mean_interval
-        from germane.measures.spans import find_span, find_span_of_logarithms
 
         check_confidence(confidence)
         if not self.has_interval:

@@ -9,18 +9,23 @@ from germane.core.ragged import Floats, Ints
 from germane.core.ranking import Ranking
 from germane.measures.definition import (
     ALWAYS,
+    LOG2,
     MEAN,
     NO_GAIN,
     REL,
     SHARE,
     Definition,
     Parameter,
+    Scored,
+    Weight,
     bound_nowhere,
+    compute_gains,
+    make_discount,
+    weigh_hits,
     write_number,
     write_ranks,
 )
 from germane.measures.sets import count_filled, count_ranks, write_divisor
-from germane.measures.terms import LOG2, Scored, Weight, compute_gains, make_discount, weigh_hits
 
 GAIN = Parameter(
     "gain",

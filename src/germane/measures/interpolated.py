@@ -8,9 +8,16 @@ from germane.core import ragged
 from germane.core.ragged import Bools, Floats, Ints
 from germane.core.ranking import Ranking
 from germane.measures.average import average_precision
-from germane.measures.definition import MEAN, REL, Definition, Parameter, write_depth, write_number
+from germane.measures.definition import (
+    MEAN,
+    REL,
+    Definition,
+    Parameter,
+    Scored,
+    write_depth,
+    write_number,
+)
 from germane.measures.sets import round_share, to_fraction
-from germane.measures.terms import Scored
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

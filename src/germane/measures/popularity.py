@@ -8,16 +8,18 @@ import numpy as np
 from germane.core import ragged
 from germane.core.catalogue import Catalogue, Lists, Seen
 from germane.core.ragged import Bools, Floats
-from germane.measures.catalogue import (
+from germane.measures.definition import (
     LISTS,
     SEEN,
+    SHARE,
+    Parameter,
     define,
     find_history,
     write_count,
     write_cut,
     write_mean,
+    write_number,
 )
-from germane.measures.definition import SHARE, Parameter, write_number
 
 
 def _spread_counts(counts: Any, items: int, unseen: float) -> Floats:

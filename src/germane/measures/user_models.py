@@ -1,11 +1,4 @@
-"""Models of a reader who goes from rank to rank with a probability that depends on what was found:
-C/W/L.
-
-A model is a function of the ranks, the gain at each rank and the gain so far, and gives the
-probability of going on. Its measure is the gain that the reader expects from an item that is
-examined: every rank has the probability of being reached as its weight, and the norm is the sum of
-all weights. A new model is such a function and a ``Definition``: ``docs/user-models.md`` shows one.
-"""
+"""Models of a reader who goes from rank to rank and may stop at each: RBP, ERR, INST, BPM."""
 
 from collections.abc import Callable
 from functools import partial
@@ -13,11 +6,29 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from germane.core.ragged import Floats
+from germane.core import ragged
+from germane.core.ragged import Floats, Ints
 from germane.core.ranking import Ranking
 from germane.errors import MeasureError
-from germane.measures.definition import ALWAYS, MEAN, NO_GAIN, Definition, Parameter, write_number
-from germane.measures.terms import LOG2, Scored, weigh_hits
+from germane.measures.definition import (
+    ALWAYS,
+    JUDGED_AT,
+    LOG2,
+    MEAN,
+    NO_GAIN,
+    REL,
+    SHARE,
+    Definition,
+    Parameter,
+    Scored,
+    compute_gains,
+    make_geometric_weight,
+    make_weight,
+    weigh_hits,
+    write_number,
+    write_ranks,
+)
+from germane.measures.sets import count_most, write_most
 
 RANKS = 1000  # what a reader looks at without a cutoff, as in the reference implementation
 MOST = 1_000_000
@@ -249,5 +260,205 @@ SCALED_DCG = Definition(
     parameters=(LOWEST, HIGHEST, MEAN),
     conventions=_SCALED,
     cite="Moffat, Bailey, Scholer & Thomas, ACM TOIS 35(3), 2017",
+    undefined=NO_GAIN,
+)
+
+
+# --- Measures of a reader who may stop at every rank ----------------------------------------------
+
+_RBP_GAINS = {"binary": "", "linear": "·grade", "exp": "·(2^grade - 1)"}
+GOING_ON = Parameter(
+    "p",
+    0.8,
+    "the probability to continue",
+    low=0.0,
+    high=1.0,
+    open_ends=True,
+    usual=(0.5, 0.9, 0.95),
+)
+
+
+def expected_reciprocal_rank(ranking: Ranking, k: int | None, max: float) -> Scored:
+    stop = compute_gains(ranking.relevance, "exp") / 2.0**max
+    reached = np.ones(len(stop))
+    inner = np.flatnonzero(np.diff(ranking.owner, prepend=-1) == 0)
+    reached[inner] = ragged.accumulate_product(1.0 - stop, ranking.offsets)[inner - 1]
+    terms = np.where(ranking.within(k), reached * stop / ranking.rank, 0.0)
+    total = ranking.count_judged(ranking.ideal > 0)
+    return Scored(terms, ranking.ones, total)
+
+
+EXPECTED_RECIPROCAL_RANK = Definition(
+    "ERR",
+    "Expected reciprocal rank of a reader who stops when satisfied",
+    expected_reciprocal_rank,
+    lambda k, p: (
+        f"Σ s(i)/i · Π_{{j<i}} (1 - s(j)), {write_ranks(k)}, s(i) = (2^grade - 1)/"
+        f"2^{write_number(p['max'])}"
+    ),
+    'score([1, 0], "ERR(max=1)") == 1 / 2',
+    parameters=(
+        Parameter(
+            "max",
+            4.0,
+            "the highest grade of the scale",
+            low=0.0,
+            high=1000.0,
+            open_ends=True,
+            usual=(1.0, 2.0, 3.0, 5.0),
+        ),
+        MEAN,
+    ),
+    expected=False,
+    conventions="A grade above max is an error; 4 is the scale of the TREC Web tracks.",
+    cite="Chapelle, Metzler, Zhang & Grinspan, CIKM 2009",
+    undefined=NO_GAIN,
+)
+
+
+def rank_biased_precision(
+    ranking: Ranking, k: int | None, rel: float, p: float, gain: str, norm: str
+) -> Scored:
+    weight, total = make_geometric_weight(p), ranking.total(rel)
+    worth = compute_gains(ranking.relevance, gain, rel) if gain != "binary" else 1.0
+    terms = ranking.relevant(rel) * worth * weigh_hits(ranking, weight, ranking.end(k))
+    if norm == "all":
+        return Scored(terms, ranking.ones, total)
+    return Scored(terms, weight.upto(count_most(ranking, total, k, norm)), total)
+
+
+def _write_rbp_norm(k: int | None, p: dict[str, Any]) -> str:
+    if p["norm"] == "all":
+        return ""
+    return f"(1 - p)·Σ p^(i-1), i ≤ {write_most(k, p['norm'])}"
+
+
+RANK_BIASED_PRECISION = Definition(
+    "RBP",
+    "Rank-biased precision of a reader who continues with probability p",
+    rank_biased_precision,
+    lambda k, p: f"(1 - p)·Σ rel(i){_RBP_GAINS[p['gain']]}·p^(i-1), {write_ranks(k)}",
+    'round(score([1, 0, 1], "RBP(p=0.5)"), 6) == (1 + 1 / 4) / 2',
+    norm=_write_rbp_norm,
+    where=lambda k, p: f"p = {write_number(p['p'])}",
+    parameters=(
+        GOING_ON,
+        REL,
+        Parameter(
+            "gain",
+            "binary",
+            "the worth of a relevant item: 1, its grade, or 2^grade - 1",
+            words=("binary", "linear", "exp"),
+        ),
+        Parameter(
+            "norm",
+            "all",
+            "the divisor of the sum: the weights of all ranks, 1; of "
+            "the first min(R,k) ranks (min); or of the first min(R,k,N) ranks (possible)",
+            words=("all", "min", "possible"),
+        ),
+        MEAN,
+    ),
+    range=lambda p: SHARE if p["gain"] == "binary" else None,
+    conventions=(
+        "RBPResidual is the value that the unjudged items could add. Other weights of ranks are "
+        "those of nDCG(discount=…,norm=retrieved)."
+    ),
+    cite="Moffat & Zobel, ACM TOIS 27(1), 2008",
+)
+
+
+def residual(ranking: Ranking, k: int | None, p: float) -> Scored:
+    weight = weigh_hits(ranking, make_geometric_weight(p), ranking.end(k))
+    judged = ranking.relevance >= 0
+    return Scored(np.where(judged, -weight, 0.0), ranking.ones, rest=1.0)
+
+
+RESIDUAL = Definition(
+    "RBPResidual",
+    "The gain of RBP if all items that are unjudged or not retrieved were relevant",
+    residual,
+    lambda k, p: f"1 - (1 - p)·Σ judged(i)·p^(i-1), {write_ranks(k)}",
+    'round(score([1, 0], "RBPResidual(p=0.5)"), 6) == 1 - (1 + 1 / 2) / 2',
+    where=lambda k, p: f"p = {write_number(p['p'])}, {JUDGED_AT}",
+    parameters=(GOING_ON, MEAN),
+    better="neither",
+    unanswered=lambda k, p: "1",
+    conventions="The tail beyond the last result counts in full.",
+    cite="Moffat & Zobel, ACM TOIS 27(1), 2008",
+    nonrelevant=True,
+    undefined="",
+)
+
+
+# --- Compatibility: the overlap of a ranking with an ideal one ------------------------------------
+
+
+def compatibility(ranking: Ranking, k: None, p: float, norm: str) -> Scored:
+    """A hit is common to both rankings from the later of its ranks to the longer one's end."""
+    positive = ranking.ideal > 0
+    total = ranking.count_judged(positive)
+    end = np.maximum(ranking.retrieved, total)
+    overlap = make_weight(lambda depth: p ** (depth - 1.0) / depth).upto
+    later = np.maximum(ranking.rank, _place_in_ideal(ranking))
+    common = np.maximum(overlap(end)[ranking.owner] - overlap(later - 1), 0.0)
+    terms = np.where(ranking.relevance > 0, common, 0.0)
+    if norm == "all":
+        return Scored(terms, (1.0 - p ** end.astype(float)) / (1.0 - p), total)
+    # the ideal ranking has d items in common with itself to depth d, and no more than there are
+    weights = (1.0 - p ** total.astype(float)) / (1.0 - p)
+    return Scored(terms, weights + total * (overlap(end) - overlap(total)), total)
+
+
+def _place_in_ideal(ranking: Ranking) -> Ints:
+    """Place each hit in the ideal ranking (H): best grades first, of equals those retrieved."""
+    better, position = np.unique(-ranking.ideal), np.empty(len(ranking.rank), np.int64)
+    stride = len(better) + 1
+    ideal = ranking.ideal_owner * stride + np.searchsorted(better, -ranking.ideal)
+    hit = ranking.owner * stride + np.searchsorted(better, -ranking.relevance)
+    above = np.searchsorted(ideal, hit) - ranking.ideal_offsets[ranking.owner]
+    order = np.argsort(hit, kind="stable")  # hits come by rank
+    starts = np.append(True, np.diff(hit[order]) > 0)
+    place = np.arange(len(order))
+    position[order] = place - np.maximum.accumulate(np.where(starts, place, 0))
+    return above + position + 1
+
+
+COMPATIBILITY = Definition(
+    "Compat",
+    "Compatibility: rank-biased overlap with the ideal ranking",
+    compatibility,
+    lambda k, p: "Σ p^(d-1)·c(d)/d, d ≤ max(N,R)",
+    norm=lambda k, p: f"Σ p^(d-1){'' if p['norm'] == 'all' else '·min(d,R)/d'}, d ≤ max(N,R)",
+    where=lambda k, p: (
+        "c(d): items that the first d of the list and of the ideal ranking have in common,"
+        f" R: items of a grade above 0, p = {write_number(p['p'])}"
+    ),
+    example='round(score([0, 1], "Compat(p=0.5)"), 6) == round(0.5 / 2 / (1 + 0.5 / 2), 6)',
+    parameters=(
+        Parameter(
+            "p",
+            0.95,
+            "the weight of a depth, as a share of the previous weight",
+            low=0.0,
+            high=1.0,
+            open_ends=True,
+        ),
+        Parameter(
+            "norm",
+            "ideal",
+            "the divisor: the ideal ranking's own overlap, or all weights",
+            words=("ideal", "all"),
+        ),
+        MEAN,
+    ),
+    cutoff=False,
+    expected=False,
+    conventions=(
+        "The ideal ranking has all items of a positive grade, the highest grades first. "
+        "Items of equal grade keep the order of the run; missed ones come last. With norm=ideal,"
+        " the divisor is the same sum of the ideal ranking with itself."
+    ),
+    cite="Clarke, Vtyurina & Smucker, ACM TOIS 39(2), 2021",
     undefined=NO_GAIN,
 )

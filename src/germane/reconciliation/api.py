@@ -14,7 +14,7 @@ from germane.evaluation.collection import find_all_needs
 from germane.evaluation.opening import open_data, refuse_dialect
 from germane.explanation.counted import Counted
 from germane.explanation.single_query import check_list, check_run, hold_rows, is_list
-from germane.measures.catalogue import CatalogueDefinition
+from germane.measures.definition import CatalogueDefinition
 from germane.measures.measure import Measure
 from germane.readers.relevance import make_collection
 from germane.reconciliation.agreement import match_names, measure_agreement

@@ -11,10 +11,8 @@ from germane.dialects.dialect import Dialect
 from germane.dialects.names import find_entry, find_named, list_definitions, resolve_measure
 from germane.dialects.parsing import parse
 from germane.errors import GermaneError, MeasureError
-from germane.measures.box_names import BoxName
-from germane.measures.box_spellings import read_box_name
+from germane.measures.box_names import COCO_THRESHOLDS, BoxName, read_box_name
 from germane.measures.measure import Measure
-from germane.measures.overlap_thresholds import COCO_THRESHOLDS
 
 GROUPS = " / "  # stands between the heading of several columns and the name of one
 

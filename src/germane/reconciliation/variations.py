@@ -15,7 +15,7 @@ from germane.dialects.dialect import STAGE_NAMES, Stage
 from germane.dialects.names import list_definitions
 from germane.dialects.parsing import parse
 from germane.measures import TABLE
-from germane.measures.catalogue import CatalogueDefinition
+from germane.measures.definition import CatalogueDefinition
 from germane.measures.measure import Measure
 
 M = TypeVar("M")

@@ -28,7 +28,7 @@ from germane.explanation.explanation import Explanation
 from germane.explanation.precision_recall import MeanPRCurve
 from germane.explanation.single_query import find_placement
 from germane.measures import find_merits
-from germane.measures.catalogue import refuse_lists
+from germane.measures.definition import refuse_lists
 from germane.measures.measure import Measure, Measures
 from germane.output import writing
 from germane.output.formatting import write_count

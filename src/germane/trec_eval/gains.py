@@ -22,8 +22,8 @@ from germane.core import ragged
 from germane.core.ragged import Floats, Ints
 from germane.core.ranking import Ranking
 from germane.measures import Scored
+from germane.measures.definition import LOG2, compute_gains
 from germane.measures.measure import Measure
-from germane.measures.terms import LOG2, compute_gains
 from germane.trec_eval.ranking import POOLED, UNJUDGED, list_all
 from germane.trec_eval.text import merge_sort, parse_whole
 

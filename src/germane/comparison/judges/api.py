@@ -41,9 +41,9 @@ from germane.evaluation.api import evaluate_many
 from germane.evaluation.choices import DEFAULT, Choices
 from germane.evaluation.opening import Inputs, open_data, open_options
 from germane.evaluation.result import Results
-from germane.measures.catalogue import refuse_lists
+from germane.measures.averaging import find_span, find_span_of_differences
+from germane.measures.definition import refuse_lists
 from germane.measures.measure import Measure, Measures
-from germane.measures.spans import find_span, find_span_of_differences
 from germane.readers import RunInput
 
 
