@@ -20,9 +20,7 @@ import numpy as np
 import germane
 from germane.comparison.judges.correction import Design, Sample, correct_mean
 from germane.comparison.judges.trust import CorrectedMean
-from germane.core.bootstrap import find_student_quantile
-from germane.core.bounded_means import Span
-from germane.core.mean_intervals import FEWEST
+from germane.core.mean_intervals import FEWEST, Span, find_student_quantile
 
 MEASURES = [
     "AP",

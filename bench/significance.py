@@ -28,8 +28,7 @@ from germane.comparison.pairing import compare_pairs
 from germane.comparison.sample import Sample
 from germane.comparison.settings import CORRECTIONS, Settings
 from germane.comparison.significance import TESTS, compute_sign_flip_p
-from germane.core.bounded_means import Span
-from germane.core.mean_intervals import estimate_mean_interval
+from germane.core.mean_intervals import Span, estimate_mean_interval
 
 ALPHA, SEED = 0.05, 20261121
 LEVELS = (0.05, 0.001)

@@ -6,12 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from germane.core.bounded_means import (
-    Span,
-    count_events,
-    estimate_bounded_interval,
-    shows_spread,
-)
+from germane.core.mean_intervals import Span, count_events, estimate_bounded_interval, shows_spread
 
 UNIT = Span(0.0, 1.0)
 

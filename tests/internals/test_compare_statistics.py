@@ -20,8 +20,14 @@ from germane.comparison.significance import (
     compute_sign_p,
     draw_largest_differences,
 )
-from germane.core.bootstrap import estimate_bca, resample_sums, widen_quantile
-from germane.core.dispersion import compute_equivalence_p, compute_student_p, measure_dispersion
+from germane.core.mean_intervals import (
+    compute_equivalence_p,
+    compute_student_p,
+    estimate_bca,
+    measure_dispersion,
+    resample_sums,
+    widen_quantile,
+)
 
 # Fisher, The Design of Experiments (1935), chapter III: Darwin's maize, crossed less self-fertilized,
 # in eighths of an inch.

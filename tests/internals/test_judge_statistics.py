@@ -15,7 +15,7 @@ import germane
 from germane.comparison.judges.agreement import order_systems
 from germane.comparison.judges.correction import Correction, Design, Sample, correct_mean
 from germane.comparison.judges.sampling import compare_drawn
-from germane.core.bounded_means import Span
+from germane.core.mean_intervals import Span
 from germane.measures.averaging import find_span
 
 Array = np.ndarray

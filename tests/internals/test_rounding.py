@@ -16,8 +16,7 @@ import germane
 from germane.comparison.sample import Sample
 from germane.comparison.settings import CORRECTIONS
 from germane.comparison.significance import TESTS
-from germane.core.bounded_means import Span
-from germane.core.mean_intervals import estimate_mean_interval, estimate_weighted_interval
+from germane.core.mean_intervals import Span, estimate_mean_interval, estimate_weighted_interval
 from germane.core.rounding import is_near, reaches, subtract_values, unite_equal
 
 Array = np.ndarray

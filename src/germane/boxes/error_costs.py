@@ -17,8 +17,8 @@ from germane.boxes.overlaps import Measured, measure_pairs, pair_equal
 from germane.boxes.ranked_lists import make_ranking
 from germane.boxes.result import Result
 from germane.core import ragged
-from germane.core.arithmetic import average_numbers
 from germane.core.ragged import Bools, Floats, Ints
+from germane.core.rounding import average_numbers
 from germane.errors import MeasureError
 from germane.measures.averaging import compute_scores
 from germane.measures.measure import Measure

@@ -17,8 +17,7 @@ from germane.boxes.ranked_lists import View
 from germane.boxes.result import Result, Results
 from germane.boxes.shares import compute_shares
 from germane.comparison.comparison import Comparison
-from germane.core.bootstrap import Interval
-from germane.core.mean_intervals import estimate_mean_interval, explain_printed
+from germane.core.mean_intervals import Interval, estimate_mean_interval, explain_printed
 from germane.core.ragged import Floats
 from germane.core.rounding import unite_equal
 from germane.measures.averaging import find_span

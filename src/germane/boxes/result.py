@@ -19,9 +19,9 @@ from germane.boxes.matching import Matches, match
 from germane.boxes.measures import BoxMeasure, parse_measure
 from germane.boxes.ranked_lists import RankedLists, View
 from germane.boxes.summary import summarize
-from germane.core.arithmetic import Arithmetic, average_numbers
 from germane.core.finding import Finding
 from germane.core.ragged import Bools, Floats
+from germane.core.rounding import Arithmetic, average_numbers
 from germane.errors import MeasureError, NotFoundError, list_some, make_visible, offer, write_option
 from germane.measures.box_names import USUAL_POINTS
 from germane.measures.interpolated import read_curves

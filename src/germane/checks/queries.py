@@ -7,9 +7,9 @@ import numpy as np
 
 from germane.checks.data import Data
 from germane.checks.rows import Problem, Sees, show_first_row, show_queries, show_rows
-from germane.core.dispersion import FEW, measure_dispersion
 from germane.core.finding import show_ids
 from germane.core.id_spelling import describe_difference, find_extended, find_pairs
+from germane.core.mean_intervals import FEW, measure_dispersion
 from germane.core.ragged import Floats
 from germane.core.rounding import drop_rounding, subtract_values, unite_equal
 from germane.errors import GermaneError, clip, write_option

@@ -10,7 +10,7 @@ from typing import Any
 from germane.cli import arguments
 from germane.cli.paths import InputPath, OutputPath
 from germane.cli.terminal import as_json, make_progress_line, say
-from germane.core.bootstrap import check_confidence
+from germane.core.mean_intervals import check_confidence
 from germane.errors import GermaneWarning, InputError
 from germane.evaluation.api import evaluate_many
 from germane.evaluation.choices import DEFAULT

@@ -22,7 +22,7 @@ from germane.comparison.pair import Pair
 from germane.comparison.queries import QueryDifference, QueryDifferences, find_moves
 from germane.comparison.sample import Runs, Sample
 from germane.comparison.settings import Settings
-from germane.core.bootstrap import resample_sums
+from germane.core.mean_intervals import resample_sums
 from germane.core.ragged import Floats
 from germane.core.rounding import ROUNDING, subtract_values, unite_equal
 from germane.errors import NotFoundError, clip, make_visible, offer

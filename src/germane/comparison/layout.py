@@ -9,9 +9,14 @@ from germane.comparison.pair import Pair, Verdict, format_p_number
 from germane.comparison.sample import Sample
 from germane.comparison.settings import CORRECTIONS, Settings
 from germane.comparison.significance import MANY, TESTS
-from germane.core.bootstrap import Interval
-from germane.core.dispersion import FEW, POWER
-from germane.core.mean_intervals import caution_of_few, describe_intervals, explain_missing
+from germane.core.mean_intervals import (
+    FEW,
+    POWER,
+    Interval,
+    caution_of_few,
+    describe_intervals,
+    explain_missing,
+)
 from germane.evaluation.layout import write_definition
 from germane.measures import find_merits
 from germane.measures.measure import Measure

@@ -4,8 +4,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, TypeAlias
 
-from germane.core.bootstrap import Interval
-from germane.core.mean_intervals import FEWEST
+from germane.core.mean_intervals import FEWEST, Interval
 from germane.errors import make_visible
 from germane.measures import LOW_IS_GOOD, QUANTITIES
 from germane.measures.measure import Measure

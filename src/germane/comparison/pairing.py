@@ -11,8 +11,12 @@ from germane.comparison.pair import Equivalence, Limit, Pair
 from germane.comparison.sample import Sample
 from germane.comparison.settings import CORRECTIONS, Settings
 from germane.comparison.significance import TESTS, compute_differences
-from germane.core.dispersion import compute_equivalence_p, measure_dispersion
-from germane.core.mean_intervals import FEWEST, estimate_weighted_interval
+from germane.core.mean_intervals import (
+    FEWEST,
+    compute_equivalence_p,
+    estimate_weighted_interval,
+    measure_dispersion,
+)
 from germane.core.ragged import Floats
 from germane.core.rounding import drop_rounding
 from germane.measures import LOW_IS_GOOD

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from germane.comparison.displays import DifferenceDisplay
-from germane.core.arithmetic import average_numbers
+from germane.core.rounding import average_numbers
 from germane.errors import InputError, clip, make_visible
 from germane.evaluation.judging import Placement
 from germane.evaluation.query_groups import find_categories

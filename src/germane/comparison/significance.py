@@ -13,7 +13,7 @@ from itertools import permutations
 import numpy as np
 
 from germane.comparison.sample import Sample
-from germane.core.dispersion import compute_student_p, measure_dispersion
+from germane.core.mean_intervals import compute_student_p, measure_dispersion
 from germane.core.ragged import Floats, Ints
 from germane.core.rounding import ROUNDING, subtract_values
 

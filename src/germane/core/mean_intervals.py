@@ -1,19 +1,357 @@
-"""Intervals of means and of mean differences: the one estimator for every printed mean.
-
-It takes the spread of the values where they show it, and otherwise the range in which every value
-lies.
-"""
+"""Intervals of means and of mean differences: the one estimator for every printed mean."""
 
 import math
-from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from germane.core.bootstrap import Interval, estimate_interval
-from germane.core.bounded_means import Span, count_events, estimate_bounded_interval, shows_spread
+from germane.core.arguments import check_number
 from germane.core.ragged import Floats, Ints
-from germane.core.rounding import drop_rounding, reaches, unite_equal
+from germane.core.rounding import ROUNDING, drop_rounding, reaches, unite_equal
+from germane.errors import InputError
+
+Basis: TypeAlias = Literal["spread", "range"]
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A confidence interval of a mean or of a mean difference."""
+
+    low: float
+    high: float
+    confidence: float
+    basis: Basis = "spread"
+    """it comes from the spread of the values, or where they show too little of it, from the
+    measure's range
+    """
+
+    def __contains__(self, value: float) -> bool:
+        return self.low <= value <= self.high
+
+    @property
+    def level(self) -> str:
+        """The confidence in percent, such as 95% or 99.89%, with two digits of the error rate."""
+        missing = float(f"{100 * (1 - self.confidence):.2g}")
+        return f"{100 - missing:.12g}%"
+
+
+def estimate_interval(centered: Floats, strata: Ints, mean: float, alpha: float) -> Interval:
+    """Estimate the 1 - alpha interval of a mean, or of a mean difference.
+
+    ``centered`` holds each query's part of the mean less the mean part of its stratum. Each stratum
+    has two queries or more.
+    """
+    freedom = len(strata) - len(np.unique(strata))
+    low, high = estimate_bca(centered, strata, widen_quantile(alpha, freedom))
+    return Interval(mean + low, mean + high, 1 - alpha)
+
+
+def check_confidence(confidence: Any) -> None:
+    """Refuse a confidence that is not a number between 0 and 1. Raises InputError."""
+    check_number("confidence", confidence, 0, 1)
+
+
+BLOCK = 2**22  # draws in memory at once
+
+
+def resample_sums(values: Floats, strata: Ints, resamples: int, rng: np.random.Generator) -> Floats:
+    """C × Q values → C × resamples: sum each row over queries drawn with replacement.
+
+    From each stratum, as many queries are drawn as it has; all rows take the same ones.
+    """
+    sums = np.zeros((resamples, len(values)))
+    for stratum in range(int(strata.max()) + 1):
+        of_stratum = values[:, strata == stratum].T
+        queries = len(of_stratum)
+        step = max(1, BLOCK // queries)
+        for start in range(0, resamples, step):
+            size = min(step, resamples - start)
+            sums[start : start + size] += _draw_times(size, queries, rng) @ of_stratum
+    return sums.T
+
+
+def _draw_times(size: int, queries: int, rng: np.random.Generator) -> Floats:
+    """size × Q: draw as many queries as there are, and count how often each was drawn."""
+    drawn = rng.integers(0, queries, size=(size, queries), dtype=np.int32)
+    drawn += (np.arange(size, dtype=np.int32) * queries)[:, None]
+    times = np.bincount(drawn.ravel(), minlength=size * queries)
+    return times.reshape(size, queries).astype(float)
+
+
+def estimate_bca(centered: Floats, strata: Ints, z: float) -> tuple[float, float]:
+    """Estimate the bias-corrected and accelerated interval (Efron 1987) of a sum, less the sum
+    itself.
+
+    ``centered`` holds each query's part less the mean part of its stratum. The interval covers as
+    much as -z to z of a normal distribution, such as z = 1.96. Quantiles of the bootstrap
+    distribution are those of its saddlepoint approximation (Davison and Hinkley 1988). It has no
+    resampling error: by resampling, an interval of 99.99% would take a million resamples.
+    """
+    deviation = math.sqrt(float(np.sum(centered**2)))
+    if deviation == 0:
+        return 0.0, 0.0
+    scaled = centered / deviation
+    skew = float(np.sum(scaled**3)) / 6  # the bias and the acceleration of a mean
+    strata_of = [scaled[strata == stratum] for stratum in range(int(strata.max()) + 1)]
+    ends = []
+    for end in (-z, z):
+        slope = 1 - skew * (skew + end)
+        # where the correction is not defined, so far out, the end is the outermost value
+        shifted = skew + (skew + end) / slope if slope > 0 else math.copysign(math.inf, end)
+        ends.append(_find_quantile(strata_of, shifted) * deviation)
+    return ends[0], ends[1]
+
+
+def _find_quantile(strata: list[Floats], z: float) -> float:
+    """Find the quantile of the sum of draws from each stratum, at the probability of ``z``."""
+    sign = 1.0 if z > 0 else -1.0
+    outermost = sum(len(parts) * float((sign * parts).max()) for parts in strata) * sign
+    if math.isinf(z):
+        return outermost
+    near, far = 0.0, z or 1.0
+    reached = _approximate_normal(strata, far)[0]
+    while sign * (z - reached) > 0:
+        near, (further, before) = far, (_approximate_normal(strata, 2 * far)[0], reached)
+        far, reached = 2 * far, further
+        if sign * (reached - before) < 1e-3:  # z lies beyond the last value
+            return outermost
+    tilt = find_root(lambda tilt: _approximate_normal(strata, tilt)[0] - z, near, far)
+    return _approximate_normal(strata, tilt)[1]
+
+
+def _approximate_normal(strata: list[Floats], tilt: float) -> tuple[float, float]:
+    """Return the normal quantile (Barndorff-Nielsen's r*) of the mean under a tilt, and that
+    mean.
+    """
+    moment = mean = variance = 0.0
+    for parts in strata:
+        top = float((tilt * parts).max())
+        weights = np.exp(tilt * parts - top)
+        total = float(weights.sum())
+        moment += len(parts) * (top + math.log(total / len(parts)))
+        tilted = float(weights @ parts) / total
+        mean += len(parts) * tilted
+        variance += len(parts) * float(weights @ (parts - tilted) ** 2) / total
+    root = math.copysign(math.sqrt(max(0.0, 2 * (tilt * mean - moment))), tilt)
+    if abs(root) < 1e-4:  # the limit
+        return root + sum(float(np.sum(parts**3)) for parts in strata) / 6, mean
+    if variance <= 0:
+        return -math.copysign(math.inf, tilt), mean
+    return root + math.log(tilt * math.sqrt(variance) / root) / root, mean
+
+
+def find_root(function: Callable[[float], float], near: float, far: float) -> float:
+    """Find the root of a function between two numbers by false position (Illinois)."""
+    at_near, at_far = function(near), function(far)
+    for _ in range(60):
+        if abs(at_far) < 1e-9 or at_far == at_near:
+            break
+        between = far - at_far * (far - near) / (at_far - at_near)
+        value = function(between)
+        if (value > 0) != (at_far > 0):
+            near, at_near = far, at_far
+        else:
+            at_near /= 2
+        far, at_far = between, value
+    return far
+
+
+def widen_quantile(alpha: float, freedom: int) -> float:
+    """Return the normal quantile of a 1 - alpha interval, widened for a small number of queries.
+
+    Two things make a bootstrap interval of n queries too narrow: resampled means have a deviation
+    too small by √((n-1)/n), and a normal quantile is smaller than Student's. This corrects both
+    (Hesterberg 2015, "expanded percentile"). ``freedom`` is n - 1 for one stratum.
+    """
+    return find_student_quantile(alpha, freedom) * math.sqrt((freedom + 1) / freedom)
+
+
+def find_student_quantile(alpha: float, freedom: float) -> float:
+    """Find Student's two-sided quantile by the expansion of Abramowitz and Stegun, 26.7.5."""
+    from statistics import NormalDist  # slow to import
+
+    z = -NormalDist().inv_cdf(alpha / 2)
+    terms = (
+        (z**3 + z) / 4,
+        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
+        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
+        (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92160,
+    )
+    student: float = z + sum(term / freedom**i for i, term in enumerate(terms, start=1))
+    return student
+
+
+# --- Bounded means: intervals of means of values in a known range, for any number of values -------
+#
+# An interval from the spread of a sample fails where the sample hides it: ten queries with the
+# value 1 say nothing of the query with the value 0 that was not drawn. These intervals give the
+# ends of the range a weight.
+
+# Calibrated in bench/significance.py:
+FAR = 4.0  # values at the far end of the range that a spread must be worth
+MIDDLE, SEVERAL = 0.5, 6.0  # or: the part of the range that the mean must be in, of so many values
+# Or of so many values, whose deviation is at most this part of the way to the far end:
+WEIGHT_OF_FEW, CLOSE = 5.0, 0.3
+STEP, POINTS = 0.15, 70  # of the integral, whose points are so far apart in their logarithm
+
+
+@dataclass(frozen=True)
+class Span:
+    """The range of values: no value is below or above it.
+
+    Where nothing but the values themselves says where they end, ``room`` is how far beyond these
+    others may be.
+    """
+
+    low: float
+    high: float
+    room: float = 0.0
+
+    def extend(self) -> "Span":
+        """Add the room at each end, but not below 0 if no value is."""
+        return Span(self.low and self.low - self.room, self.high + self.room)
+
+
+def count_events(centered: Floats, shares: Floats) -> float:
+    """Count the values that make up a spread: as many as would vary this much if each varied as
+    much.
+
+    This is (Σ v)² ÷ Σ v², where v is the part of each value in the variance of the mean. If k of n
+    values are 1 and the others 0, it is near k; if all are equal, it is 0.
+    """
+    parts = (shares * centered) ** 2
+    squares = float(np.sum(parts**2))
+    return float(np.sum(parts)) ** 2 / squares if squares > 1e-60 else 0.0
+
+
+def shows_spread(values: Floats, centered: Floats, shares: Floats, span: Span) -> bool:
+    """Say whether values far from the mean, which the sample may lack, matter little beside its
+    spread.
+
+    They do where the variance is at least that of ``FAR`` values at the far end of the range, or
+    where the mean of ``SEVERAL`` values or more is in the middle half of the range, or of
+    ``WEIGHT_OF_FEW`` values that hardly vary beside the range.
+    """
+    heaviest, mean = float(shares.max()), float(shares @ values)
+    above, below = span.high - mean, mean - span.low
+    spread, far = float(np.sum((shares * centered) ** 2)), (heaviest * max(above, below)) ** 2
+    if reaches(spread, FAR * far):
+        return True
+    if not reaches(min(above, below), MIDDLE * (span.high - span.low) / 2):
+        return False
+    is_close = reaches(1, heaviest * WEIGHT_OF_FEW) and reaches(
+        CLOSE**2 * WEIGHT_OF_FEW * far, spread
+    )
+    return reaches(1, heaviest * SEVERAL) or is_close
+
+
+def estimate_bounded_interval(
+    values: Floats, shares: Floats, span: Span, confidence: float
+) -> Interval:
+    """Estimate the interval of a mean of values in a range, for any number of them and any
+    distribution.
+
+    ``shares`` are the weights of the values and add up to 1. The upper end is the quantile of the
+    mean with random weights, those of the Bayesian bootstrap, where one more value is at the upper
+    end of the range; the lower end likewise (Gaffke 2005). For values of yes and no, these are the
+    intervals of Clopper and Pearson (1934). For others, no distribution is known for which they
+    hold the mean less often than they say (Learned-Miller and Thomas 2020).
+    """
+    tail = (1 - confidence) / 2
+    low = -_find_end(-values, shares, -span.low, tail)
+    return Interval(low, _find_end(values, shares, span.high, tail), confidence, "range")
+
+
+def _find_end(values: Floats, shares: Floats, top: float, tail: float) -> float:
+    """Find the upper end: the weighted mean of the values and ``top`` is above it with probability
+    ``tail``.
+    """
+    scale = shares / shares.max()
+    distinct, times = values, np.ones(len(values), int)
+    if scale.min() == 1.0:
+        distinct, times = np.unique(values, return_counts=True)
+        scale = np.ones(len(distinct))
+    distinct, scale = np.append(distinct, top), np.append(scale, 1.0)
+    counts = np.append(times.astype(float), 1.0)
+    lowest = float(distinct.min())
+    width = top - lowest
+    if width <= ROUNDING * max(abs(lowest), abs(top)):
+        return top
+    wanted = math.sqrt(-2 * math.log(tail))
+
+    @cache
+    def miss(end: float) -> float:  # nearly a straight line, as normal quantiles are
+        above = _compute_exceedance(scale * (distinct - end) / width, counts)
+        return wanted - math.sqrt(-2 * math.log(min(1.0, max(above, 1e-300))))
+
+    near, far = lowest + 1e-9 * width, top - 1e-12 * width
+    parts = counts * scale / (counts @ scale)
+    mean = float(parts @ distinct)
+    error = math.sqrt(float(parts**2 / counts @ (distinct - mean) ** 2))
+    for errors in (1.5, 2.5, 5):
+        guess = mean + min(errors * error, (1 - 0.5**errors) * (far - mean))
+        if miss(guess) <= 0:
+            far = guess
+            break
+        near = guess
+    return find_root(miss, near, far) if miss(far) < 0 else top
+
+
+def _compute_exceedance(sizes: Floats, counts: Floats) -> float:
+    """Compute the probability that the sum of exponential variables times their sizes is above 0.
+
+    The inversion integral of the moment generating function, on a line near its saddlepoint, in
+    steps of the hyperbolic sine.
+    """
+    if sizes.max() <= 0:
+        return 0.0
+    if sizes.min() >= 0:
+        return 1.0
+    if counts @ sizes > 0:
+        return 1 - _compute_exceedance(-sizes, counts)
+    pole = 1 / float(sizes.max())
+    tilt = _find_saddlepoint(sizes, counts, pole)
+    ratios = sizes / (1 - tilt * sizes)
+    deviation = math.sqrt(float(counts @ ratios**2))
+    tilt = max(tilt, min(0.25 / deviation, pole / 4))
+    width = min(1 / deviation, tilt, pole - tilt)
+    places = STEP * np.arange(POINTS)
+    line = tilt + 1j * width * np.sinh(places)
+    ratios = sizes / (1 - tilt * sizes)
+    factors = 1 / (1 - 1j * np.outer(ratios, line.imag))
+    are_several = counts > 1
+    factors[are_several] **= counts[are_several, None]
+    terms = (np.multiply.reduce(factors, axis=0) / line).real * np.cosh(places)
+    terms[0] /= 2
+    moment = math.exp(-float(counts @ np.log(1 - tilt * sizes)))
+    return float(STEP * width / math.pi * moment * terms.sum())
+
+
+def _find_saddlepoint(sizes: Floats, counts: Floats, pole: float) -> float:
+    """Find the place between 0 and the pole where the tilted mean is 0, roughly, by Newton's
+    method.
+    """
+    low, high = 0.0, pole
+    tilt = pole / 2
+    for _ in range(50):
+        ratios = sizes / (1 - tilt * sizes)
+        mean, variance = float(counts @ ratios), float(counts @ ratios**2)
+        if mean**2 < 1e-4 * variance:
+            break
+        low, high = (tilt, high) if mean < 0 else (low, tilt)
+        tilt -= mean / variance
+        if not low < tilt < high:
+            tilt = (low + high) / 2
+    return tilt
+
+
+# --- Intervals of means and of mean differences: the one estimator for every printed mean ---------
+#
+# It takes the spread of the values where they show it, and otherwise the range in which every
+# value lies.
 
 FEWEST = 5  # values of an interval
 EVENTS = 5.0  # values that make up the spread; calibrated in bench/significance.py
@@ -105,3 +443,88 @@ def caution_of_few(count: int, units: str) -> str:
     """Say what few values allow."""
     intervals = "no intervals" if count < FEWEST else "intervals are rough"
     return f"Few {units} ({count}): {intervals}, and only large differences can be shown."
+
+
+# --- Dispersion: how much a mean difference varies, and the tests that need no resampling ---------
+
+POWER = 0.8
+FEW = 25  # queries below which only large differences show
+
+
+@dataclass(frozen=True)
+class Dispersion:
+    """The standard error of a mean difference, and the degrees of freedom it was estimated with."""
+
+    error: float
+    freedom: float
+    queries: int
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of one query's difference (within data sets, where there are
+        several).
+        """
+        return self.error * math.sqrt(self.queries)
+
+    def find_detectable(self, alpha: float) -> float | None:
+        """Find the smallest true difference that a paired t-test detects with a probability of 0.8.
+
+        It is the normal approximation with Guenther's correction (1981), which is within 2% from
+        ten queries on. Returns None where the approximation fails: for fewer than five queries, or
+        for too few beside a small alpha.
+        """
+        from statistics import NormalDist
+
+        normal = NormalDist()
+        z = -normal.inv_cdf(alpha / 2)
+        if self.queries < max(5, 1.25 * z * z) or not self.error:
+            return None
+        widened = math.sqrt(self.queries / (self.queries - z * z / 2))
+        return (z + normal.inv_cdf(POWER)) * self.error * widened
+
+
+def measure_dispersion(centered: Floats, strata: Ints) -> Dispersion | None:
+    """Measure how much a sum of weighted differences varies; each is given less its data set's
+    mean.
+
+    Degrees of freedom are Welch and Satterthwaite's where there are several data sets. Returns None
+    where a data set has a single query, since one difference has no variance.
+    """
+    sizes = np.bincount(strata)
+    if sizes.min() < 2:
+        return None
+    variance = np.bincount(strata, centered**2) * sizes / (sizes - 1)
+    total = float(variance.sum())
+    if not total:
+        return Dispersion(0.0, float(len(strata) - len(sizes)), len(strata))
+    freedom = total**2 / float(np.sum(variance**2 / (sizes - 1)))
+    return Dispersion(math.sqrt(total), freedom, len(strata))
+
+
+def compute_student_p(difference: float, spread: Dispersion) -> float:
+    """Compute the two-sided p-value of the paired t-test."""
+    if not spread.error:
+        return 1.0 if not difference else 0.0
+    return min(1.0, 2 * _integrate_student(-abs(difference) / spread.error, spread.freedom))
+
+
+def compute_equivalence_p(difference: float, bound: float, spread: Dispersion) -> float:
+    """Compute the p-value of two one-sided t-tests for a difference within ±bound."""
+    if not spread.error:
+        return 1.0 if reaches(abs(difference), bound) else 0.0
+    upper, lower = (difference - bound) / spread.error, (-difference - bound) / spread.error
+    return max(_integrate_student(upper, spread.freedom), _integrate_student(lower, spread.freedom))
+
+
+def _integrate_student(t: float, freedom: float) -> float:
+    """Compute Student's distribution function."""
+    try:
+        from scipy.special import stdtr
+    except ImportError:
+        raise explain_scipy("Student's t") from None
+    return float(stdtr(freedom, t))
+
+
+def explain_scipy(noun: str) -> InputError:
+    """Make the error for a statistic that needs SciPy where it is not installed."""
+    return InputError(f"{noun} needs SciPy: pip install 'germane[stats]'")

@@ -9,9 +9,9 @@ from math import isfinite
 from typing import Literal, TypeAlias, get_args, get_origin
 
 from germane.core.arguments import is_number, parse_whole
-from germane.core.arithmetic import Halves
 from germane.core.ragged import Ints
 from germane.core.retrieved import COPIES, Order
+from germane.core.rounding import Halves
 from germane.errors import PolicyError, check_choice, clip, write_option
 
 Duplicates: TypeAlias = Literal["error", "first", "last", "max", "keep", "recount"]

@@ -11,7 +11,7 @@ import numpy as np
 from germane.core import ragged
 from germane.core.id_spelling import unwrap_id
 from germane.core.ragged import Bools, Floats, Ints
-from germane.core.subtopics import Subtopics
+from germane.core.ranking import Subtopics
 from germane.errors import NotFoundError, clip, suggest
 
 

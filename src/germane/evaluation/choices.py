@@ -8,7 +8,6 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, Literal, TypedDict
 
 from germane.core.arguments import is_number, parse_whole
-from germane.core.arithmetic import Halves
 from germane.core.policy import (
     DEFAULTS,
     AllRelevant,
@@ -33,6 +32,7 @@ from germane.core.policy import (
     Unjudged,
     Unknown,
 )
+from germane.core.rounding import Halves
 from germane.dialects.parsing import find_renamed, parse_all
 from germane.errors import PolicyError, suggest
 from germane.evaluation.accepted import Catalogue, Distance, Group, Ids, ItemGroups, Pairs, Weights

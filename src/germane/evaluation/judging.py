@@ -12,9 +12,8 @@ from germane.core.id_spelling import describe_difference, describe_types, find_p
 from germane.core.policy import UNORDERED, Policy, Ties, order_tied
 from germane.core.qrels import Qrels
 from germane.core.ragged import Bools, Floats, Ints
-from germane.core.ranking import Ranking
+from germane.core.ranking import Cells, Ranking
 from germane.core.retrieved import Retrieved
-from germane.core.subtopics import Cells
 from germane.errors import CoverageError, PolicyError, clip, list_some, write_option
 from germane.evaluation.special_queries import Kinds
 

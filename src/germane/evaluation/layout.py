@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from germane.core.bootstrap import Interval
-from germane.core.mean_intervals import describe_intervals, explain_missing
+from germane.core.mean_intervals import Interval, describe_intervals, explain_missing
 from germane.dialects.parsing import parse
 from germane.errors import InputError, NotFoundError, clip, offer
 from germane.evaluation.special_queries import lacks_worst

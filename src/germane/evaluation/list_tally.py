@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from germane.core.arithmetic import average_numbers
 from germane.core.catalogue import Catalogue, Exposure, Lists, join_exposures
 from germane.core.ragged import Floats, Ints
+from germane.core.rounding import average_numbers
 from germane.errors import CoverageError, DuplicateError, EmptyError, clip, list_some, write_option
 from germane.kernel.columns import Ids, Text, join_ids, read_python_ids
 from germane.kernel.reduction import Index

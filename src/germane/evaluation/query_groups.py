@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from germane.core.arguments import list_values
-from germane.core.arithmetic import average_numbers
 from germane.core.id_spelling import describe_types, is_id, unwrap_ids, unwrap_keys
+from germane.core.rounding import average_numbers
 from germane.dialects.parsing import parse
 from germane.errors import InputError, MeasureError, NotFoundError, clip, list_some, offer
 from germane.measures.averaging import QueryValues

@@ -5,7 +5,7 @@ from typing import Any, Literal, Unpack, get_args
 
 import numpy as np
 
-from germane.core.bootstrap import check_confidence
+from germane.core.mean_intervals import check_confidence
 from germane.core.policy import Policy, Relevant
 from germane.core.progress import Progress, make_progress
 from germane.core.ranking import Ranking

@@ -11,9 +11,8 @@ from germane.core.policy import WORDS, Policy, Relevant
 from germane.core.progress import Progress
 from germane.core.qrels import Qrels
 from germane.core.ragged import Ints
-from germane.core.ranking import Ranking
+from germane.core.ranking import Ranking, number_all
 from germane.core.retrieved import Retrieved
-from germane.core.subtopics import number_all
 from germane.dialects.parsing import parse_all
 from germane.errors import (
     CoverageError,

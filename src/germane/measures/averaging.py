@@ -11,19 +11,18 @@ import numpy as np
 
 from germane.core import ragged
 from germane.core.arguments import is_number
-from germane.core.arithmetic import Arithmetic, Halves
-from germane.core.bounded_means import Span
 from germane.core.id_spelling import unwrap_keys
+from germane.core.mean_intervals import Span
 from germane.core.ragged import Bools, Floats, Ints
 from germane.core.ranking import Ranking
-from germane.core.rounding import reaches
+from germane.core.rounding import Arithmetic, Halves, reaches
 from germane.errors import InputError, MeasureError, NotFoundError, clip, list_some
 from germane.measures import Scored, compute_values
 from germane.measures.definition import Range
 from germane.measures.measure import Measure
 
 if TYPE_CHECKING:
-    from germane.core.bootstrap import Interval
+    from germane.core.mean_intervals import Interval
 
 
 class Ranged(Protocol):
@@ -224,8 +223,7 @@ class QueryValues(Arithmetic):
         where the mean is not a number. Raises InputError for a confidence that is not between 0 and
         1, and MeasureError for a count and for a micro mean, which is not a mean over queries.
         """
-        from germane.core.bootstrap import check_confidence
-        from germane.core.mean_intervals import estimate_mean_interval
+        from germane.core.mean_intervals import check_confidence, estimate_mean_interval
 
         check_confidence(confidence)
         if not self.has_interval:

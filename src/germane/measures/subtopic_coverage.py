@@ -8,8 +8,7 @@ import numpy as np
 
 from germane.core import ragged
 from germane.core.ragged import Floats, Ints
-from germane.core.ranking import Ranking
-from germane.core.subtopics import Cells, Entries
+from germane.core.ranking import Cells, Entries, Ranking
 from germane.measures.definition import (
     ALWAYS,
     LOG2,

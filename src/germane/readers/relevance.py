@@ -10,8 +10,7 @@ from germane.core import ragged
 from germane.core.arguments import parse_whole
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats, Ints
-from germane.core.ranking import Ranking
-from germane.core.subtopics import number_all
+from germane.core.ranking import Ranking, number_all
 from germane.errors import (
     DuplicateError,
     EmptyError,

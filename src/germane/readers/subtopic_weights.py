@@ -11,7 +11,7 @@ import numpy as np
 from germane.core import ragged
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats
-from germane.core.subtopics import Subtopics
+from germane.core.ranking import Subtopics
 from germane.errors import (
     CoverageError,
     DuplicateError,

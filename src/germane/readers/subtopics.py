@@ -13,8 +13,8 @@ from germane.core import ragged
 from germane.core.id_spelling import PLAIN, is_id, unwrap_keys
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats, Ints
+from germane.core.ranking import Subtopics
 from germane.core.retrieved import ONE_COPY
-from germane.core.subtopics import Subtopics
 from germane.errors import (
     DuplicateError,
     FormatError,

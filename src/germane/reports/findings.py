@@ -6,9 +6,7 @@ from itertools import combinations
 from typing import Literal, TypeAlias
 
 from germane.comparison.comparison import Comparison
-from germane.core.bootstrap import Interval
-from germane.core.dispersion import FEW
-from germane.core.mean_intervals import caution_of_few
+from germane.core.mean_intervals import FEW, Interval, caution_of_few
 from germane.core.rounding import is_near, reaches
 from germane.evaluation.bounds import BoundsOfRuns
 from germane.evaluation.layout import find_bands

@@ -5,7 +5,7 @@ from typing import Protocol
 
 import numpy as np
 
-from germane.core.bootstrap import Interval
+from germane.core.mean_intervals import Interval
 from germane.core.ragged import Floats
 from germane.output.markup import write_element, write_points
 from germane.output.tables import Table, escape_html

@@ -20,9 +20,8 @@ from germane.comparison.judges.sampling import (
     spell_alike,
 )
 from germane.comparison.judges.trust import CorrectedMean, Trust, Trusts, find_narrow_spread
-from germane.core.bootstrap import check_confidence
 from germane.core.finding import Finding, warn
-from germane.core.mean_intervals import estimate_mean_interval
+from germane.core.mean_intervals import check_confidence, estimate_mean_interval
 from germane.core.progress import Progress
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats

@@ -7,8 +7,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from germane.core.bootstrap import Basis, Interval, find_student_quantile
-from germane.core.bounded_means import Span
+from germane.core.mean_intervals import Basis, Interval, Span, find_student_quantile
 from germane.core.ragged import Floats, Ints
 from germane.core.rounding import drop_rounding, reaches
 

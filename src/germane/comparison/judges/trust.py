@@ -13,9 +13,8 @@ import numpy as np
 from germane.comparison.judges.agreement import JudgeAgreement, OrderAgreement
 from germane.comparison.judges.correction import About, Sample, measure_unseen, measure_variance
 from germane.core.arguments import check_number
-from germane.core.bootstrap import Interval, find_student_quantile
 from germane.core.finding import Finding
-from germane.core.mean_intervals import FEWEST
+from germane.core.mean_intervals import FEWEST, Interval, find_student_quantile
 from germane.core.policy import Policy
 from germane.core.rounding import reaches, unite_equal
 from germane.dialects.parsing import parse
