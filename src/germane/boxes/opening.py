@@ -40,11 +40,11 @@ def read_options(
     ``shape`` is what is read where the overlap needs boxes alone.
     """
     tool = None if dialect is None else resolve_box_dialect(dialect)
-    reading, given = take_reading(options, tool)
+    reading, choices = take_reading(options, tool)
     if reading.shape == "box":
         reading = replace(reading, shape=shape)
-    conventions = make_conventions({**(tool.choices if tool else {}), **given})
-    return BoxOptions(tool, reading, conventions, given)
+    conventions = make_conventions({**(tool.choices if tool else {}), **choices})
+    return BoxOptions(tool, reading, conventions, choices)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -105,10 +105,10 @@ def open_boxes(
 def _refuse_unknown(detections: Detections, truths: Truths, choices: Conventions) -> None:
     """Refuse detections of classes that the truths lack, unless conventions leave them out."""
     if detections.unknown and choices.unknown == "error" and choices.classes == "each":
-        odd = detections.unknown[0]
-        near = suggest(str(odd), truths.class_names)
+        label = detections.unknown[0]
+        near = suggest(str(label), truths.class_names)
         numbered = f"; {write_option('class_names')} names classes that are numbers" * isinstance(
-            odd, int
+            label, int
         )
         raise InputError(
             f"{detections.name}: {write_count(len(detections.unknown), 'class is', 'classes are')}"

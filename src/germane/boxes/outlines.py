@@ -41,8 +41,8 @@ def trace(mask: Bools) -> list[list[tuple[float, float]]]:
         (padded[1:-1, :-2], (0, 1), (0, 0)),
     ):
         y, x = np.nonzero(inner & ~neighbor)
-        for at, to in zip(_move(x, y, start), _move(x, y, end), strict=True):
-            after.setdefault(at, []).append(to)
+        for begin, to in zip(_move(x, y, start), _move(x, y, end), strict=True):
+            after.setdefault(begin, []).append(to)
     loops = []
     while after:
         corner = first = next(iter(after))

@@ -42,8 +42,8 @@ class Depth(NamedTuple):
     of: DepthOf
 
     def __str__(self) -> str:
-        each = " of each image" if self.of == "image" else ""
-        return "none" if self.depth is None else f"{self.depth}{each}"
+        suffix = " of each image" if self.of == "image" else ""
+        return "none" if self.depth is None else f"{self.depth}{suffix}"
 
 
 @dataclass(eq=False)
@@ -75,22 +75,22 @@ class BoxVariations:
     @cached_property
     def changes(self) -> dict[str, tuple[Any, ...]]:
         """The words of each change that can matter on this data, other than those asked for."""
-        several: dict[str, list[Any]] = {
+        options: dict[str, list[Any]] = {
             name: list(words) for name, words in WORDS.items() if name not in _IDLE
         }
-        del several["depth_of"]
+        del options["depth_of"]
         if self.asked.name == "AP" and not self.asked.points:
-            several["points"] = list(POINTS)
-        several["overlap"] = list(self.overlaps)
+            options["points"] = list(POINTS)
+        options["overlap"] = list(self.overlaps)
         for name in ("confidence", "depth"):
-            several[name] = list(
+            options[name] = list(
                 dict.fromkeys(read_dialect(dialect, name) for dialect in self.dialects)
             )
         if self.asked.k is not None:  # the measure's own name decides
-            several["depth"] = []
+            options["depth"] = []
         return {
             name: tuple(word for word in words if word != self.start[name])
-            for name, words in several.items()
+            for name, words in options.items()
             if name not in self.fixed and self._can_matter(name)
         }
 
@@ -109,7 +109,7 @@ class BoxVariations:
         return read_dialect(dialect, "unverified") == "count" or self._is_verified
 
     def _can_matter(self, name: str) -> bool:
-        truths, found = self.truths, self.detections
+        truths, detections = self.truths, self.detections
         match name:
             case "classes":
                 return self.asked.frequency is None
@@ -118,7 +118,7 @@ class BoxVariations:
             case "flagged":
                 return truths.flagged is not None and bool(truths.flagged.any())
             case "empty":
-                areas = (truths.area, found.boxes.measure_areas())
+                areas = (truths.area, detections.boxes.measure_areas())
                 return any(bool((area <= 0).any()) for area in areas)
             case "crowds":
                 return bool(truths.crowd.any())
@@ -129,19 +129,19 @@ class BoxVariations:
             case "area_of":
                 return self.area != next(iter(self.conventions.areas))
             case "confidence":
-                return bool(len(found) and found.score.min() <= 0.001)
+                return bool(len(detections) and detections.score.min() <= 0.001)
             case "no_truth":
                 return len(np.unique(truths.label)) < len(truths.classes) or bool(
                     truths.crowd.any() or truths.difficult.any() or self._can_matter("area_of")
                 )
             case "depth":
-                _, sizes = np.unique(number_group(truths, found), return_counts=True)
+                _, sizes = np.unique(number_group(truths, detections), return_counts=True)
                 return int(sizes.max(initial=0)) > (20 if "oks" in self.overlaps else 100)
             case "found_area":
-                of_masks = "mask" in self.overlaps and found.boxed
+                of_masks = "mask" in self.overlaps and detections.boxed
                 return of_masks and self._can_matter("area_of")
             case "ties":
-                return len(np.unique(found.score)) < len(found)
+                return len(np.unique(detections.score)) < len(detections)
         return True
 
     def make_candidate(
@@ -151,12 +151,12 @@ class BoxVariations:
         measure: BoxMeasure | None = None,
     ) -> BoxCandidate:
         """Make a candidate of words, without those that were asked for or that cannot matter."""
-        kept = {
+        effective = {
             name: word
             for name, word in words.items()
             if name in self.changes and word != self.start[name]
         }
-        return BoxCandidate(measure or self.asked, tuple(sorted(kept.items())), tools)
+        return BoxCandidate(measure or self.asked, tuple(sorted(effective.items())), tools)
 
     def list_tools(self, measure: BoxMeasure | None = None) -> Iterator[BoxCandidate]:
         """Yield what each tool has of the measure and of the name asked for, or of another measure.
@@ -204,8 +204,8 @@ class BoxVariations:
     def combine(self) -> Iterator[BoxCandidate]:
         """Change the main conventions in all combinations."""
         names = [name for name in _MAIN if self.changes.get(name)]
-        for several in product(*((self.start[name], *self.changes[name]) for name in names)):
-            words = dict(zip(names, several, strict=True))
+        for chosen in product(*((self.start[name], *self.changes[name]) for name in names)):
+            words = dict(zip(names, chosen, strict=True))
             if words.get("points") == "101single":  # nearly the value of 101
                 continue
             all_words = self.start | words
@@ -228,7 +228,7 @@ def _list_overlaps(
         "mask": truths.masks is not None and detections.masks is not None,
         "oks": _have_points(truths, detections, conventions),
     }
-    return tuple(one for one in WORDS["overlap"] if has.get(one, True))
+    return tuple(overlap for overlap in WORDS["overlap"] if has.get(overlap, True))
 
 
 def _have_points(truths: Truths, detections: Detections, conventions: Conventions) -> bool:
@@ -275,5 +275,5 @@ def read_dialect(dialect: Dialect, name: str) -> Any:
 
 def _join_depth(words: dict[str, Any]) -> dict[str, Any]:
     """Join the depth with what it is of, which does not matter where there is none."""
-    of: DepthOf = "class" if words["depth"] is None else words["depth_of"]
-    return words | {"depth": Depth(words["depth"], of)}
+    depth_of: DepthOf = "class" if words["depth"] is None else words["depth_of"]
+    return words | {"depth": Depth(words["depth"], depth_of)}
