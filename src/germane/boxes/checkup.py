@@ -38,15 +38,15 @@ def check(
     for name in remaining.keys() - {"overlap", "confidence"}:
         raise _make_unknown_error(name)
     choices = make_conventions(remaining)
-    truths, given = _read_truths(truth, reading)
+    truths, truth_sheet = _read_truths(truth, reading)
     if isinstance(detections, Detections):
-        found = make_sound_sheet(detections, truths)
+        sheet = make_sound_sheet(detections, truths)
     else:
         columns = read_detection_columns(detections, reading, truths)
-        found = make_sheet(columns, truths, "detections")
+        sheet = make_sheet(columns, truths, "detections")
     least = choices.confidence
     lowest = {} if least is None else {write_option("confidence", f"{least:g}"): least}
-    findings = list(find_all(BoxData(truths, given, found, lowest=lowest)))
+    findings = list(find_all(BoxData(truths, truth_sheet, sheet, lowest=lowest)))
     return Checkup(findings, [name_detections(detections)], len(TABLE))
 
 

@@ -354,7 +354,10 @@ def _name_overlap(row: Mapping[str, Any], lost: str) -> str:
     for key, (noun, overlap, _) in _SHAPES.items() if lost in _SHAPES else ():
         if key != lost and not is_missing(row.get(key)):
             _, needed_overlap, nouns = _SHAPES[lost]
-            return f". It has {noun}, which overlap={overlap} evaluates; overlap={needed_overlap} needs {nouns}."
+            return (
+                f". It has {noun}, which overlap={overlap} evaluates; overlap={needed_overlap}"
+                f" needs {nouns}."
+            )
     return ""
 
 

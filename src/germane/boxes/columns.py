@@ -278,9 +278,9 @@ def _make_sound_boxes(columns: Columns, image: Ints, sizes: Floats | None) -> Bo
             )
         else:
             text = (
-                f"the box has a negative size: {describe_box(boxes, row)} (x, y, width, height, read"
-                f" as {columns.read_as or columns.box_format}). Is it in another format? box_format"
-                " takes xywh, xyxy or cxcywh."
+                f"the box has a negative size: {describe_box(boxes, row)} (x, y, width, height,"
+                f" read as {columns.read_as or columns.box_format}). Is it in another format?"
+                " box_format takes xywh, xyxy or cxcywh."
             )
         raise FormatError(f"{columns.locate(row)}: {text}")
     return boxes
@@ -342,8 +342,8 @@ def _explain_file_number(
     unmatched = int((numbers < 0).sum())
     name = names[numbers[row]] if names else known_ids[numbers[row]]
     return (
-        f" It is the number of the file {clip(name)}, whose id is {clip(known_ids[numbers[row]])}; but"
-        f" the truth has no file of the number of {unmatched} of {len(numbers)} boxes."
+        f" It is the number of the file {clip(name)}, whose id is {clip(known_ids[numbers[row]])};"
+        f" but the truth has no file of the number of {unmatched} of {len(numbers)} boxes."
     )
 
 
@@ -365,8 +365,8 @@ def _refuse_mixed(ids: Sequence[Hashable], noun: str, where: str) -> None:
     for identifier in ids if texts else ():
         if not isinstance(identifier, str) and str(identifier) in texts:
             raise FormatError(
-                f"{where}: the ids of {noun} have {clip(identifier)}, a number, beside {clip(str(identifier))},"
-                " text. Write all of them in the same way."
+                f"{where}: the ids of {noun} have {clip(identifier)}, a number, beside"
+                f" {clip(str(identifier))}, text. Write all of them in the same way."
             )
 
 

@@ -182,12 +182,12 @@ def _check_results(raw: Any) -> Results:
     for result, following in pairwise(results.values()):
         if result.truths is not following.truths:
             raise InputError(
-                f"{clip(result.name)} and {clip(following.name)} were not evaluated with the same truths."
-                " Read these once, with evaluate_many."
+                f"{clip(result.name)} and {clip(following.name)} were not evaluated with the same"
+                " truths. Read these once, with evaluate_many."
             )
         if (result.conventions, tuple(result)) != (following.conventions, tuple(following)):
             raise InputError(
-                f"{clip(result.name)} and {clip(following.name)} differ in their conventions or measures;"
-                " numbers under different conventions cannot be compared."
+                f"{clip(result.name)} and {clip(following.name)} differ in their conventions or"
+                " measures; numbers under different conventions cannot be compared."
             )
     return results

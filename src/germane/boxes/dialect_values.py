@@ -59,7 +59,7 @@ def spread(
     """
     refuse_dialect(options, "germane.boxes.spread")
     values = open_values(truth, detections, measure, options, name)
-    target, variations = values.asked, values.variations
+    target, variations = values.target, values.variations
     own_value = DialectValue("germane", str(target), target, values.evaluate(()), ())
     named = {}
     for dialect in variations.dialects:
@@ -77,7 +77,7 @@ def _evaluate(
     curve = parse_measure(entry.write_measure(1)).points
     shown = replace(measure, points=measure.points or curve)
     depth = dialect.choices.get("depth", values.conventions.depth)
-    tool_name = entry.write_name(values.asked.k or depth)
+    tool_name = entry.write_name(values.target.k or depth)
     if values.variations.is_mistaken_depth(dialect):
         text = f"{dialect.tool} has no value at depth {values.conventions.depth}, by mistake"
         return DialectValue(dialect.name, tool_name, shown, math.nan, (), text)

@@ -325,7 +325,8 @@ class Explanation(Tabular):
         if self.image is None and self.label is None and not self.merged:
             return f"<Explanation of {make_visible(self.name)}: {self.title}={self.value:.4f}>"
         return make_visible(
-            f"<Explanation of {subject}: {self.title}={self.value:.4f}, {len(self.rows)} detections>"
+            f"<Explanation of {subject}: {self.title}={self.value:.4f},"
+            f" {len(self.rows)} detections>"
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -109,10 +109,10 @@ def measure_overlaps(
 ) -> tuple[Ints, Ints, Floats]:
     """Measure the overlap of pairs of boxes; return those that share an area, with overlaps.
 
-    ``pairs`` are positions in ``found`` and ``truth``. ``iou`` is the area that both share, divided
+    ``pairs`` are positions in ``boxes`` and ``truth``. ``iou`` is the area that both share, divided
     by the area that they cover together; ``iou+1`` counts the last pixel of each side as part of
     the box, as PASCAL VOC does. For a truth in ``crowd``, the shared area is divided by the area of
-    the found box alone.
+    the box alone.
     """
     pixel = 1.0 if overlap == "iou+1" else 0.0
     rows, truth_rows = pairs

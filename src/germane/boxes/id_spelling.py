@@ -127,8 +127,8 @@ def describe_mistyped(identifier: Any, known_ids: Iterable[Hashable], noun: str,
         return ""
     kinds = ("text", "a number") if isinstance(identifier, str) else ("a number", "text")
     return (
-        f"the id {clip(identifier)} of {noun} is {kinds[0]}, and {where} has {clip(alike)}, {kinds[1]}. "
-        "Write the ids of both in the same way."
+        f"the id {clip(identifier)} of {noun} is {kinds[0]}, and {where} has {clip(alike)},"
+        f" {kinds[1]}. Write the ids of both in the same way."
     )
 
 

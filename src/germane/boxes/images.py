@@ -22,7 +22,7 @@ UNKNOWN = (np.nan, np.nan)
 def read_images(raw: Any) -> dict[Hashable, tuple[float, float]]:
     """Read the names of images and their sizes, NaN where unknown.
 
-    ``given`` is a mapping of images to (width, height), a list of images, a folder of pictures, a
+    ``raw`` is a mapping of images to (width, height), a list of images, a folder of pictures, a
     file of names, COCO's JSON, or a frame or file with columns image, width and height.
     """
     if raw is None:

@@ -47,7 +47,7 @@ def measure_similarities(
 ) -> Floats:
     """Measure the OKS of pairs: the mean of exp(−d² ÷ 2·area·(2σ)²) over visible keypoints.
 
-    ``found`` and ``truth`` have shape (N, K, 3), ``boxes`` and ``area`` are those of the truths.
+    ``detected`` and ``truth`` have shape (N, K, 3), ``boxes`` and ``area`` are those of the truths.
     Where no keypoint of a truth is visible, d is the distance to its box, doubled in size.
     """
     widths = (np.array(COCO_SIGMAS if sigmas is None else sigmas) * 2) ** 2

@@ -31,7 +31,7 @@ class Matches:
     detections: Detections  # D, sorted by group, and by falling score within it
     depth: Ints  # D, the place of each detection within what the depth is of, from 0
     candidate: Ints  # C, positions of detections, ascending
-    found: Ints  # (A, T, C): the truth that a candidate found, or -1
+    partner: Ints  # (A, T, C): the truth that a candidate found, or -1
     ignored: Bools  # (A, G): is the truth neither to be found nor to be missed?
     outside: Bools  # (A, D): is it ignored if it finds nothing, for its area or since it is spared?
     spared: Bools  # D: are not all objects of its class in its image annotated?
@@ -105,12 +105,12 @@ def match_groups(
     pairs = find_pairs(arranged, choices, thresholds) if pairs is None else pairs
     find = _find_best if choices.candidate == "best" else _find_in_turns
     group = number_group(truths, detections)
-    candidate, matched = find(pairs, floors, group, ignored, truths.crowd, choices)
+    candidate, partner = find(pairs, floors, group, ignored, truths.crowd, choices)
     if choices.id_zero == "unmatched":
-        _unmatch_id_zero(matched, truths, ignored)
+        _unmatch_id_zero(partner, truths, ignored)
     outside = _lie_outside(_list_found_areas(detections, choices), ranges) | arranged.spared
     return Matches(
-        truths, detections, depth, candidate, matched, ignored, outside, arranged.spared, thresholds
+        truths, detections, depth, candidate, partner, ignored, outside, arranged.spared, thresholds
     )
 
 
@@ -256,8 +256,8 @@ def _find_in_turns(
     first of each group, then the second. A crowd is never used up.
     """
     candidate, first, size = pairs.list_candidates()
-    matched = np.full((len(ignored), len(floors), len(candidate)), -1, np.int32)
-    taken = np.zeros((ignored.shape[1], *matched.shape[:2]), bool)
+    partner = np.full((len(ignored), len(floors), len(candidate)), -1, np.int32)
+    taken = np.zeros((ignored.shape[1], *partner.shape[:2]), bool)
     wanted = np.int32(len(pairs.detection)) * ~ignored.T  # G × A: one that counts is above all
     for chosen in _list_turns(group[candidate]):
         pair = ragged.list_stretches(first[chosen], size[chosen])
@@ -269,9 +269,9 @@ def _find_in_turns(
         best = np.maximum.reduceat(key, ragged.make_offsets(size[chosen])[:-1], axis=0)
         chooser, area, threshold = np.nonzero(best)
         truth = pairs.truth[(best[chooser, area, threshold] - 1) % len(pairs.detection)]
-        matched[area, threshold, chosen[chooser]] = truth
+        partner[area, threshold, chosen[chooser]] = truth
         taken[truth, area, threshold] = True
-    return candidate, matched
+    return candidate, partner
 
 
 def _list_turns(group: Ints) -> Iterator[Ints]:
@@ -289,22 +289,22 @@ def _find_best(
     candidate, first, size = pairs.list_candidates()
     best = first + size - 1
     truth, overlap = pairs.truth[best], pairs.overlap[best]
-    matched = np.full((len(ignored), len(floors), len(candidate)), -1, np.int32)
+    partner = np.full((len(ignored), len(floors), len(candidate)), -1, np.int32)
     for t, floor in enumerate(floors.tolist()):
         near = np.flatnonzero(reach(overlap, floor, choices))
         for a, neither in enumerate(ignored):
             neutral, rivals = near[neither[truth[near]]], near[~neither[truth[near]]]
             winners = rivals[np.unique(truth[rivals], return_index=True)[1]]
-            for some in (neutral, winners):
-                matched[a, t, some] = truth[some]
-    return candidate, matched
+            for finders in (neutral, winners):
+                partner[a, t, finders] = truth[finders]
+    return candidate, partner
 
 
-def _unmatch_id_zero(matched: Ints, truths: Truths, ignored: Bools) -> None:
+def _unmatch_id_zero(partner: Ints, truths: Truths, ignored: Bools) -> None:
     """Take its detections from a truth with the id 0, unless it is ignored."""
     zero = np.array([identifier == 0 for identifier in truths.ids], bool)
     for a, neither in enumerate(ignored):
         lost = zero & ~neither
         if lost.any():
-            part = matched[a]
+            part = partner[a]
             part[(part >= 0) & lost[part]] = -1

@@ -147,22 +147,22 @@ class _Outcomes:
         if image is not None:
             truths = truths.take(truths.image == image)
             detections = detections.take(detections.image == image)
-        self.given = detections
+        self.submitted = detections
         if label is not None and not merged:
-            self.given = detections.take(detections.label == label)
+            self.submitted = detections.take(detections.label == label)
             if result.conventions.depth_of == "class":
-                detections = self.given
+                detections = self.submitted
         self.result = Result(
             result.name, {self.title: measure}, truths, detections, result.conventions
         )
         self.measure, self.image, self.label = measure, image, label
-        self.verified, _ = mark_verified(truths, self.given, result.conventions)
+        self.verified, _ = mark_verified(truths, self.submitted, result.conventions)
         self.choices, self.merged = result.conventions, merged
         self.area = list(self.choices.areas).index(measure.area or "")
         self.matches: Matches = self.result.matches
         self.truths: Truths = self.matches.truths
         self.detections: Detections = self.matches.detections
-        self.kept = self.detections.score >= (
+        self.confident = self.detections.score >= (
             -np.inf if measure.confidence is None else measure.confidence
         )
         [self.floor] = list_floors(self.result.thresholds, self.choices)
@@ -193,12 +193,12 @@ class _Outcomes:
             order = order[self.detections.label[order] == self.label]
         else:
             order = order[np.argsort(-self.detections.score[order], kind="stable")]
-        return order, np.flatnonzero(~np.isin(self.given.place, self.detections.place))
+        return order, np.flatnonzero(~np.isin(self.submitted.place, self.detections.place))
 
     def _list_places(self, order: Ints, dropped: Ints) -> list[int]:
         """List the places in the source of all detections that are shown, by falling score."""
-        place = np.append(self.detections.place[order], self.given.place[dropped])
-        score = np.append(self.detections.score[order], self.given.score[dropped])
+        place = np.append(self.detections.place[order], self.submitted.place[dropped])
+        score = np.append(self.detections.score[order], self.submitted.score[dropped])
         places: list[int] = place[np.argsort(-score, kind="stable")].tolist()
         return places
 
@@ -237,8 +237,8 @@ class _Outcomes:
         self, order: Ints, numbers: Ints, pairs: "_Pairs", terms: dict[int, float]
     ) -> Iterator[FoundBox]:
         """Describe each matched detection. Of false ones, say what they overlap."""
-        same_class = pairs.find_best(pairs.own, len(self.detections))
-        other_class = pairs.find_best(~pairs.own, len(self.detections))
+        same_class = pairs.find_best(pairs.same_class, len(self.detections))
+        other_class = pairs.find_best(~pairs.same_class, len(self.detections))
         matched = pairs.find_best(pairs.truth == self.truth[pairs.detection], len(self.detections))
         finder = np.zeros(len(self.truths) + 1, int)
         finder[self.truth] = numbers  # the last entry is that of detections without a truth
@@ -266,7 +266,7 @@ class _Outcomes:
     def _judge(self, d: int, same_class: "_Best", other_class: "_Best") -> str:
         """Name the outcome of one detection."""
         truth = int(self.truth[d])
-        if not self.kept[d]:
+        if not self.confident[d]:
             return "confidence"
         if truth >= 0:
             if not self.ignored[truth]:
@@ -291,7 +291,7 @@ class _Outcomes:
 
     def _describe_dropped(self, row: int, number: dict[int, int]) -> FoundBox:
         """Describe a detection that was dropped before the matching."""
-        detections, floor = self.given, self.choices.confidence
+        detections, floor = self.submitted, self.choices.confidence
         low = floor is not None and detections.score[row] < floor
         unknown = detections.label[row] < 0 and not self.merged
         outcome = "unknown class" if unknown else "confidence" if low else "depth"
@@ -303,7 +303,7 @@ class _Outcomes:
     def _make_row(
         self, detections: Detections, row: int, number: int, outcome: str, **details: Any
     ) -> FoundBox:
-        """Make the row of a detection; ``found`` is what is known of its truth and rank."""
+        """Make the row of a detection; ``details`` are its truth and rank, if any."""
         words = {"threshold": write_thresholds(self.result.thresholds), **details}
         return FoundBox(
             number=number,
@@ -321,10 +321,10 @@ class _Outcomes:
     def _describe_truths(self, numbers: Ints, pairs: "_Pairs") -> Iterator[TruthBox]:
         """Describe the truths of the image or class: found, missed or ignored."""
         finder = np.zeros(len(self.truths) + 1, int)
-        finder[np.where(self.kept, self.truth, -1)] = numbers
-        near, overlap = _Pairs(pairs.truth, pairs.detection, pairs.overlap, pairs.own).find_best(
-            pairs.own, len(self.truths)
-        )
+        finder[np.where(self.confident, self.truth, -1)] = numbers
+        near, overlap = _Pairs(
+            pairs.truth, pairs.detection, pairs.overlap, pairs.same_class
+        ).find_best(pairs.same_class, len(self.truths))
         shown = np.ones(len(self.truths), bool)
         if self.label is not None:
             shown = self.truths.label == self.label
@@ -368,7 +368,7 @@ class _Pairs:
     detection: Ints
     truth: Ints
     overlap: Floats
-    own: Bools  # are both of one class?
+    same_class: Bools  # are both of one class?
 
     def find_best(self, chosen: Bools, count: int) -> _Best:
         """Find the best partner of each of so many detections, among some pairs."""

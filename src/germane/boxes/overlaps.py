@@ -20,7 +20,7 @@ Measured = tuple[Ints, Ints, Floats]  # positions of detections and truths, and 
 
 
 def pair_equal(keys: Ints, sorted_keys: Ints) -> tuple[Ints, Ints]:
-    """List the positions of all pairs of equal keys, ``its`` ascending; those of mine together."""
+    """List the positions of all pairs of equal keys; those of one of ``keys`` stand together."""
     low, high = (
         np.searchsorted(sorted_keys, keys, "left"),
         np.searchsorted(sorted_keys, keys, "right"),
@@ -39,7 +39,7 @@ def measure_pairs(
 ) -> Measured:
     """Measure the overlap of pairs; return those that overlap, by the floor at least.
 
-    ``pairs`` are positions in ``found`` and ``truth``. Those of one detection should stand
+    ``pairs`` are positions in ``detections`` and ``truth``. Those of one detection should stand
     together.
     """
     parts = []

@@ -100,9 +100,9 @@ class RankedLists:
         place[self.order] = np.arange(len(self.order))
         where = place[self.matches.candidate]
         by_place = np.argsort(where)
-        matched = self.matches.found[..., by_place]
-        area, threshold, position = np.nonzero(matched >= 0)
-        counts = ~self.matches.ignored[area, matched[area, threshold, position]]
+        partner = self.matches.partner[..., by_place]
+        area, threshold, position = np.nonzero(partner >= 0)
+        counts = ~self.matches.ignored[area, partner[area, threshold, position]]
         position = where[by_place][position]
         moves = np.flatnonzero(
             counts | self._inside[area, position]
@@ -147,7 +147,7 @@ class RankedLists:
         truth counts whatever its area, and one that found an ignored truth does not.
         """
         viewed = self.mark_kept(view)
-        areas, thresholds = self.matches.found.shape[:2]
+        areas, thresholds = self.matches.partner.shape[:2]
         inside = np.zeros((areas, len(viewed) + 1), np.int64)
         np.cumsum(self._inside & viewed, axis=1, out=inside[:, 1:])
         query, area, position, counts = (column[viewed[self._found[2]]] for column in self._found)
@@ -184,12 +184,12 @@ class RankedLists:
         """Give each detection (D) its truth or -1, and mark those that count and are true."""
         counted, true = self.mark_outcomes(view, area, threshold)
         truth, counts = np.full(len(self.order), -1), np.empty(len(self.order), bool)
-        truth[self.matches.candidate] = self.matches.found[area, threshold]
+        truth[self.matches.candidate] = self.matches.partner[area, threshold]
         counts[self.order], hit = counted, np.zeros(len(self.order), bool)
         hit[self.order[true]] = True
         return truth, counts, hit
 
     def split(self, values: Floats) -> Floats:
         """Give values of queries (…, Q) their shape: … × areas × thresholds × lists."""
-        areas, thresholds = self.matches.found.shape[:2]
+        areas, thresholds = self.matches.partner.shape[:2]
         return values.reshape(*values.shape[:-1], areas, thresholds, self.count)

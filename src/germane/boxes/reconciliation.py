@@ -232,7 +232,7 @@ def _walk(values: BoxValues, candidate: BoxCandidate) -> tuple[Step, ...]:
     order, measure = list(values.variations.start), candidate.measure
     changes = sorted(candidate.choices, key=lambda choice: order.index(choice[0]))
     steps = [Step("", values.evaluate(()), values.count(()))]
-    if measure != values.asked:
+    if measure != values.target:
         steps.append(Step(str(measure), values.evaluate((), measure), values.count((), measure)))
     for end, changed in enumerate(changes, 1):
         choices = tuple(sorted(changes[:end]))
@@ -271,4 +271,4 @@ def _find_hints(values: BoxValues, reported: Reported) -> Iterator[str]:
         named = (f"{name} ({giver.partition(':')[0]})" for name, giver in givers.items())
         yield f"It is given by another measure: {', '.join(named)}."
     if reported.can_be_cut_from(values.evaluate(())):
-        yield f"Cut off instead of rounded, it is given by {values.asked}."
+        yield f"Cut off instead of rounded, it is given by {values.target}."

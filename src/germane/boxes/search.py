@@ -61,7 +61,7 @@ class BoxValues:
     def __init__(self, variations: BoxVariations) -> None:
         self.variations = variations
         self.truths, self.detections = variations.truths, variations.detections
-        self.asked, self.conventions = variations.asked, variations.conventions
+        self.target, self.conventions = variations.target, variations.conventions
         self.also: tuple[BoxMeasure, ...] = ()  # measures to be read from the same lists
         self._values: dict[tuple[Choices, BoxMeasure], float] = {}
         self._sorted: dict[tuple[Any, ...], tuple[Detections, Ints, Bools]] = {}
@@ -72,7 +72,7 @@ class BoxValues:
 
     def evaluate(self, choices: Choices, measure: BoxMeasure | None = None) -> float:
         """Return the value of the measure, or another, under some changes; NaN for none."""
-        key = choices, measure or self.asked
+        key = choices, measure or self.target
         if key not in self._values:
             result, complete = self._make_result(*key)
             lists = self._make_lists(result)
@@ -101,7 +101,7 @@ class BoxValues:
     def _make_result(
         self, choices: Choices, measure: BoxMeasure | None = None
     ) -> tuple[Result, BoxMeasure]:
-        measure = measure or self.asked
+        measure = measure or self.target
         if measure.name == "AP":
             points = measure.points or self.variations.points
             measure = replace(measure, points=dict(choices).get("points", points))
@@ -172,7 +172,7 @@ def open_values(
     target = parse_any(measure).shorten(box_options.conventions)
     truths, predictions, _ = open_boxes(truth, detections, box_options, name)
     conventions = replace(box_options.conventions, ap_depth="any")
-    fixed, points = frozenset(box_options.given), find_points(base)
+    fixed, points = frozenset(box_options.chosen), find_points(base)
     written = measure if isinstance(measure, str) else ""
     return BoxValues(
         BoxVariations(truths, predictions, target, conventions, fixed, points, written)
@@ -183,7 +183,7 @@ class BoxSearch(Search[BoxCandidate]):
     """Conventions of boxes, compared with what was reported."""
 
     def __init__(self, values: BoxValues, reported: Reported) -> None:
-        super().__init__(values.asked, reported)
+        super().__init__(values.target, reported)
         self.values = values
 
     def find_value(self, candidate: BoxCandidate) -> float:

@@ -49,7 +49,7 @@ def _differentiate(
     if measure.name == "AP":
         by_hit, by_detection, value = _differentiate_ap(listed, total)
         by_truth = -value / total
-    else:  # a quotient of counts: true · t / (found · n + truths · r)
+    else:  # a quotient of counts: true · t / (retrieved · n + truths · r)
         t, n, r = {"P": (1, 1, 0), "F": (2, 1, 1)}.get(measure.name, (1, 0, 1))
         retrieved = listed.count(np.flatnonzero(listed.counted))
         divisor = np.maximum(n * retrieved + r * lists.relevant[area], 1)

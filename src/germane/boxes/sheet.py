@@ -76,7 +76,7 @@ class Sheet:
         return tuple(map(self.locate, rows[:3].tolist()))
 
     def report(self, flags: Bools, text: str) -> Sees:
-        """Report the boxes that are odd; ``says`` begins with the verb of several."""
+        """Report the boxes that are flagged; ``text`` begins with the verb of several."""
         rows = np.flatnonzero(flags)
         if len(rows):
             verb, _, rest = text.partition(" ")

@@ -123,7 +123,7 @@ class _Search(ProtocolSearch):
         sheet: Sheet,
     ) -> None:
         super().__init__(sheet)
-        self._opened, self._asked, self._overlaps = opened, measures, _find_overlaps(labels)
+        self._opened, self._measures, self._overlaps = opened, measures, _find_overlaps(labels)
         self._names = [split_overlap(label)[0] for label in labels]
         self._columns = [
             [self.remake(r, measure, c) for r in range(len(opened))]
@@ -143,7 +143,7 @@ class _Search(ProtocolSearch):
                 )
             conventions, fixed = replace(conventions, overlap=shape), fixed | {"overlap"}
         remade = replace(
-            variations, asked=measure, conventions=conventions, fixed=fixed, name=self._names[c]
+            variations, target=measure, conventions=conventions, fixed=fixed, name=self._names[c]
         )
         if overlap == "box":
             remade.overlaps = tuple(word for word in remade.overlaps if word not in _SHAPES)
@@ -160,7 +160,7 @@ class _Search(ProtocolSearch):
 
     def make(self, choices: Choices, cost: float) -> Protocol:
         """Make the protocol of these changes."""
-        candidates = (BoxCandidate(measure, choices) for measure in self._asked)
+        candidates = (BoxCandidate(measure, choices) for measure in self._measures)
         columns = tuple(
             (self._make_option(c, candidate),) for c, candidate in enumerate(candidates)
         )
@@ -175,7 +175,7 @@ class _Search(ProtocolSearch):
 
     def _make_of_tool(self, tool: Dialect) -> Protocol | None:
         options, shared = [], set[Any]()
-        for c in range(len(self._asked)):
+        for c in range(len(self._measures)):
             sibling = _find_sibling(tool, self._overlaps[c])
             variations = self._columns[c][0].variations
             match = variations.find_measure(sibling) if variations.suits(sibling) else None

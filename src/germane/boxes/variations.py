@@ -39,10 +39,10 @@ class Depth(NamedTuple):
     """
 
     depth: int | None
-    of: DepthOf
+    depth_of: DepthOf
 
     def __str__(self) -> str:
-        suffix = " of each image" if self.of == "image" else ""
+        suffix = " of each image" if self.depth_of == "image" else ""
         return "none" if self.depth is None else f"{self.depth}{suffix}"
 
 
@@ -55,7 +55,7 @@ class BoxVariations:
 
     truths: Truths
     detections: Detections
-    asked: BoxMeasure
+    target: BoxMeasure
     conventions: Conventions
     fixed: frozenset[str] = frozenset()
     points: str = USUAL_POINTS
@@ -64,7 +64,7 @@ class BoxVariations:
     """The name under which the measure was asked for."""
 
     def __post_init__(self) -> None:
-        self.area = self.asked.complete(self.conventions).area
+        self.area = self.target.complete(self.conventions).area
         self.overlaps = _list_overlaps(self.truths, self.detections, self.conventions)
         self.dialects = tuple(
             dialect
@@ -79,14 +79,14 @@ class BoxVariations:
             name: list(words) for name, words in WORDS.items() if name not in _IDLE
         }
         del options["depth_of"]
-        if self.asked.name == "AP" and not self.asked.points:
+        if self.target.name == "AP" and not self.target.points:
             options["points"] = list(POINTS)
         options["overlap"] = list(self.overlaps)
         for name in ("confidence", "depth"):
             options[name] = list(
                 dict.fromkeys(read_dialect(dialect, name) for dialect in self.dialects)
             )
-        if self.asked.k is not None:  # the measure's own name decides
+        if self.target.k is not None:  # the measure's own name decides
             options["depth"] = []
         return {
             name: tuple(word for word in words if word != self.start[name])
@@ -97,7 +97,7 @@ class BoxVariations:
     @cached_property
     def start(self) -> dict[str, Any]:
         """The words that were asked for."""
-        return _join_depth({**vars(self.conventions), "points": self.asked.points or self.points})
+        return _join_depth({**vars(self.conventions), "points": self.target.points or self.points})
 
     @property
     def _is_verified(self) -> bool:
@@ -112,7 +112,7 @@ class BoxVariations:
         truths, detections = self.truths, self.detections
         match name:
             case "classes":
-                return self.asked.frequency is None
+                return self.target.frequency is None
             case "unverified":
                 return self._is_verified
             case "flagged":
@@ -156,7 +156,7 @@ class BoxVariations:
             for name, word in words.items()
             if name in self.changes and word != self.start[name]
         }
-        return BoxCandidate(measure or self.asked, tuple(sorted(effective.items())), tools)
+        return BoxCandidate(measure or self.target, tuple(sorted(effective.items())), tools)
 
     def list_tools(self, measure: BoxMeasure | None = None) -> Iterator[BoxCandidate]:
         """Yield what each tool has of the measure and of the name asked for, or of another measure.
@@ -174,9 +174,9 @@ class BoxVariations:
         named = None if measure else self._find_named(dialect)
         if named is not None:
             yield named
-        entry = find_entry(dialect, measure or self.asked, self.conventions)
+        entry = find_entry(dialect, measure or self.target, self.conventions)
         if entry is not None:
-            yield entry, measure or self.asked
+            yield entry, measure or self.target
 
     def find_measure(self, dialect: Dialect) -> tuple[Entry, BoxMeasure] | None:
         """Find what a tool has by the name asked for or, if it has none, of the measure."""
@@ -189,9 +189,9 @@ class BoxVariations:
             return None
         theirs = parse_measure(entry.read(self.name) or "")
         iou = theirs.iou or dialect.choices.get("iou")
-        points = None if self.asked.name == "AP" else theirs.points  # a change decides on them
+        points = None if self.target.name == "AP" else theirs.points  # a change decides on them
         theirs = replace(theirs, iou=iou, points=points)
-        if theirs.complete(self.conventions) == self.asked.complete(self.conventions):
+        if theirs.complete(self.conventions) == self.target.complete(self.conventions):
             return None
         return entry, theirs
 
@@ -199,7 +199,7 @@ class BoxVariations:
         """Change one thing."""
         for name, words in self.changes.items():
             for word in words:
-                yield BoxCandidate(self.asked, ((name, word),))
+                yield BoxCandidate(self.target, ((name, word),))
 
     def combine(self) -> Iterator[BoxCandidate]:
         """Change the main conventions in all combinations."""
@@ -216,7 +216,7 @@ class BoxVariations:
     def is_mistaken_depth(self, dialect: Dialect) -> bool:
         """Has the tool no value because a depth other than its own was given?"""
         mistaken = dialect.choices.get("ap_depth") == "100" and "depth" in self.fixed
-        complete = self.asked.complete(self.conventions)
+        complete = self.target.complete(self.conventions)
         return mistaken and complete.is_main and complete.k != 100
 
 

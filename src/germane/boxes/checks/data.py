@@ -34,8 +34,8 @@ class Pairs:
     detection: Ints  # D, rows of the sheet
     truth: Ints  # G, rows of the sheet
     group: Ints  # D, the image
-    mine: Ints  # P, positions in detection, ascending
-    its: Ints  # P, positions in truth
+    detection_at: Ints  # P, positions in detection, ascending
+    truth_at: Ints  # P, positions in truth
     first: Ints  # D, the first pair of each detection
 
 
@@ -128,12 +128,14 @@ class BoxData:
             )
         )
         crowd = self.truth.crowd[pairs.truth] & (reading is None)
-        return _measure(detection.take(pairs.mine), truth.take(pairs.its), crowd[pairs.its])
+        return _measure(
+            detection.take(pairs.detection_at), truth.take(pairs.truth_at), crowd[pairs.truth_at]
+        )
 
     def measure_trial(self, pairs: Pairs, boxes: Boxes) -> Floats:
         """Measure the overlap of each pair (P) as if the detections were other boxes."""
-        truth = self.truth.boxes.take(pairs.truth[pairs.its])
-        return _measure(boxes.take(pairs.detection[pairs.mine]), truth)
+        truth = self.truth.boxes.take(pairs.truth[pairs.truth_at])
+        return _measure(boxes.take(pairs.detection[pairs.detection_at]), truth)
 
     def find_best(self, pairs: Pairs) -> tuple[Floats, Ints]:
         """Find the best overlap of each detection with a truth, and the truth's row (D)."""
@@ -141,18 +143,18 @@ class BoxData:
         if not len(overlap):
             return np.zeros(0), np.zeros(0, np.int64)
         best = np.maximum.reduceat(overlap, pairs.first)
-        hits = np.flatnonzero(overlap == best[pairs.mine])
-        _, first = np.unique(pairs.mine[hits], return_index=True)
-        return best, pairs.truth[pairs.its[hits[first]]]
+        hits = np.flatnonzero(overlap == best[pairs.detection_at])
+        _, first = np.unique(pairs.detection_at[hits], return_index=True)
+        return best, pairs.truth[pairs.truth_at[hits[first]]]
 
     def list_matches(self, pairs: Pairs) -> Ints:
         """List the rows of detections that match a truth of their class."""
         overlap = self.measure(pairs)
         alike = (
-            self.detections.label[pairs.detection][pairs.mine]
-            == self.truth.label[pairs.truth][pairs.its]
+            self.detections.label[pairs.detection][pairs.detection_at]
+            == self.truth.label[pairs.truth][pairs.truth_at]
         )
-        rows: Ints = pairs.detection[np.unique(pairs.mine[(overlap >= NEAR) & alike])]
+        rows: Ints = pairs.detection[np.unique(pairs.detection_at[(overlap >= NEAR) & alike])]
         return rows
 
     def find_partners(self) -> "Partners":
@@ -267,7 +269,7 @@ class BoxData:
 
     def _count_good(self, pairs: Pairs, reading: Reading, least: float) -> int:
         """Count the truths that a detection overlaps by so much."""
-        return len(np.unique(pairs.its[self.measure(pairs, reading) >= least]))
+        return len(np.unique(pairs.truth_at[self.measure(pairs, reading) >= least]))
 
     def _fit_by_chance(self, shifted: Sequence[Pairs], reading: Reading) -> float:
         """Average the fit to other images."""
@@ -277,7 +279,7 @@ class BoxData:
 
     def _fit(self, pairs: Pairs, reading: Reading) -> Floats | None:
         """Average the best overlaps of both sides in each image; None if sizes are negative."""
-        if not len(pairs.mine):
+        if not len(pairs.detection_at):
             return np.zeros(0)
         for sheet, rows, box_format in zip(
             (self.truth, self.detections), (pairs.truth, pairs.detection), reading, strict=True
@@ -287,11 +289,11 @@ class BoxData:
                 return None
         overlap = self.measure(pairs, reading)
         best = np.maximum.reduceat(overlap, pairs.first)
-        order = np.argsort(pairs.its, kind="stable")
-        first = np.unique(pairs.its[order], return_index=True)[1]
+        order = np.argsort(pairs.truth_at, kind="stable")
+        first = np.unique(pairs.truth_at[order], return_index=True)[1]
         of_truths = np.maximum.reduceat(overlap[order], first)
         _, image = np.unique(pairs.group, return_inverse=True)
-        owner = image[pairs.mine[order][first]]
+        owner = image[pairs.detection_at[order][first]]
         return (_average(best, image) + _average(of_truths, owner)) / 2
 
 

@@ -111,7 +111,8 @@ def find_other_classes(sheet: Sheet, data: BoxData) -> Sees:
         if count > max(LEAST, 2 * own_count, least):
             places = np.flatnonzero((theirs == truth_label) & (label != truth_label))
             names = data.truths.class_names
-            example = f"class {clip(names[label[places[0]]])} on truths of {clip(names[truth_label[places[0]]])}"
+            first, on = (clip(names[labels[places[0]]]) for labels in (label, truth_label))
+            example = f"class {first} on truths of {on}"
             [(by, by_count)] = Counter((truth_label - label)[places].tolist()).most_common(1)
             shifted = abs(by) == 1 and by_count > MOST * len(places)
             advice = (
@@ -169,8 +170,8 @@ class Order(NamedTuple):
 
 def _name_order(sheet: Sheet, data: BoxData, order: Order, own_count: int) -> Problem:
     rows = data.list_matches(data.move(order.target))
-    text = f"{len(rows):,} detections match a truth of the image {order.where}, and {own_count:,} one of"
-    return Problem(f"{text} their own", len(rows), sheet.show(rows), order.advice)
+    text = f"{len(rows):,} detections match a truth of the image {order.where}, and {own_count:,}"
+    return Problem(f"{text} one of their own", len(rows), sheet.show(rows), order.advice)
 
 
 def _are_many(partners: Partners) -> bool:

@@ -32,7 +32,7 @@ class Trial:
     """Detections read in another way, and what to do if that is right."""
 
     boxes: Boxes  # of all rows of the sheet
-    says: str
+    change: str
     advice: str
 
 
@@ -64,11 +64,11 @@ def _find_problem(sheet: Sheet, data: BoxData) -> Problem | None:
     if any(counts):
         best = trials[counts.index(max(counts))]
         truths = write_count(len(pairs.truth), "truth")
-        text = f"detections overlap {now[0]:,} of {truths} by .7 or more; {best.says},"
+        text = f"detections overlap {now[0]:,} of {truths} by .7 or more; {best.change},"
         return Problem(f"{text} {max(counts):,}", len(sheet.image), advice=best.advice)
     overlap = data.measure_trial(pairs, sheet.boxes)
     of_truths = np.zeros(len(pairs.truth))
-    np.maximum.at(of_truths, pairs.its, overlap)
+    np.maximum.at(of_truths, pairs.truth_at, overlap)
     detection_share, hit = (
         np.mean(overlaps >= HALF)
         for overlaps in (np.maximum.reduceat(overlap, pairs.first), of_truths)
@@ -83,7 +83,7 @@ def _find_problem(sheet: Sheet, data: BoxData) -> Problem | None:
 
 def _count(data: BoxData, pairs: Pairs, boxes: Boxes, least: float) -> int:
     """Count the truths that a detection overlaps by so much."""
-    return len(np.unique(pairs.its[data.measure_trial(pairs, boxes) >= least]))
+    return len(np.unique(pairs.truth_at[data.measure_trial(pairs, boxes) >= least]))
 
 
 def _try(data: BoxData, boxes: Boxes, now: list[int], shifted: list[Pairs]) -> int:
@@ -140,8 +140,8 @@ def _rescale(sheet: Sheet, data: BoxData) -> Iterator[Trial]:
     """Scale detections by the factors that most pairs of one image agree on."""
     pairs = data.same
     boxes, truth = sheet.boxes.take(pairs.detection), data.truth.boxes.take(pairs.truth)
-    boxes, truth = boxes.take(pairs.mine), truth.take(pairs.its)
-    sizes = sheet.sizes[pairs.detection][pairs.mine]
+    boxes, truth = boxes.take(pairs.detection_at), truth.take(pairs.truth_at)
+    sizes = sheet.sizes[pairs.detection][pairs.detection_at]
     wide, high = np.log(boxes.width / truth.width), np.log(boxes.height / truth.height)
     right, low = np.log(boxes.right / truth.right), np.log(boxes.bottom / truth.bottom)
     alike = (np.abs(wide - right) < ALIKE) & (np.abs(high - low) < ALIKE)
@@ -186,8 +186,8 @@ def _mirror(sheet: Sheet) -> Iterator[Trial]:
 def _move_back(sheet: Sheet, data: BoxData) -> Iterator[Trial]:
     """Move detections by the way that most pairs of one size agree on, as padding does."""
     pairs = data.same
-    array = sheet.boxes.take(pairs.detection).take(pairs.mine).as_array()
-    truth = data.truth.boxes.take(pairs.truth).take(pairs.its).as_array()
+    array = sheet.boxes.take(pairs.detection).take(pairs.detection_at).as_array()
+    truth = data.truth.boxes.take(pairs.truth).take(pairs.truth_at).as_array()
     alike = (np.abs(np.log(array[:, 2:] / truth[:, 2:])) < ALIKE).all(axis=1)
     if not alike.any():
         return
