@@ -206,6 +206,8 @@ class _Errors:
             alike = self.detections.label[false[place]] == self.truths.label[candidate]
             kinds = alike, ~alike, alike & self.used[candidate]
             for (largest, truth), flags in zip(best, kinds, strict=True):
+                # the last pair of a detection has the largest overlap, and of equal ones the first
+                # truth
                 order = np.flatnonzero(flags)
                 order = order[np.lexsort((-candidate[order], overlap[order], place[order]))]
                 rows = order[np.flatnonzero(np.diff(place[order], append=-1))]
@@ -217,6 +219,7 @@ class _Errors:
         by_image = np.flatnonzero(self.usable)
         by_image = by_image[np.argsort(self.truths.image[by_image], kind="stable")]
         images, image = self.truths.image[by_image], self.detections.image[false]
+        # in blocks of detections that have about so many pairs in all, for memory
         size = np.searchsorted(images, image, "right") - np.searchsorted(images, image, "left")
         ends = ragged.make_offsets(size)
         starts = np.unique(np.searchsorted(ends, np.arange(0, ends[-1] + 1, _BLOCK), "left"))

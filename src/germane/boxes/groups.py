@@ -119,9 +119,8 @@ def _group_by_image(result: "Result") -> Groups:
     """Average each measure over the classes of each image, which are lists of their own."""
     truths, detections = result.matches.truths, result.matches.detections
     detection_group, truth_group = number_group(truths, detections), number_group(truths, truths)
-    groups = np.append(
-        np.unique(truth_group), -1
-    )  # without truths nothing is found: these are in no list
+    # where there are no truths nothing is found: such detections are in no list
+    groups = np.append(np.unique(truth_group), -1)
     places = np.searchsorted(groups[:-1], detection_group)
     lists = RankedLists(
         result.matches,

@@ -255,6 +255,10 @@ def _find_in_turns(
     The candidates of a group choose one after the other, and those of all groups at once: first the
     first of each group, then the second. A crowd is never used up.
     """
+    # Pairs of a candidate ascend by preference, so that the highest position of a free one is the
+    # best. The number of all pairs is added where the truth counts, which puts these above all that
+    # are ignored; a remainder gives the pair again. Candidates of one turn are of different groups,
+    # and contest no truth.
     candidate, first, size = pairs.list_candidates()
     partner = np.full((len(ignored), len(floors), len(candidate)), -1, np.int32)
     taken = np.zeros((ignored.shape[1], *partner.shape[:2]), bool)
@@ -293,6 +297,7 @@ def _find_best(
     for t, floor in enumerate(floors.tolist()):
         near = np.flatnonzero(reach(overlap, floor, choices))
         for a, neither in enumerate(ignored):
+            # an ignored truth is found by all, another by the first: candidates stand by score
             neutral, rivals = near[neither[truth[near]]], near[~neither[truth[near]]]
             winners = rivals[np.unique(truth[rivals], return_index=True)[1]]
             for finders in (neutral, winners):

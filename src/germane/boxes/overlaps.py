@@ -21,10 +21,8 @@ Measured = tuple[Ints, Ints, Floats]  # positions of detections and truths, and 
 
 def pair_equal(keys: Ints, sorted_keys: Ints) -> tuple[Ints, Ints]:
     """List the positions of all pairs of equal keys; those of one of ``keys`` stand together."""
-    low, high = (
-        np.searchsorted(sorted_keys, keys, "left"),
-        np.searchsorted(sorted_keys, keys, "right"),
-    )
+    low = np.searchsorted(sorted_keys, keys, "left")
+    high = np.searchsorted(sorted_keys, keys, "right")
     facing = np.flatnonzero(high > low)
     size = (high - low)[facing]
     return np.repeat(facing, size), ragged.list_stretches(low[facing], size)
@@ -86,10 +84,8 @@ def _measure_masks(masks: Masks, truth: Masks, pairs: tuple[Ints, Ints], crowd: 
     detection_at, truth_at = pairs
     measure, overlap = load_code().iou, np.zeros(len(detection_at))
     for start, end, wide in _list_blocks(detection_at, truth_at):
-        block_detections, block_truths = (
-            detection_at[start:end:wide],
-            truth_at[start : start + wide],
-        )
+        block_detections = detection_at[start:end:wide]
+        block_truths = truth_at[start : start + wide]
         codes = masks.list_codes(block_detections), truth.list_codes(block_truths)
         overlap[start:end] = measure(*codes, crowd[block_truths].tolist()).ravel()
     near = np.flatnonzero(overlap > 0)

@@ -104,15 +104,10 @@ class RankedLists:
         area, threshold, position = np.nonzero(partner >= 0)
         counts = ~self.matches.ignored[area, partner[area, threshold, position]]
         position = where[by_place][position]
-        moves = np.flatnonzero(
-            counts | self._inside[area, position]
-        )  # others are in no list anyway
-        area, threshold, position, counts = (
-            area[moves],
-            threshold[moves],
-            position[moves],
-            counts[moves],
-        )
+        # those that neither count nor lie inside are in no list anyway
+        listed = np.flatnonzero(counts | self._inside[area, position])
+        area, threshold = area[listed], threshold[listed]
+        position, counts = position[listed], counts[listed]
         lists = np.searchsorted(self.starts, position, "right") - 1
         query = (area * len(self.matches.thresholds) + threshold) * self.count + lists
         return query, area.astype(np.int8), position, counts
@@ -146,6 +141,9 @@ class RankedLists:
         A rank counts the detections before it that are inside the range of areas. One that found a
         truth counts whatever its area, and one that found an ignored truth does not.
         """
+        # Detections inside the area are summed up once for all thresholds. What differs there are
+        # the few that found a truth: one that counts from outside moves the ranks from it on by
+        # 1, one inside that does not count by -1.
         viewed = self.mark_kept(view)
         areas, thresholds = self.matches.partner.shape[:2]
         inside = np.zeros((areas, len(viewed) + 1), np.int64)

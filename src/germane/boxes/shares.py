@@ -123,6 +123,8 @@ def _differentiate_ap(listed: _Listed, total: Ints) -> tuple[Floats, Floats, Flo
     best = ragged.accumulate_maximum(precision[::-1], offsets[-1] - offsets[::-1])[::-1]
     record = np.where(precision == best, np.arange(len(hits)), len(hits))
     holder = np.minimum.accumulate(record[::-1])[::-1]  # where each hit's best precision stands
+    # That precision is hits ÷ rank at its holder: a hit up to there adds 1 ÷ rank, any detection
+    # takes precision ÷ rank. So the sums are over the hits whose holder is not before a detection.
     value = ragged.sum_rows(best, owner, len(total)) / total
     weight = 1 / (rank[holder] * total[owner])
     by_detection = -listed.sum_after(hits[holder], best * weight)

@@ -149,9 +149,8 @@ def _list_sizes(truths: Truths, image: Ints) -> Floats:
     if truths.sizes is None or not len(truths.sizes):
         return np.full((len(image), 2), np.nan)
     sizes = np.asarray(truths.sizes)[image]
-    has_size = (image >= 0) & (sizes > 0).all(
-        axis=1
-    )  # some tools write 0 for a size they do not know
+    # some tools write 0 for a size they do not know
+    has_size = (image >= 0) & (sizes > 0).all(axis=1)
     return np.where(has_size[:, None], sizes, np.nan)
 
 

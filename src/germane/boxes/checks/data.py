@@ -175,9 +175,8 @@ class BoxData:
         truth_at = np.argsort(self.truth.label[truth], kind="stable")[truth_at]
         pairs = Pairs(detection, truth, image, detection_at, truth_at, np.zeros(0, np.int64))
         fits = self.measure_trial(pairs, self.detections.boxes) >= GOOD
-        fitted = np.unique(
-            image[detection_at[fits]] * len(truth) + truth_at[fits]
-        )  # a truth counts once
+        # a truth counts once
+        fitted = np.unique(image[detection_at[fits]] * len(truth) + truth_at[fits])
         owner = self.truth.image[truth]
         group, count = np.unique(
             fitted // max(len(truth), 1) * self.images + owner[fitted % max(len(truth), 1)],
@@ -262,9 +261,8 @@ class BoxData:
         close = self._count_good(self.same, best, CLOSE) - 2 * self._count_good(
             self.same, now, CLOSE
         )
-        changes_both = (
-            best[0] != now[0] and best[1] != now[1]
-        )  # of which there are more to choose from
+        # there are more readings to choose from that change both sides
+        changes_both = best[0] != now[0] and best[1] != now[1]
         return close >= (SURE if changes_both else 0)
 
     def _count_good(self, pairs: Pairs, reading: Reading, least: float) -> int:
