@@ -53,14 +53,14 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module 'germane.boxes' has no attribute {name!r}")
     from importlib import import_module
 
-    found: object = getattr(import_module(f"germane.boxes.{_MODULES[name]}"), name)
+    attribute: object = getattr(import_module(f"germane.boxes.{_MODULES[name]}"), name)
     if name.islower():
         from germane.boxes.options import list_options
         from germane.evaluation.signatures import name_arguments
 
-        found = name_arguments(found, list_options(found))
-    globals()[name] = found
-    return found
+        attribute = name_arguments(attribute, list_options(attribute))
+    globals()[name] = attribute
+    return attribute
 
 
 def __dir__() -> list[str]:

@@ -66,12 +66,14 @@ def _evaluate(
     choices, tool = options.conventions, options.dialect
     if tool is None:
         measures = list_summary(choices.overlap) if measures is None else measures
-        several = (measure.shorten(choices) for measure in parse_measures(measures))
-        asked = {str(one): one for one in several}
+        shortened = (measure.shorten(choices) for measure in parse_measures(measures))
+        named = {str(measure): measure for measure in shortened}
     else:
-        asked = resolve_measures(measures, tool, choices)
-    truths, found, problems = open_boxes(truth, detections, options, name, asked.values())
-    return Result(found.name, asked, truths, found, choices, dialect=tool, findings=problems)
+        named = resolve_measures(measures, tool, choices)
+    truths, predictions, problems = open_boxes(truth, detections, options, name, named.values())
+    return Result(
+        predictions.name, named, truths, predictions, choices, dialect=tool, findings=problems
+    )
 
 
 def explain(
@@ -124,9 +126,12 @@ def evaluate_many(
     """
     if not isinstance(detections, Mapping) or not detections:
         raise InputError(f"detections are a mapping of name to detections; got {clip(detections)}")
-    own = read_options(options, dialect)
-    side = open_truths(truth, own.reading)
-    named = {str(name): found for name, found in detections.items()}
+    box_options = read_options(options, dialect)
+    side = open_truths(truth, box_options.reading)
+    named = {str(name): source for name, source in detections.items()}
     return Results(
-        {name: _evaluate(side, found, measures, name, own) for name, found in named.items()}
+        {
+            name: _evaluate(side, source, measures, name, box_options)
+            for name, source in named.items()
+        }
     )

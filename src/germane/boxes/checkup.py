@@ -34,30 +34,30 @@ def check(
     The options are those of reading of ``evaluate``, ``overlap`` and ``confidence``. The check does
     not stop at the first fault. Raises InputError for a file that cannot be read at all.
     """
-    reading, others = take_reading(options)
-    for one in others.keys() - {"overlap", "confidence"}:
-        raise _make_unknown_error(one)
-    choices = make_conventions(others)
-    truths, given = _read_truths(truth, reading)
+    reading, remaining = take_reading(options)
+    for name in remaining.keys() - {"overlap", "confidence"}:
+        raise _make_unknown_error(name)
+    choices = make_conventions(remaining)
+    truths, truth_sheet = _read_truths(truth, reading)
     if isinstance(detections, Detections):
-        found = make_sound_sheet(detections, truths)
+        sheet = make_sound_sheet(detections, truths)
     else:
         columns = read_detection_columns(detections, reading, truths)
-        found = make_sheet(columns, truths, "detections")
+        sheet = make_sheet(columns, truths, "detections")
     least = choices.confidence
     lowest = {} if least is None else {write_option("confidence", f"{least:g}"): least}
-    findings = list(find_all(BoxData(truths, given, found, lowest=lowest)))
+    findings = list(find_all(BoxData(truths, truth_sheet, sheet, lowest=lowest)))
     return Checkup(findings, [name_detections(detections)], len(TABLE))
 
 
 def _make_unknown_error(name: str) -> PolicyError:
     """Make the error of an option that check lacks; it may be one of evaluate or another tool."""
-    known = (*READING, "overlap", "confidence")
+    options = (*READING, "overlap", "confidence")
     of_evaluate = name in DEFAULTS or bool(translate_option(name, (*DEFAULTS, "dialect")))
-    more = f" {text}" if (text := translate_option(name, known)) else offer(name, known)
+    advice = f" {text}" if (text := translate_option(name, options)) else offer(name, options)
     if of_evaluate and not text:
-        more = f" It looks at the data, and evaluates nothing.  There are: {', '.join(known)}"
-    return PolicyError(f"germane.boxes.check has no option {clip(name)}.{more}")
+        advice = f" It looks at the data, and evaluates nothing.  There are: {', '.join(options)}"
+    return PolicyError(f"germane.boxes.check has no option {clip(name)}.{advice}")
 
 
 def _read_truths(raw: Any, reading: Reading) -> tuple[Truths, Sheet]:

@@ -72,8 +72,10 @@ def _read_annotations(raw: Any, reading: Reading) -> Columns:
     listed = sort_ids(image_of)
     has_area = [row.get("area") is not None for row in rows]
     if any(has_area) and not all(has_area):
-        at = has_area.index(False)
-        faults.append(f"{_locate(where, 'annotation', rows, at)} has no 'area', which others have.")
+        lacking = has_area.index(False)
+        faults.append(
+            f"{_locate(where, 'annotation', rows, lacking)} has no 'area', which others have."
+        )
     columns = Columns(
         image=[row["image_id"] for row in rows],
         label=[row["category_id"] for row in rows],
@@ -89,8 +91,8 @@ def _read_annotations(raw: Any, reading: Reading) -> Columns:
         ids=[row.get("id", place) for place, row in enumerate(rows, 1)],
         images=listed,
         classes=sort_ids(names),
-        sizes=_read_sizes([image_of[one] for one in listed]),
-        files=[str(image_of[one].get("file_name", "")) for one in listed],
+        sizes=_read_sizes([image_of[image_id] for image_id in listed]),
+        files=[str(image_of[image_id].get("file_name", "")) for image_id in listed],
         names=names,
         faults=faults,
         twice=twice,
@@ -116,36 +118,36 @@ def _list_verified(images: list[Any], where: str, faults: list[str]) -> dict[str
     """
     if not any(_has(images, key) for key in _VERIFIED.values()):
         return {}
-    found: dict[str, Any] = {name: {} for name in _VERIFIED}
+    verified: dict[str, Any] = {name: {} for name in _VERIFIED}
     for name, key in _VERIFIED.items():
-        for at, image in enumerate(images):
+        for position, image in enumerate(images):
             listed = image.get(key)
             if listed is None:
-                place = _locate(where, "image", images, at)
-                found.setdefault("lacking", f"{place} has no '{key}'")
+                place = _locate(where, "image", images, position)
+                verified.setdefault("lacking", f"{place} has no '{key}'")
             elif isinstance(listed, (list, tuple)):
-                found[name][image["id"]] = listed
+                verified[name][image["id"]] = listed
             else:
-                place = _locate(where, "image", images, at)
+                place = _locate(where, "image", images, position)
                 faults.append(f"{place}: '{key}' is a list of categories; got {clip(listed)}")
-    return found
+    return verified
 
 
 def _list_frequencies(categories: list[Any]) -> dict[Hashable, str] | None:
     """List how frequent classes are, as LVIS says it: r, c or f."""
     words = {initial: word for word in FREQUENCIES for initial in (word[0], word)}
-    found = {
+    frequencies = {
         category["id"]: words.get(str(category.get("frequency")), "") for category in categories
     }
-    return found if any(found.values()) else None
+    return frequencies if any(frequencies.values()) else None
 
 
 def _strip(rows: list[Any]) -> None:
     """Free all but the ids of entries of a file: masks and keypoints are large."""
     for row in rows:
-        own = {"id": row["id"]} if "id" in row else {}
+        identity = {"id": row["id"]} if "id" in row else {}
         row.clear()
-        row.update(own)
+        row.update(identity)
 
 
 def read_images(raw: Any) -> dict[Hashable, tuple[float, float]]:
@@ -283,9 +285,9 @@ def _is_utf8(data: bytes) -> bool:
 def _load(raw: Any) -> Any:
     """Load a file; an object of pycocotools has its JSON as ``dataset``."""
     if hasattr(raw, "anns"):
-        held = {"images": "imgs", "annotations": "anns", "categories": "cats"}
+        attributes = {"images": "imgs", "annotations": "anns", "categories": "cats"}
         return getattr(raw, "dataset", None) or {
-            key: [*getattr(raw, name, {}).values()] for key, name in held.items()
+            key: [*getattr(raw, name, {}).values()] for key, name in attributes.items()
         }
     return _load_file(raw) if is_path(raw) else raw
 
@@ -329,21 +331,21 @@ def _list_sound(
 ) -> list[Any]:
     """List the entries that have all keys; the others are faults."""
     wanted = set(needed)
-    odd = [
+    unsound = [
         place
         for place, row in enumerate(rows)
         if not isinstance(row, dict) or not wanted <= row.keys()
     ]
-    if not odd:
+    if not unsound:
         return list(rows)
-    for at in odd:
-        row = rows[at]
+    for place in unsound:
+        row = rows[place]
         if not isinstance(row, dict):
-            faults.append(f"{locate(at)} is an object; got {clip(row)}")
+            faults.append(f"{locate(place)} is an object; got {clip(row)}")
         else:
             lost = next(key for key in needed if key not in row)
-            faults.append(f"{locate(at)} has no '{lost}': {clip(row)}{_name_overlap(row, lost)}")
-    left = set(odd)
+            faults.append(f"{locate(place)} has no '{lost}': {clip(row)}{_name_overlap(row, lost)}")
+    left = set(unsound)
     return [row for place, row in enumerate(rows) if place not in left]
 
 
@@ -351,9 +353,10 @@ def _name_overlap(row: Mapping[str, Any], lost: str) -> str:
     """Name the overlap of what an entry has in place of a box."""
     for key, (noun, overlap, _) in _SHAPES.items() if lost in _SHAPES else ():
         if key != lost and not is_missing(row.get(key)):
-            _, own, nouns = _SHAPES[lost]
+            _, needed_overlap, nouns = _SHAPES[lost]
             return (
-                f". It has {noun}, which overlap={overlap} evaluates; overlap={own} needs {nouns}."
+                f". It has {noun}, which overlap={overlap} evaluates; overlap={needed_overlap}"
+                f" needs {nouns}."
             )
     return ""
 
@@ -368,12 +371,12 @@ _SHAPES = {
 def _list_flags(rows: list[Any], key: str, where: str, faults: list[str]) -> list[bool]:
     """List flags of annotations. Text is a fault: "0" would count as 1."""
     flags = [row.get(key) for row in rows]
-    odd = [place for place, flag in enumerate(flags) if not _is_flag(flag)]
+    faulty = [place for place, flag in enumerate(flags) if not _is_flag(flag)]
     faults += [
         f"{_locate(where, 'annotation', rows, row)}: '{key}' is 0 or 1; got {clip(flags[row])}"
-        for row in odd
+        for row in faulty
     ]
-    return [bool(flag) for flag in flags] if not odd else [False] * len(flags)
+    return [bool(flag) for flag in flags] if not faulty else [False] * len(flags)
 
 
 def _is_flag(flag: object) -> bool:
@@ -381,39 +384,45 @@ def _is_flag(flag: object) -> bool:
 
 
 def _locate(
-    where: str, noun: str, rows: Sequence[Any], at: int, listed: Sequence[Any] | None = None
+    where: str, noun: str, rows: Sequence[Any], position: int, listed: Sequence[Any] | None = None
 ) -> str:
     """Name an entry by its number among those listed, and its id."""
-    row = rows[at] if at < len(rows) else None
+    row = rows[position] if position < len(rows) else None
     if listed is not None and len(listed) > len(rows):
-        at = next(i for i, one in enumerate(listed) if one is row)
-    own = f" (id {clip(row['id'])})" if isinstance(row, Mapping) and "id" in row else ""
-    return f"{where}: {noun} {at + 1}{own}"
+        position = next(i for i, candidate in enumerate(listed) if candidate is row)
+    id_text = f" (id {clip(row['id'])})" if isinstance(row, Mapping) and "id" in row else ""
+    return f"{where}: {noun} {position + 1}{id_text}"
 
 
 def _check_ids(
     rows: list[Any], where: str, noun: str, faults: list[str], twice: list[str]
 ) -> list[Any]:
     """List the entries whose ids can be ids, and say which of these stand twice; 1.0 is 1."""
-    kept: list[Any] = []
+    sound: list[Any] = []
     seen: dict[Any, int] = {}
-    for at, row in enumerate(rows):
-        one = row.get("id")
-        if isinstance(one, np.integer) or (isinstance(one, float) and one.is_integer()):
-            one = int(one)  # some writers make 1.0 of 1
-            kept.append(row if noun == "annotation" else {**row, "id": one})
-        elif one is None or (isinstance(one, (int, str)) and not is_boolean(one)):
-            kept.append(row)
+    for position, row in enumerate(rows):
+        identifier = row.get("id")
+        if isinstance(identifier, np.integer) or (
+            isinstance(identifier, float) and identifier.is_integer()
+        ):
+            identifier = int(identifier)  # some writers make 1.0 of 1
+            sound.append(row if noun == "annotation" else {**row, "id": identifier})
+        elif identifier is None or (
+            isinstance(identifier, (int, str)) and not is_boolean(identifier)
+        ):
+            sound.append(row)
         else:
-            place = _locate(where, noun, rows, at)
-            faults.append(f"{place}: an id is a whole number or text; got {clip(one)}")
+            place = _locate(where, noun, rows, position)
+            faults.append(f"{place}: an id is a whole number or text; got {clip(identifier)}")
             continue
-        if one is not None:
-            seen[one] = seen.get(one, 0) + 1
+        if identifier is not None:
+            seen[identifier] = seen.get(identifier, 0) + 1
     twice += (
-        f"{where}: two entries have the {noun} id {clip(one)}." for one in seen if seen[one] > 1
+        f"{where}: two entries have the {noun} id {clip(identifier)}."
+        for identifier in seen
+        if seen[identifier] > 1
     )
-    return kept
+    return sound
 
 
 def _read_sizes(images: list[Any]) -> Floats:

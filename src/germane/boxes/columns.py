@@ -98,9 +98,9 @@ def make_truths(columns: Columns) -> Truths:
     names = [str((columns.names or {}).get(label, label)) for label in classes]
     image, label = (
         _number_ids(
-            given, known, noun, columns, spelled, f"the list of {several}", typed=columns.typed
+            raw, known_ids, noun, columns, spelled, f"the list of {plural}", typed=columns.typed
         )
-        for given, known, noun, spelled, several in (
+        for raw, known_ids, noun, spelled, plural in (
             (columns.image, images, "image", columns.files, "images"),
             (columns.label, classes, "class", names, "classes"),
         )
@@ -139,10 +139,10 @@ def _number_verified(
         return None
     groups = []
     for listed in (columns.absent, columns.partial):
-        pairs = [(image, one) for image, several in listed.items() for one in several]
+        pairs = [(image, class_id) for image, class_ids in listed.items() for class_id in class_ids]
         image, label = (
-            find_ids([pair[side] for pair in pairs], known)
-            for side, known in enumerate((images, classes))
+            find_ids([pair[side] for pair in pairs], known_ids)
+            for side, known_ids in enumerate((images, classes))
         )
         groups.append(np.unique((label * len(images) + image)[(image >= 0) & (label >= 0)]))
     return Verified(groups[0], groups[1], columns.lacking)
@@ -159,8 +159,12 @@ def make_detections(columns: Columns, truths: Truths, name: str) -> Detections:
     )  # fmt: skip
     sizes = truths.sizes
     if columns.relative and columns.sizes is not None:
-        own = list_sizes(columns.sizes, truths.images)
-        sizes = own if sizes is None or own is None else np.where(np.isnan(sizes), own, sizes)
+        column_sizes = list_sizes(columns.sizes, truths.images)
+        sizes = (
+            column_sizes
+            if sizes is None or column_sizes is None
+            else np.where(np.isnan(sizes), column_sizes, sizes)
+        )
     boxes = _make_sound_boxes(columns, image, sizes)
     label, unknown = match_classes(columns, truths)
     _refuse_mistyped(columns, label, truths.classes)
@@ -184,17 +188,19 @@ def match_classes(columns: Columns, truths: Truths) -> tuple[Ints, list[Hashable
 
     Returns their positions (N), -1 for others, and these others.
     """
-    given: Any = columns.label
+    labels: Any = columns.label
     if columns.names:
-        named = translate_ids(given, columns.names)
+        named = translate_ids(labels, columns.names)
         if (find_ids(named, truths.class_names) >= 0).any():
-            given = named
-    by_name = given is not columns.label and len(set(truths.class_names)) == len(truths.classes)
-    known = (truths.class_names,) if by_name else (truths.classes, truths.names)
-    label = find_ids(given, *known, typed=columns.typed and truths.typed)
+            labels = named
+    by_name = labels is not columns.label and len(set(truths.class_names)) == len(truths.classes)
+    spellings = (truths.class_names,) if by_name else (truths.classes, truths.names)
+    label = find_ids(labels, *spellings, typed=columns.typed and truths.typed)
     unlisted = np.flatnonzero(label < 0)
-    others = (get_item(given, i) for i in unlisted.tolist())
-    unknown = (one if isinstance(one, Hashable) else clip(one) for one in others)
+    strangers = (get_item(labels, i) for i in unlisted.tolist())
+    unknown = (
+        stranger if isinstance(stranger, Hashable) else clip(stranger) for stranger in strangers
+    )
     return label, list(dict.fromkeys(unknown))
 
 
@@ -203,25 +209,25 @@ def list_sizes(raw: Sizes | Floats | None, images: Sequence[Hashable]) -> Floats
     if raw is None or isinstance(raw, np.ndarray):
         return raw
     place = find_ids(images, list(raw), files=True, typed=False)
-    known = np.array([*raw.values(), (np.nan, np.nan)], float)
-    return known[place]
+    listed_sizes = np.array([*raw.values(), (np.nan, np.nan)], float)
+    return listed_sizes[place]
 
 
 def _refuse_faults(columns: Columns) -> None:
     if columns.faults:
-        more = f"  ({len(columns.faults)} such entries.)" if len(columns.faults) > 1 else ""
-        raise FormatError(columns.faults[0] + more)
+        count_text = f"  ({len(columns.faults)} such entries.)" if len(columns.faults) > 1 else ""
+        raise FormatError(columns.faults[0] + count_text)
     if columns.twice:
-        more = f" ({len(columns.twice)} such ids.)" if len(columns.twice) > 1 else ""
-        raise FormatError(columns.twice[0] + more)
+        count_text = f" ({len(columns.twice)} such ids.)" if len(columns.twice) > 1 else ""
+        raise FormatError(columns.twice[0] + count_text)
 
 
 def scale_boxes(columns: Columns, image: Ints, sizes: Floats | None) -> Any:
     """Scale relative boxes to pixels. Raises InputError for an image without a size."""
     if not columns.relative:
         return columns.boxes
-    known = np.full((len(image), 2), np.nan) if sizes is None else sizes[image]
-    lost = np.flatnonzero(np.isnan(known).any(axis=1))
+    image_sizes = np.full((len(image), 2), np.nan) if sizes is None else sizes[image]
+    lost = np.flatnonzero(np.isnan(image_sizes).any(axis=1))
     if len(lost):
         raise InputError(
             f"{columns.locate(int(lost[0]))}: relative boxes need the size of their image, and the"
@@ -230,7 +236,7 @@ def scale_boxes(columns: Columns, image: Ints, sizes: Floats | None) -> Any:
             " or a folder of pictures."
         )
     try:
-        return read_array(columns.boxes).reshape(-1, 4) * np.tile(known, 2)
+        return read_array(columns.boxes).reshape(-1, 4) * np.tile(image_sizes, 2)
     except (TypeError, ValueError):
         return columns.boxes  # which the reading of boxes refuses
 
@@ -244,7 +250,7 @@ def read_array(raw: Any) -> Floats:
             "a masked cell is no number. Give the rows that are not masked, such as boxes[~mask]."
         )
     array = np.asarray(raw)
-    if array.dtype.kind == "O" and all(is_finite_number(one) for one in array.flat):
+    if array.dtype.kind == "O" and all(is_finite_number(number) for number in array.flat):
         array = array.astype(float)  # whole numbers of more than 64 bits
     if array.dtype.kind not in "iuf":
         raise TypeError
@@ -256,25 +262,27 @@ def _make_sound_boxes(columns: Columns, image: Ints, sizes: Floats | None) -> Bo
     try:
         boxes = make_boxes(read_array(scaled), columns.box_format)
     except (TypeError, ValueError):
-        at, box = _find_odd_box(columns.boxes)
+        row, box = _find_odd_box(columns.boxes)
         raise FormatError(
-            f"{columns.locate(at)}: a box is 4 numbers ({columns.box_format}); got {clip(box)}"
+            f"{columns.locate(row)}: a box is 4 numbers ({columns.box_format}); got {clip(box)}"
         ) from None
     if len(broken := find_broken(boxes)):
-        at = int(broken[0])
-        if not (boxes.width[at] < 0 or boxes.height[at] < 0):
+        row = int(broken[0])
+        if not (boxes.width[row] < 0 or boxes.height[row] < 0):
             sides = (boxes.left, boxes.top, boxes.width, boxes.height)
-            given = all(np.isfinite(side[at]) for side in sides)
-            text = f"{describe_box(boxes, at)} (x, y, width, height) has a " + (
-                "right or lower side that is too large." if given else "number that is not finite."
+            is_finite = all(np.isfinite(side[row]) for side in sides)
+            text = f"{describe_box(boxes, row)} (x, y, width, height) has a " + (
+                "right or lower side that is too large."
+                if is_finite
+                else "number that is not finite."
             )
         else:
             text = (
-                f"the box has a negative size: {describe_box(boxes, at)} (x, y, width, height, read"
-                f" as {columns.read_as or columns.box_format}). Is it in another format? box_format"
-                " takes xywh, xyxy or cxcywh."
+                f"the box has a negative size: {describe_box(boxes, row)} (x, y, width, height,"
+                f" read as {columns.read_as or columns.box_format}). Is it in another format?"
+                " box_format takes xywh, xyxy or cxcywh."
             )
-        raise FormatError(f"{columns.locate(at)}: {text}")
+        raise FormatError(f"{columns.locate(row)}: {text}")
     return boxes
 
 
@@ -292,57 +300,61 @@ def _find_odd_box(boxes: Any) -> tuple[int, Any]:
 
 def _number_ids(
     raw: Any,
-    known: Sequence[Hashable],
+    known_ids: Sequence[Hashable],
     noun: str,
     columns: Columns,
     names: Sequence[str] = (),
-    of: str = "the truth",
+    where: str = "the truth",
     hint: str = "",
     *,
     typed: bool,
 ) -> Ints:
     """Turn ids into positions among those known. Raises InputError with the nearest."""
-    numbers = find_ids(raw, known, names, files=noun == "image", typed=typed)
+    numbers = find_ids(raw, known_ids, names, files=noun == "image", typed=typed)
     unknown = np.flatnonzero(numbers < 0)
     if len(unknown):
-        at = int(unknown[0])
-        item = get_item(raw, at)
-        if text := describe_mistyped(item, known, f"{'an' if noun == 'image' else 'a'} {noun}", of):
-            raise FormatError(f"{columns.locate(at)}: {text}")
-        near = suggest(str(item), map(str, known))
-        more = f" ({len(unknown)} such boxes.)" if len(unknown) > 1 else ""
+        row = int(unknown[0])
+        item = get_item(raw, row)
+        if text := describe_mistyped(
+            item, known_ids, f"{'an' if noun == 'image' else 'a'} {noun}", where
+        ):
+            raise FormatError(f"{columns.locate(row)}: {text}")
+        near = suggest(str(item), map(str, known_ids))
+        advice = f" ({len(unknown)} such boxes.)" if len(unknown) > 1 else ""
         if noun == "image":
-            more += _explain_file_number(raw, at, known, names) or _explain_shift(raw, known)
-        more += " " * bool(hint) + hint
+            advice += _explain_file_number(raw, row, known_ids, names) or _explain_shift(
+                raw, known_ids
+            )
+        advice += " " * bool(hint) + hint
         raise InputError(
-            f"{columns.locate(at)}: there is no {noun} {clip(item)} in {of}.{near}{more}"
+            f"{columns.locate(row)}: there is no {noun} {clip(item)} in {where}.{near}{advice}"
         )
     return numbers
 
 
 def _explain_file_number(
-    raw: Any, row: int, known: Sequence[Hashable], names: Sequence[str]
+    raw: Any, row: int, known_ids: Sequence[Hashable], names: Sequence[str]
 ) -> str:
     """Say that an unknown id is the number of a file, where others are not; or nothing."""
-    numbers = find_file_numbers(raw, known, names)
+    numbers = find_file_numbers(raw, known_ids, names)
     if numbers[row] < 0:
         return ""
-    others = int((numbers < 0).sum())
-    name = names[numbers[row]] if names else known[numbers[row]]
+    unmatched = int((numbers < 0).sum())
+    name = names[numbers[row]] if names else known_ids[numbers[row]]
     return (
-        f" It is the number of the file {clip(name)}, whose id is {clip(known[numbers[row]])}; but"
-        f" the truth has no file of the number of {others} of {len(numbers)} boxes."
+        f" It is the number of the file {clip(name)}, whose id is {clip(known_ids[numbers[row]])};"
+        f" but the truth has no file of the number of {unmatched} of {len(numbers)} boxes."
     )
 
 
-def _explain_shift(raw: Any, known: Sequence[Hashable]) -> str:
+def _explain_shift(raw: Any, known_ids: Sequence[Hashable]) -> str:
     """Say that all ids would be known if they were one less or one more; or nothing."""
     listed = raw.tolist() if isinstance(raw, np.ndarray) else raw
-    if not all(isinstance(one, int) for one in (*listed, *known)):
+    if not all(isinstance(identifier, int) for identifier in (*listed, *known_ids)):
         return ""
     ids = set(listed)
     for by, how in ((-1, "less"), (1, "more")):
-        if {identifier + by for identifier in ids} <= set(known):
+        if {identifier + by for identifier in ids} <= set(known_ids):
             return f" All ids are known if each is 1 {how}: do both sides number from 0, or from 1?"
     return ""
 
@@ -350,15 +362,15 @@ def _explain_shift(raw: Any, known: Sequence[Hashable]) -> str:
 def _refuse_mixed(ids: Sequence[Hashable], noun: str, where: str) -> None:
     """Refuse ids that are a number in one place and text in another."""
     texts = {identifier for identifier in ids if isinstance(identifier, str)}
-    for one in ids if texts else ():
-        if not isinstance(one, str) and str(one) in texts:
+    for identifier in ids if texts else ():
+        if not isinstance(identifier, str) and str(identifier) in texts:
             raise FormatError(
-                f"{where}: the ids of {noun} have {clip(one)}, a number, beside {clip(str(one))},"
-                " text. Write all of them in the same way."
+                f"{where}: the ids of {noun} have {clip(identifier)}, a number, beside"
+                f" {clip(str(identifier))}, text. Write all of them in the same way."
             )
 
 
-def _refuse_mistyped(columns: Columns, label: Ints, known: Sequence[Hashable]) -> None:
+def _refuse_mistyped(columns: Columns, label: Ints, known_ids: Sequence[Hashable]) -> None:
     """Refuse unknown classes that are truth values, or numbers where the truth has text."""
     seen: set[Hashable] = set()
     for row in np.flatnonzero(label < 0).tolist():
@@ -366,7 +378,7 @@ def _refuse_mistyped(columns: Columns, label: Ints, known: Sequence[Hashable]) -
         if not isinstance(item, Hashable) or (item in seen and not is_boolean(item)):
             continue
         seen.add(item)
-        if text := describe_mistyped(item, known, "a class", "the truth"):
+        if text := describe_mistyped(item, known_ids, "a class", "the truth"):
             raise FormatError(f"{columns.locate(row)}: {text}")
 
 
@@ -378,28 +390,28 @@ def _read_flags(raw: Any, count: int) -> Any:
 
 def _read_numbers(columns: Columns, name: str) -> Floats:
     """Read a column of finite numbers. Raises ScoreError or FormatError with the place."""
-    given = getattr(columns, name)
+    column = getattr(columns, name)
     kind = ScoreError if name == "score" else FormatError
     try:
-        numbers = read_array(given)
+        numbers = read_array(column)
         if numbers.shape != (len(columns),):  # a list for each
             raise TypeError
         places = np.flatnonzero(~np.isfinite(numbers))
-        at = int(places[0]) if len(places) else None
+        row = int(places[0]) if len(places) else None
     except (TypeError, ValueError):
-        rows = enumerate(given)
-        at = next((i for i, one in rows if is_boolean(one) or not is_finite_number(one)), 0)
-    if at is not None:
+        rows = enumerate(column)
+        row = next((i for i, cell in rows if is_boolean(cell) or not is_finite_number(cell)), 0)
+    if row is not None:
         raise kind(
-            f"{columns.locate(at)}: the {name} must be a finite number; got"
-            f" {clip(get_item(given, at))}"
+            f"{columns.locate(row)}: the {name} must be a finite number; got"
+            f" {clip(get_item(column, row))}"
         )
     if name == "score":
         _refuse_rounded(columns, numbers)
     elif (numbers < 0).any():
-        at = int(np.flatnonzero(numbers < 0)[0])
+        row = int(np.flatnonzero(numbers < 0)[0])
         raise FormatError(
-            f"{columns.locate(at)}: the {name} is negative: {clip(get_item(given, at))}. Correct"
+            f"{columns.locate(row)}: the {name} is negative: {clip(get_item(column, row))}. Correct"
             " it, or leave out all areas for those of the boxes."
         )
     return numbers

@@ -100,8 +100,8 @@ def gate(
     True
     """
     check_limits(max_drop, alpha)
-    both = {BASELINE: baseline, RUN: detections}
-    results = evaluate_many(truth, both, measures, dialect=dialect, **options)
+    detectors = {BASELINE: baseline, RUN: detections}
+    results = evaluate_many(truth, detectors, measures, dialect=dialect, **options)
     settings = Settings(BASELINE, "randomization", correction, "all", 1 - alpha, None, 10_000)
     return Gate(_compare_results(results, settings, rng), max_drop)
 
@@ -120,7 +120,7 @@ def _compare_results(
     settings.check_systems(list(results), "detectors")
     shares = {name: _share_all(result, measures) for name, result in results.items()}
     first, result = next(iter(shares.values())), next(iter(results.values()))
-    values = np.array([[its[one].values for its in shares.values()] for one in first])
+    values = np.array([[system[measure].values for system in shares.values()] for measure in first])
     sample = Sample(
         cast(Any, tuple(first)),
         tuple(shares),
@@ -171,21 +171,23 @@ def _share_all(result: Result, measures: "BoxMeasures | None") -> ImageShares:
 
 def _check_results(raw: Any) -> Results:
     """Refuse results that are not of the same truths and conventions."""
-    if not isinstance(raw, Results) and not all(isinstance(one, Result) for one in raw.values()):
+    if not isinstance(raw, Results) and not all(
+        isinstance(result, Result) for result in raw.values()
+    ):
         raise InputError(
             "germane.boxes.compare takes truths and {name: detections}, or the Result of each;"
             f" got {clip(raw)}"
         )
     results = Results(dict(raw.items()))
-    for one, other in pairwise(results.values()):
-        if one.truths is not other.truths:
+    for result, following in pairwise(results.values()):
+        if result.truths is not following.truths:
             raise InputError(
-                f"{clip(one.name)} and {clip(other.name)} were not evaluated with the same truths."
-                " Read these once, with evaluate_many."
+                f"{clip(result.name)} and {clip(following.name)} were not evaluated with the same"
+                " truths. Read these once, with evaluate_many."
             )
-        if (one.conventions, tuple(one)) != (other.conventions, tuple(other)):
+        if (result.conventions, tuple(result)) != (following.conventions, tuple(following)):
             raise InputError(
-                f"{clip(one.name)} and {clip(other.name)} differ in their conventions or measures;"
-                " numbers under different conventions cannot be compared."
+                f"{clip(result.name)} and {clip(following.name)} differ in their conventions or"
+                " measures; numbers under different conventions cannot be compared."
             )
     return results

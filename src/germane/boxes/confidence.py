@@ -38,17 +38,20 @@ def find_best_point(lists: "RankedLists", view: View, area: int, threshold: int)
 
 
 def _read_curves(
-    lists: "RankedLists", one: int, counts: Bools, true: Bools, relevant: int
+    lists: "RankedLists", position: int, counts: Bools, true: Bools, relevant: int
 ) -> Floats:
     """Read precision and recall of one list at every confidence (2, 1000); 0 without detections."""
-    part = slice(*lists.starts[one : one + 2])
+    part = slice(*lists.starts[position : position + 2])
     score, hits = lists.score[part][counts[part]], true[part][counts[part]]
     if not len(score):
         return np.zeros((2, len(_CONFIDENCES)))
-    found = hits.cumsum()
-    precision, recall = found / np.arange(1, len(found) + 1), found / (relevant + _LEAST)
+    true_so_far = hits.cumsum()
+    precision, recall = (
+        true_so_far / np.arange(1, len(true_so_far) + 1),
+        true_so_far / (relevant + _LEAST),
+    )
     curves = ((precision, 1), (recall, 0))  # and where each begins
-    return np.stack([np.interp(-_CONFIDENCES, -score, one, left=left) for one, left in curves])
+    return np.stack([np.interp(-_CONFIDENCES, -score, curve, left=left) for curve, left in curves])
 
 
 def _smooth(curve: Floats) -> Floats:

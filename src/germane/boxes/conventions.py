@@ -148,9 +148,9 @@ class Conventions:
                 raise PolicyError(f"depth takes a positive integer or none; got {clip(self.depth)}")
             object.__setattr__(self, "depth", depth)
         object.__setattr__(self, "sigmas", _read_sigmas(self.sigmas))
-        given = self.confidence
-        if given is not None and not (is_number(given) and given == given):
-            raise PolicyError(f"confidence takes a number; got {clip(given)}")
+        confidence = self.confidence
+        if confidence is not None and not (is_number(confidence) and confidence == confidence):
+            raise PolicyError(f"confidence takes a number; got {clip(confidence)}")
 
     def __str__(self) -> str:
         """Write the conventions as results print them: words, and numbers unlike the default."""
@@ -186,10 +186,10 @@ def make_conventions(raw: Mapping[str, Any]) -> Conventions:
     """Make conventions of keyword arguments. Raises PolicyError with the nearest name."""
     for name in raw:
         if name not in DEFAULTS:
-            known = (*DEFAULTS, "box_format", "dialect")
-            text = translate_option(name, known)
-            more = f" {text}" if text else offer(name, DEFAULTS)
-            raise PolicyError(f"boxes have no convention {clip(name)}.{more}")
+            options = (*DEFAULTS, "box_format", "dialect")
+            text = translate_option(name, options)
+            advice = f" {text}" if text else offer(name, DEFAULTS)
+            raise PolicyError(f"boxes have no convention {clip(name)}.{advice}")
     usual = _OF_OKS if raw.get("overlap") == "oks" else {}
     return Conventions(**{**usual, **raw})
 
@@ -239,7 +239,7 @@ def _read_areas(raw: Any) -> dict[str, tuple[float, float]]:
 
 def _write(value: Any, name: str = "") -> str:
     if name == "sigmas" and value:
-        return "+".join(f"{one:.6g}".removeprefix("0") for one in value)
+        return "+".join(f"{sigma:.6g}".removeprefix("0") for sigma in value)
     if isinstance(value, tuple):
         return write_thresholds(value)
     if isinstance(value, Mapping):

@@ -60,10 +60,10 @@ class Truths:
         """The classes' names, or their ids where they have no names."""
         return list(self.names) or [str(label) for label in self.classes]
 
-    def take(self, at: Ints | Bools) -> "Truths":
+    def take(self, rows: Ints | Bools) -> "Truths":
         """Select boxes by position or by flags; images and classes stay."""
-        at = np.flatnonzero(at) if at.dtype == bool else at
-        return replace(self, **take_rows(self, _OF_TRUTHS, at))
+        rows = np.flatnonzero(rows) if rows.dtype == bool else rows
+        return replace(self, **take_rows(self, _OF_TRUTHS, rows))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -100,11 +100,11 @@ def take_rows(raw: object, names: Sequence[str], rows: Ints | Bools) -> dict[str
     """Select rows of columns: of boxes, masks and arrays, and by position of lists."""
     chosen: dict[str, Any] = {}
     for name in names:
-        held = getattr(raw, name)
-        if isinstance(held, (Boxes, Masks)):
-            chosen[name] = held.take(rows)
-        elif isinstance(held, np.ndarray):
-            chosen[name] = held[rows]
-        elif held is not None:
-            chosen[name] = [held[i] for i in rows.tolist()]
+        column = getattr(raw, name)
+        if isinstance(column, (Boxes, Masks)):
+            chosen[name] = column.take(rows)
+        elif isinstance(column, np.ndarray):
+            chosen[name] = column[rows]
+        elif column is not None:
+            chosen[name] = [column[i] for i in rows.tolist()]
     return chosen

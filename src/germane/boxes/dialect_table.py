@@ -392,8 +392,8 @@ DIALECTS = (
         matching=_BEST_ALONE,
         limits=(_UNSTABLE, _UNSTABLE_OVERLAPS),
         measuring=tuple(
-            replace(one, measure=one.measure.replace("lines", "slope"))
-            for one in _ULTRALYTICS.measuring
+            replace(entry, measure=entry.measure.replace("lines", "slope"))
+            for entry in _ULTRALYTICS.measuring
         ),
         why=(
             f"{_ULTRALYTICS.why} Up to 8.4.0: each detection is tried with its best truth alone,"

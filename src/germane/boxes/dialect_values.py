@@ -59,14 +59,14 @@ def spread(
     """
     refuse_dialect(options, "germane.boxes.spread")
     values = open_values(truth, detections, measure, options, name)
-    asked, variations = values.asked, values.variations
-    own = DialectValue("germane", str(asked), asked, values.evaluate(()), ())
+    target, variations = values.target, values.variations
+    own_value = DialectValue("germane", str(target), target, values.evaluate(()), ())
     named = {}
     for dialect in variations.dialects:
-        found = variations.find_measure(dialect)
-        named[dialect.name] = None if found is None else _evaluate(values, dialect, *found)
-    given = [name for name in options if name in variations.fixed]
-    return Spread.collect(own, named, values.conventions.write_words(given))
+        match = variations.find_measure(dialect)
+        named[dialect.name] = None if match is None else _evaluate(values, dialect, *match)
+    fixed_names = [name for name in options if name in variations.fixed]
+    return Spread.collect(own_value, named, values.conventions.write_words(fixed_names))
 
 
 def _evaluate(
@@ -77,13 +77,13 @@ def _evaluate(
     curve = parse_measure(entry.write_measure(1)).points
     shown = replace(measure, points=measure.points or curve)
     depth = dialect.choices.get("depth", values.conventions.depth)
-    tool_name = entry.write_name(values.asked.k or depth)
+    tool_name = entry.write_name(values.target.k or depth)
     if values.variations.is_mistaken_depth(dialect):
         text = f"{dialect.tool} has no value at depth {values.conventions.depth}, by mistake"
         return DialectValue(dialect.name, tool_name, shown, math.nan, (), text)
     changed = () if values.are_same(candidate.choices, (), measure) else candidate.choices
-    moving = [one for one in changed if not values.are_same((one,), (), measure)]
-    words = tuple(write_choice(*one) for one in moving or changed)
+    moving = [choice for choice in changed if not values.are_same((choice,), (), measure)]
+    words = tuple(write_choice(*choice) for choice in moving or changed)
     why = "no class has a truth" if math.isnan(value) else ""
     unsure = _find_doubt(values, dialect, candidate)
     return DialectValue(dialect.name, tool_name, shown, value, words, why, unsure)
@@ -96,6 +96,6 @@ def _find_doubt(values: BoxValues, dialect: Dialect, candidate: BoxCandidate) ->
     if not order or "ties" not in variations.changes:
         return ""
     words = {**variations.start, **dict(candidate.choices)}
-    other = variations.make_candidate(words | {"ties": TIES[words["ties"] == TIES[0]]})
-    same = values.are_same(candidate.choices, other.choices, candidate.measure)
+    opposite = variations.make_candidate(words | {"ties": TIES[words["ties"] == TIES[0]]})
+    same = values.are_same(candidate.choices, opposite.choices, candidate.measure)
     return "" if same else order

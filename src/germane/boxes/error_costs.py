@@ -92,13 +92,13 @@ class ErrorCosts(Tabular):
     def table(self, *, digits: int | None = 4) -> Table:
         """One row a kind of error: how many, the cost, and the value without it."""
         rows = []
-        for one in self.kinds.values():
-            numbers = (format_number(number, digits) for number in (one.cost, one.mended))
-            rows.append((one.kind, f"{one.count:,}", *numbers))
+        for error in self.kinds.values():
+            numbers = (format_number(number, digits) for number in (error.cost, error.mended))
+            rows.append((error.kind, f"{error.count:,}", *numbers))
         notes = [
             f"{self.title} = {format_number(self.value, digits)}; 1 − {self.title} − all costs = "
             + format_number(self.rest, digits),
-            *(f"{kind}: {says}" for kind, says in KINDS.items()),
+            *(f"{kind}: {meaning}" for kind, meaning in KINDS.items()),
             f"{self.title}: {self.measure.definition}",
             f"conventions: {self.conventions}",
             "kinds and how they are mended: TIDE (Bolya et al. 2020)",
@@ -177,20 +177,22 @@ class _Errors:
         """Name the kind of each false detection (D, else -1), and the truth that would mend it."""
         kind, target = np.full((2, len(self.detections)), -1)
         false = np.flatnonzero(self.counts & ~self.hit)
-        (own, its), (other, others), (taken, _) = self._find_best(false)
+        (own_overlap, own_truth), (other_overlap, other_truth), (taken_overlap, _) = (
+            self._find_best(false)
+        )
         choices = self.result.conventions
         [floor] = list_floors(self.result.thresholds, choices)
         chosen = [
-            ("low overlap", (own >= NEAR) & ~reach(own, floor, choices)),
-            ("other class", reach(other, floor, choices)),
-            ("duplicate", reach(taken, floor, choices)),
-            ("background", np.maximum(own, other) <= NEAR),
+            ("low overlap", (own_overlap >= NEAR) & ~reach(own_overlap, floor, choices)),
+            ("other class", reach(other_overlap, floor, choices)),
+            ("duplicate", reach(taken_overlap, floor, choices)),
+            ("background", np.maximum(own_overlap, other_overlap) <= NEAR),
             ("both", np.ones(len(false), bool)),
         ]
-        named = np.select([flags for _, flags in chosen], [MAIN.index(one) for one, _ in chosen])
+        named = np.select([flags for _, flags in chosen], [MAIN.index(name) for name, _ in chosen])
         kind[false] = named
         low, cls = named == MAIN.index("low overlap"), named == MAIN.index("other class")
-        target[false] = np.where(low, its, np.where(cls, others, -1))
+        target[false] = np.where(low, own_truth, np.where(cls, other_truth, -1))
         return kind, target
 
     def _find_best(self, false: Ints) -> list[tuple[Floats, Ints]]:
@@ -200,14 +202,16 @@ class _Errors:
         are ignored are not looked at.
         """
         best = [(np.zeros(len(false)), np.full(len(false), -1)) for _ in range(3)]
-        for mine, its, overlap in self._measure_pairs(false):
-            alike = self.detections.label[false[mine]] == self.truths.label[its]
-            kinds = alike, ~alike, alike & self.used[its]
-            for (largest, truth), kept in zip(best, kinds, strict=True):
-                order = np.flatnonzero(kept)
-                order = order[np.lexsort((-its[order], overlap[order], mine[order]))]
-                rows = order[np.flatnonzero(np.diff(mine[order], append=-1))]
-                largest[mine[rows]], truth[mine[rows]] = overlap[rows], its[rows]
+        for place, candidate, overlap in self._measure_pairs(false):
+            alike = self.detections.label[false[place]] == self.truths.label[candidate]
+            kinds = alike, ~alike, alike & self.used[candidate]
+            for (largest, truth), flags in zip(best, kinds, strict=True):
+                # the last pair of a detection has the largest overlap, and of equal ones the first
+                # truth
+                order = np.flatnonzero(flags)
+                order = order[np.lexsort((-candidate[order], overlap[order], place[order]))]
+                rows = order[np.flatnonzero(np.diff(place[order], append=-1))]
+                largest[place[rows]], truth[place[rows]] = overlap[rows], candidate[rows]
         return best
 
     def _measure_pairs(self, false: Ints) -> Iterator[Measured]:
@@ -215,18 +219,19 @@ class _Errors:
         by_image = np.flatnonzero(self.usable)
         by_image = by_image[np.argsort(self.truths.image[by_image], kind="stable")]
         images, image = self.truths.image[by_image], self.detections.image[false]
+        # in blocks of detections that have about so many pairs in all, for memory
         size = np.searchsorted(images, image, "right") - np.searchsorted(images, image, "left")
         ends = ragged.make_offsets(size)
         starts = np.unique(np.searchsorted(ends, np.arange(0, ends[-1] + 1, _BLOCK), "left"))
         place = np.empty(len(self.detections), np.int64)
         place[false] = np.arange(len(false))
         for start, stop in zip(starts, np.append(starts[1:], len(false)), strict=True):
-            some, other = pair_equal(image[start:stop], images)
-            pairs = false[start:stop][some], by_image[other]
-            mine, its, overlap = measure_pairs(
+            image_at, truth_at = pair_equal(image[start:stop], images)
+            pairs = false[start:stop][image_at], by_image[truth_at]
+            detection, truth, overlap = measure_pairs(
                 self.detections, self.truths, pairs, self.result.conventions, NEAR
             )
-            yield place[mine], its, overlap
+            yield place[detection], truth, overlap
 
     def _choose_menders(self) -> Bools:
         """Mark the detection with the highest score of all that would find a truth (D)."""
@@ -263,20 +268,20 @@ class _Errors:
             hit |= better
             counts &= ~mended | better
         values = self._compute(label, hit, counts, relevant)
-        held = np.bincount(label[counts], minlength=len(relevant))
-        gone = (self.relevant == 0) | ((relevant == 0) & (held == 0))  # nothing is left
+        remaining = np.bincount(label[counts], minlength=len(relevant))
+        gone = (self.relevant == 0) | ((relevant == 0) & (remaining == 0))  # nothing is left
         return np.where(gone, np.nan, values)
 
     def _compute(self, label: Ints, hit: Bools, counts: Bools, relevant: Ints) -> Floats:
         """Compute AP of lists of detections that count, some of which are true."""
-        rows, found = np.flatnonzero(counts), self.detections
-        tied = (found.place, *[found.image] * (self.result.conventions.ties == "image"))
-        keys = [column[rows] for column in (*tied, -found.score, label)]
+        rows, detections = np.flatnonzero(counts), self.detections
+        tied = (detections.place, *[detections.image] * (self.result.conventions.ties == "image"))
+        keys = [column[rows] for column in (*tied, -detections.score, label)]
         rows = rows[np.lexsort(keys)]
         owner, length = label[rows], np.bincount(label[rows], minlength=len(relevant))
         rank = np.arange(len(rows)) - ragged.make_offsets(length)[owner] + 1
-        at = hit[rows]
-        ranking = make_ranking(owner[at], rank[at], length, relevant)
+        hits = hit[rows]
+        ranking = make_ranking(owner[hits], rank[hits], length, relevant)
         base = self.measure.base
         return compute_scores(base, ranking) if isinstance(base, Measure) else base(ranking)
 

@@ -174,8 +174,8 @@ class Explanation(Tabular):
     @property
     def counts(self) -> dict[str, int]:
         """The number of detections with each outcome, in the order of OUTCOMES."""
-        found = Counter(row.outcome for row in self.rows)
-        return {outcome: found[outcome] for outcome in OUTCOMES if found[outcome]}
+        totals = Counter(row.outcome for row in self.rows)
+        return {outcome: totals[outcome] for outcome in OUTCOMES if totals[outcome]}
 
     @property
     def sums(self) -> tuple[float, ...]:
@@ -195,8 +195,8 @@ class Explanation(Tabular):
         adding = [row for row in self.rows if row.term]
         written = [self._write_term(row, 4) for row in adding[:WRITTEN]]
         if len(adding) > WRITTEN:
-            more = math.fsum(row.term for row in adding[WRITTEN:])
-            written.append(f"… {len(adding) - WRITTEN} more that add {more:.4f}")
+            remainder = math.fsum(row.term for row in adding[WRITTEN:])
+            written.append(f"… {len(adding) - WRITTEN} more that add {remainder:.4f}")
         total = " + ".join(written).replace("+ …", "…") or "0"
         return f"{self.title} = ({total}) / {self.terms.norm:g} = {self.terms.value:.4f}"
 
@@ -219,11 +219,13 @@ class Explanation(Tabular):
             self._write_row(row, total, digits)
             for row, total in zip(self.rows, self.sums, strict=True)
         ]
-        rows += [self._write_missed(one, digits) for one in self.missed]
+        rows += [self._write_missed(truth, digits) for truth in self.missed]
         if digits is not None and len(rows) > SHOWN:
             left_out = (f"… {len(rows) - SHOWN:,} rows", *["…"] * (len(head) - 1))
             rows = [*rows[: SHOWN // 2], left_out, *rows[-SHOWN // 2 :]]
-        left = tuple(head.index(one) for one in ("image", "class", "outcome") if one in head)
+        left = tuple(
+            head.index(column) for column in ("image", "class", "outcome") if column in head
+        )
         return Table(tuple(head), tuple(rows), tuple(self._write_notes()), left)
 
     def _write_row(self, row: FoundBox, total: float, digits: int | None) -> Row:
@@ -239,7 +241,7 @@ class Explanation(Tabular):
         adds = (
             [self._write_term(row, digits), format_number(total, digits)] if row.term else ["", ""]
         )
-        shares = (format_number(one, digits) for one in (row.found / row.rank, recall))
+        shares = (format_number(share, digits) for share in (row.found / row.rank, recall))
         return (*cells, str(row.rank), *shares, *adds)
 
     def _write_missed(self, truth_box: TruthBox, digits: int | None) -> Row:
@@ -266,25 +268,31 @@ class Explanation(Tabular):
         """Write a term: so many recalls times a precision, where it is that."""
         if digits is None:
             return repr(row.term)
-        own = row.found / (row.rank or 1)
-        levels = round(row.term / own)
-        if not math.isclose(levels * own, row.term, rel_tol=1e-9):
+        precision = row.found / (row.rank or 1)
+        levels = round(row.term / precision)
+        if not math.isclose(levels * precision, row.term, rel_tol=1e-9):
             return f"{row.term:.4f}"
         share = "1" if row.found == row.rank else f"{row.found}/{row.rank}"
         return share if levels == 1 else str(levels) if share == "1" else f"{levels}·{share}"
 
     def _write_notes(self) -> Iterator[str]:
         chosen = {"class": self.label, "image": self.image}
-        of = " and ".join(f"{noun} {one}" for noun, one in chosen.items() if one is not None)
+        subject = " and ".join(
+            f"{noun} {choice}" for noun, choice in chosen.items() if choice is not None
+        )
         if self.formula:
             yield self.formula
             if (self.measure.points or "").startswith(("101", "11")):
                 yield "  term: number of recall levels × the best precision from there on"
         elif math.isnan(self.value):
-            yield f"{self.title}: there is nothing to be found in {of or 'these images'}"
+            yield f"{self.title}: there is nothing to be found in {subject or 'these images'}"
         else:
-            each = ", ".join(f"{name} {value:.4f}" for name, value in self.per_class.items())
-            yield f"{self.title} of {of} alone: {self.value:.4f}" + (f" ({each})" if each else "")
+            class_values = ", ".join(
+                f"{name} {value:.4f}" for name, value in self.per_class.items()
+            )
+            yield f"{self.title} of {subject} alone: {self.value:.4f}" + (
+                f" ({class_values})" if class_values else ""
+            )
         yield ""
         yield from self.describe_counts()
         yield f"{self.title}: {self.measure.definition}"
@@ -294,12 +302,15 @@ class Explanation(Tabular):
         """Write how many detections have each outcome, and how many truths were found."""
         parts = []
         for kind in ("true", "false", "ignored", "dropped"):
-            counts = {one: n for one, n in self.counts.items() if OUTCOMES[one][0] == kind}
+            counts = {
+                outcome: n for outcome, n in self.counts.items() if OUTCOMES[outcome][0] == kind
+            }
             if not counts and kind in ("ignored", "dropped"):
                 continue
-            each = ", ".join(f"{n} {one}" for one, n in counts.items())
+            listing = ", ".join(f"{n} {outcome}" for outcome, n in counts.items())
             parts.append(
-                f"{sum(counts.values())} {kind}" + f" ({each})" * bool(each and kind != "true")
+                f"{sum(counts.values())} {kind}"
+                + f" ({listing})" * bool(listing and kind != "true")
             )
         yield f"{write_count(len(self.rows), 'detection')}: {', '.join(parts)}"
         states = Counter(truth.state for truth in self.truths)
@@ -310,11 +321,12 @@ class Explanation(Tabular):
         )
 
     def __repr__(self) -> str:
-        of = f"image {self.image}" if self.label is None else f"class {self.label}"
+        subject = f"image {self.image}" if self.label is None else f"class {self.label}"
         if self.image is None and self.label is None and not self.merged:
             return f"<Explanation of {make_visible(self.name)}: {self.title}={self.value:.4f}>"
         return make_visible(
-            f"<Explanation of {of}: {self.title}={self.value:.4f}, {len(self.rows)} detections>"
+            f"<Explanation of {subject}: {self.title}={self.value:.4f},"
+            f" {len(self.rows)} detections>"
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -359,16 +371,16 @@ class Explanation(Tabular):
         }
 
 
-def _make_plain(one: FoundBox | TruthBox) -> dict[str, Any]:
+def _make_plain(row: FoundBox | TruthBox) -> dict[str, Any]:
     """Make plain values of a row; ids become text, as in other documents."""
-    plain = asdict(one)
+    plain = asdict(row)
     for key in ("image", "truth", "id"):
         if plain.get(key) is not None:
             plain[key] = str(plain[key])
-    if one.mask is None:
+    if row.mask is None:
         del plain["mask"]
     else:
-        plain["mask"]["counts"] = one.mask["counts"].decode()
-    if one.keypoints is None:
+        plain["mask"]["counts"] = row.mask["counts"].decode()
+    if row.keypoints is None:
         del plain["keypoints"]
     return plain

@@ -47,12 +47,12 @@ TABLE = {
 }
 """Names in other tools, and the answer, in which braces hold germane's options."""
 
-_BY_NAME = {name.replace("_", ""): says for names, says in TABLE.items() for name in names.split()}
+_BY_NAME = {name.replace("_", ""): text for names, text in TABLE.items() for name in names.split()}
 _OPTION = re.compile(r"\{(\w+)=([^}]*)\}")
 
 
 def translate_option(
-    name: str, known: Collection[str], write: Callable[[str], str] = "{}=".format
+    name: str, options: Collection[str], write: Callable[[str], str] = "{}=".format
 ) -> str:
     """Say how an option of another tool is given here; "" where nothing known does it.
 
@@ -61,6 +61,6 @@ def translate_option(
     'depth=100 keeps so many of the highest scores; a measure names its own depth, as AR@10 does.'
     """
     text = _BY_NAME.get(re.sub("[^a-z0-9]", "", name.casefold()), "")
-    if not all(option in known or option == "confidence" for option, _ in _OPTION.findall(text)):
+    if not all(option in options or option == "confidence" for option, _ in _OPTION.findall(text)):
         return ""
-    return _OPTION.sub(lambda found: write(found[1]) + found[2], text)
+    return _OPTION.sub(lambda match: write(match[1]) + match[2], text)

@@ -33,7 +33,10 @@ def _has_suffix(raw: Any) -> bool:
         return False
     name = os.fspath(raw).casefold()
     return any(
-        f".{suffix}" in name for one in FORMATS.values() if one.opener for suffix in one.suffixes
+        f".{suffix}" in name
+        for file_format in FORMATS.values()
+        if file_format.opener
+        for suffix in file_format.suffixes
     )
 
 
@@ -50,7 +53,7 @@ def read_table(raw: Any, reading: Reading, truths: Truths | None) -> Columns:
     """Read detections, or truths with columns ``area``, ``crowd`` and ``difficult`` if any."""
     frame = open_table(raw, name_side(truths), reading.columns)
     parts = _Parts(frame)
-    sides = next(some for some in SIDES if set(some) <= parts.numbers.keys())
+    sides = next(columns for columns in SIDES if set(columns) <= parts.numbers.keys())
     where = frame.where
     return Columns(
         image=parts.image,
@@ -100,8 +103,8 @@ class _Parts:
         self.score = None if names.score is None else _join(score)
 
 
-def _join(some: list[Any]) -> Any:
-    return np.concatenate(some) if some else np.zeros(0)
+def _join(arrays: list[Any]) -> Any:
+    return np.concatenate(arrays) if arrays else np.zeros(0)
 
 
 def _read_numbers(frame: Any, record: Any, name: str, noun: str) -> Floats:

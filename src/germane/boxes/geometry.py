@@ -109,23 +109,23 @@ def measure_overlaps(
 ) -> tuple[Ints, Ints, Floats]:
     """Measure the overlap of pairs of boxes; return those that share an area, with overlaps.
 
-    ``pairs`` are positions in ``found`` and ``truth``. ``iou`` is the area that both share, divided
+    ``pairs`` are positions in ``boxes`` and ``truth``. ``iou`` is the area that both share, divided
     by the area that they cover together; ``iou+1`` counts the last pixel of each side as part of
     the box, as PASCAL VOC does. For a truth in ``crowd``, the shared area is divided by the area of
-    the found box alone.
+    the box alone.
     """
-    one = 1.0 if overlap == "iou+1" else 0.0
-    mine, its = pairs
-    wide = np.minimum(boxes.right[mine], truth.right[its])
-    wide -= np.maximum(boxes.left[mine], truth.left[its])
-    near = np.flatnonzero(wide > -one)
-    mine, its, wide = mine[near], its[near], wide[near]
-    high = np.minimum(boxes.bottom[mine], truth.bottom[its])
-    high -= np.maximum(boxes.top[mine], truth.top[its])
-    near = np.flatnonzero(high > -one)
-    mine, its = mine[near], its[near]
-    shared = (wide[near] + one) * (high[near] + one)
-    covered = (boxes.width[mine] + one) * (boxes.height[mine] + one)
-    other = (truth.width[its] + one) * (truth.height[its] + one)
-    covered = np.where(crowd[its], covered, covered + other - shared)
-    return mine, its, shared / covered
+    pixel = 1.0 if overlap == "iou+1" else 0.0
+    rows, truth_rows = pairs
+    wide = np.minimum(boxes.right[rows], truth.right[truth_rows])
+    wide -= np.maximum(boxes.left[rows], truth.left[truth_rows])
+    near = np.flatnonzero(wide > -pixel)
+    rows, truth_rows, wide = rows[near], truth_rows[near], wide[near]
+    high = np.minimum(boxes.bottom[rows], truth.bottom[truth_rows])
+    high -= np.maximum(boxes.top[rows], truth.top[truth_rows])
+    near = np.flatnonzero(high > -pixel)
+    rows, truth_rows = rows[near], truth_rows[near]
+    shared = (wide[near] + pixel) * (high[near] + pixel)
+    covered = (boxes.width[rows] + pixel) * (boxes.height[rows] + pixel)
+    truth_area = (truth.width[truth_rows] + pixel) * (truth.height[truth_rows] + pixel)
+    covered = np.where(crowd[truth_rows], covered, covered + truth_area - shared)
+    return rows, truth_rows, shared / covered

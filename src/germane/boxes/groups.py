@@ -83,13 +83,13 @@ class Groups(Tabular):
                         "truths": int(self.truths[i]),
                         "detections": int(self.detections[i]),
                         "measures": {
-                            one: to_json_number(float(values[i]))
-                            for one, values in self.values.items()
+                            measure: to_json_number(float(values[i]))
+                            for measure, values in self.values.items()
                         },
                     }
                     for i, name in enumerate(self.names)
                 ],
-                "all": {one: to_json_number(mean) for one, mean in self.mean.items()},
+                "all": {measure: to_json_number(mean) for measure, mean in self.mean.items()},
             }
         )
 
@@ -101,31 +101,32 @@ class Groups(Tabular):
 def group(result: "Result", part: Part) -> Groups:
     """Evaluate each class, range of areas, frequency or image of a result for itself."""
     check_choice("by", part, get_args(Part))
-    made = {
+    group_part = {
         "class": _group_by_class,
         "area": _group_by_area,
         "frequency": _group_by_frequency,
         "image": _group_by_image,
     }[part]
-    return made(result)
+    return group_part(result)
 
 
 def _group_by_class(result: "Result") -> Groups:
-    values = {one: result[one].values.mean(axis=0) for one in result}
+    values = {measure: result[measure].values.mean(axis=0) for measure in result}
     return _make_groups(result, "class", result.classes, values, _count(result, "label"))
 
 
 def _group_by_image(result: "Result") -> Groups:
     """Average each measure over the classes of each image, which are lists of their own."""
     truths, detections = result.matches.truths, result.matches.detections
-    mine, its = number_group(truths, detections), number_group(truths, truths)
-    groups = np.append(np.unique(its), -1)  # without truths nothing is found: these are in no list
-    at = np.searchsorted(groups[:-1], mine)
+    detection_group, truth_group = number_group(truths, detections), number_group(truths, truths)
+    # where there are no truths nothing is found: such detections are in no list
+    groups = np.append(np.unique(truth_group), -1)
+    places = np.searchsorted(groups[:-1], detection_group)
     lists = RankedLists(
         result.matches,
         result.conventions,
-        lists=np.where(groups[at] == mine, at, len(groups) - 1),
-        truth_lists=np.searchsorted(groups[:-1], its),
+        lists=np.where(groups[places] == detection_group, places, len(groups) - 1),
+        truth_lists=np.searchsorted(groups[:-1], truth_group),
         count=len(groups) - 1,
         labels=groups[:-1] // max(len(truths.images), 1),
     )
@@ -143,9 +144,9 @@ def _average_lists(
 ) -> Floats:
     """Average lists for each image (I); classes without a truth in it count 0, or not at all."""
     values, images = result.compute(measure, lists).mean(axis=0), len(result.matches.truths.images)
-    kept = ~np.isnan(values)
-    total = np.bincount(image[kept], values[kept], minlength=images)
-    count = np.bincount(image[kept], minlength=images)
+    valid = ~np.isnan(values)
+    total = np.bincount(image[valid], values[valid], minlength=images)
+    count = np.bincount(image[valid], minlength=images)
     if result.conventions.no_truth == "zero":
         count = np.full(images, int(result.mark_frequency(measure).sum()))
     means: Floats = np.divide(total, count, out=np.full(images, math.nan), where=count > 0)
@@ -158,21 +159,23 @@ Choose: TypeAlias = Callable[[BoxMeasure, Any], BoxMeasure]
 def _group_by_area(result: "Result") -> Groups:
     """Evaluate each measure in each range of areas, whichever range it was asked for."""
     areas = list(result.conventions.areas)
-    again, values = _vary(result, lambda one, area: replace(one, area=area), areas)
-    relevant = again.lists.relevant.sum(axis=1)
-    inside = (~again.matches.outside).sum(axis=1)
-    return _make_groups(again, "area", areas, values, (relevant, inside))
+    varied, values = _vary(result, lambda measure, area: replace(measure, area=area), areas)
+    relevant = varied.lists.relevant.sum(axis=1)
+    inside = (~varied.matches.outside).sum(axis=1)
+    return _make_groups(varied, "area", areas, values, (relevant, inside))
 
 
 def _group_by_frequency(result: "Result") -> Groups:
     """Evaluate each measure over the classes of each frequency."""
-    again, values = _vary(result, lambda one, word: replace(one, frequency=word), FREQUENCIES)
-    group = np.array([FREQUENCIES.index(frequency) for frequency in again.truths.frequencies], int)
-    truths, found = (
-        np.bincount(group, count, len(FREQUENCIES)).astype(np.int64)
-        for count in _count(again, "label")
+    varied, values = _vary(
+        result, lambda measure, word: replace(measure, frequency=word), FREQUENCIES
     )
-    return _make_groups(again, "frequency", FREQUENCIES, values, (truths, found))
+    group = np.array([FREQUENCIES.index(frequency) for frequency in varied.truths.frequencies], int)
+    truths, detections = (
+        np.bincount(group, count, len(FREQUENCIES)).astype(np.int64)
+        for count in _count(varied, "label")
+    )
+    return _make_groups(varied, "frequency", FREQUENCIES, values, (truths, detections))
 
 
 def _vary(
@@ -180,27 +183,30 @@ def _vary(
 ) -> tuple["Result", dict[str, Floats]]:
     """Evaluate each measure with each word in the place of its own, or of none."""
     plain: dict[BoxMeasure, tuple[str, BoxMeasure]] = {}  # by what they are: AR and AR@100 are one
-    for name, one in zip(result, result.asked, strict=True):
-        bare = choose(one, None)
+    for name, measure in zip(result, result.asked, strict=True):
+        bare = choose(measure, None)
         plain.setdefault(
-            bare.complete(result.conventions), (name if one == bare else str(bare), bare)
+            bare.complete(result.conventions), (name if measure == bare else str(bare), bare)
         )
-    asked = plain.values()
-    again = result.remeasure([choose(one, word) for _, one in asked for word in (None, *words)])
-    return again, {
-        name: np.array([again[choose(one, word)].mean for word in words]) for name, one in asked
+    distinct = plain.values()
+    varied = result.remeasure(
+        [choose(base, word) for _, base in distinct for word in (None, *words)]
+    )
+    return varied, {
+        name: np.array([varied[choose(base, word)].mean for word in words])
+        for name, base in distinct
     }
 
 
-def _count(result: "Result", of: str) -> tuple[Ints, Ints]:
+def _count(result: "Result", field: str) -> tuple[Ints, Ints]:
     """Count the truths of the first range of areas, and the detections, by class or image."""
     matches, size = result.matches, len(result.classes)
-    if of == "image":
+    if field == "image":
         size = len(matches.truths.images)
-    kept = getattr(matches.truths, of)[~matches.ignored[0]]
+    counted = getattr(matches.truths, field)[~matches.ignored[0]]
     return (
-        np.bincount(kept, minlength=size),
-        np.bincount(getattr(matches.detections, of), minlength=size),
+        np.bincount(counted, minlength=size),
+        np.bincount(getattr(matches.detections, field), minlength=size),
     )
 
 

@@ -13,8 +13,8 @@ from germane.errors import clip
 
 
 def find_ids(
-    given: Any,
-    known: Sequence[Hashable],
+    raw: Any,
+    known_ids: Sequence[Hashable],
     names: Sequence[str] = (),
     *,
     files: bool = False,
@@ -29,37 +29,41 @@ def find_ids(
     for 1. Where some ids of files are found in none of these ways, all may be the numbers of files:
     1000 is 000000001000.jpg.
     """
-    if not isinstance(given, np.ndarray):
-        given = unwrap_ids(given)
-    numbers = _look_up(given, known)
-    numbers[_mark_booleans(given)] = -1
+    if not isinstance(raw, np.ndarray):
+        raw = unwrap_ids(raw)
+    numbers = _look_up(raw, known_ids)
+    numbers[_mark_booleans(raw)] = -1
     unknown = np.flatnonzero(numbers < 0)
     if not len(unknown):
         return numbers
     if typed:
-        pairs = zip(names, known, strict=False)
+        pairs = zip(names, known_ids, strict=False)
         names = [
             "" if name == str(item) and not isinstance(item, str) else name for name, item in pairs
         ]
-    columns = [known] if not typed else [[item if isinstance(item, str) else "" for item in known]]
+    columns = (
+        [known_ids]
+        if not typed
+        else [[item if isinstance(item, str) else "" for item in known_ids]]
+    )
     place = _list_spellings((*columns, names), files)
     place.pop("", None)
-    found: dict[Any, int] = {}
+    positions: dict[Any, int] = {}
     for row in unknown.tolist():
-        item = get_item(given, row)
+        item = get_item(raw, row)
         if (
             isinstance(item, Hashable)
             and (isinstance(item, str) or not typed)
             and not is_boolean(item)
         ):
-            if item not in found:
+            if item not in positions:
                 places = (
                     place.get(spelled, -1) for spelled in _spell(item, files, not _has_folder(item))
                 )
-                found[item] = next((i for i in places if i >= 0), -1)
-            numbers[row] = found[item]
+                positions[item] = next((i for i in places if i >= 0), -1)
+            numbers[row] = positions[item]
     if files and (numbers < 0).any():
-        numbered = find_file_numbers(given, known, names, typed=typed)
+        numbered = find_file_numbers(raw, known_ids, names, typed=typed)
         return numbers if (numbered < 0).any() else numbered
     return numbers
 
@@ -68,7 +72,7 @@ _FILE = re.compile(r"(?:\w*_)?(?P<padded>\d{12})|(?P<digits>\d{1,18})", re.ASCII
 
 
 def find_file_numbers(
-    raw: Any, known: Sequence[Hashable], names: Sequence[str] = (), *, typed: bool = True
+    raw: Any, known_ids: Sequence[Hashable], names: Sequence[str] = (), *, typed: bool = True
 ) -> Ints:
     """Find the position of each id as the number of a file (N); -1 for others.
 
@@ -77,13 +81,13 @@ def find_file_numbers(
     listed = raw.tolist() if isinstance(raw, np.ndarray) else raw
     place: dict[int, int] = {}
     named = any(_read_file_number(name, typed) is not None for name in names)
-    for at, one in enumerate(names if named else known):
-        number = _read_file_number(one, typed)
+    for position, name in enumerate(names if named else known_ids):
+        number = _read_file_number(name, typed)
         if number is not None:
-            place[number] = at if place.get(number, at) == at else -1
-    numbers = (_read_file_number(one, typed) for one in listed)
-    found = [-1 if number is None else place.get(number, -1) for number in numbers]
-    return np.array(found, np.int64)
+            place[number] = position if place.get(number, position) == position else -1
+    numbers = (_read_file_number(identifier, typed) for identifier in listed)
+    positions = [-1 if number is None else place.get(number, -1) for number in numbers]
+    return np.array(positions, np.int64)
 
 
 def _read_file_number(value: object, typed: bool) -> int | None:
@@ -97,34 +101,34 @@ def _read_file_number(value: object, typed: bool) -> int | None:
     return None if match is None or is_plain else int(match["padded"] or match["digits"])
 
 
-def is_boolean(one: object) -> bool:
+def is_boolean(raw: object) -> bool:
     """Is this a truth value of Python or NumPy?"""
-    return isinstance(one, (bool, np.bool_))
+    return isinstance(raw, (bool, np.bool_))
 
 
-def has_booleans(given: Any) -> bool:
+def has_booleans(raw: Any) -> bool:
     """Are there truth values in a list, or in rows of it? NumPy takes them for 0 and 1."""
-    while isinstance(given, (list, tuple)):
-        kinds = set(map(type, given))
+    while isinstance(raw, (list, tuple)):
+        kinds = set(map(type, raw))
         if not kinds.isdisjoint((bool, np.bool_)):
             return True
         if kinds.isdisjoint((list, tuple)):
             return False
-        given = list(chain.from_iterable(one for one in given if isinstance(one, (list, tuple))))
+        raw = list(chain.from_iterable(row for row in raw if isinstance(row, (list, tuple))))
     return False
 
 
-def describe_mistyped(one: Any, known: Iterable[Hashable], noun: str, of: str) -> str:
+def describe_mistyped(identifier: Any, known_ids: Iterable[Hashable], noun: str, where: str) -> str:
     """Say why an id is of another type than those known; "" if it is not that."""
-    if is_boolean(one):
-        return f"the id of {noun} is a whole number or text; got {clip(one)}."
-    alike = next((k for k in known if str(k) == str(one)), one)
-    if isinstance(alike, str) == isinstance(one, str):
+    if is_boolean(identifier):
+        return f"the id of {noun} is a whole number or text; got {clip(identifier)}."
+    alike = next((k for k in known_ids if str(k) == str(identifier)), identifier)
+    if isinstance(alike, str) == isinstance(identifier, str):
         return ""
-    kinds = ("text", "a number") if isinstance(one, str) else ("a number", "text")
+    kinds = ("text", "a number") if isinstance(identifier, str) else ("a number", "text")
     return (
-        f"the id {clip(one)} of {noun} is {kinds[0]}, and {of} has {clip(alike)}, {kinds[1]}. "
-        "Write the ids of both in the same way."
+        f"the id {clip(identifier)} of {noun} is {kinds[0]}, and {where} has {clip(alike)},"
+        f" {kinds[1]}. Write the ids of both in the same way."
     )
 
 
@@ -132,15 +136,18 @@ def _mark_booleans(raw: Any) -> Any:
     """Mark the truth values among ids (N)."""
     if isinstance(raw, np.ndarray) and raw.dtype != object:
         return np.full(len(raw), raw.dtype.kind == "b")
-    odd = {bool, np.bool_}.isdisjoint(set(map(type, raw)))
-    return np.zeros(len(raw), bool) if odd else np.array([*map(is_boolean, raw)], bool)
+    has_none = {bool, np.bool_}.isdisjoint(set(map(type, raw)))
+    return np.zeros(len(raw), bool) if has_none else np.array([*map(is_boolean, raw)], bool)
 
 
 def translate_ids(raw: Any, names: Mapping[Hashable, str]) -> Any:
     """Replace ids of classes by their names, where an id has one."""
     place = find_ids(raw, list(names), typed=False)
     listed, texts = raw.tolist() if isinstance(raw, np.ndarray) else raw, list(names.values())
-    return [texts[i] if i >= 0 else one for i, one in zip(place.tolist(), listed, strict=True)]
+    return [
+        texts[i] if i >= 0 else identifier
+        for i, identifier in zip(place.tolist(), listed, strict=True)
+    ]
 
 
 def sort_ids(ids: Iterable[Hashable]) -> list[Hashable]:
@@ -148,7 +155,11 @@ def sort_ids(ids: Iterable[Hashable]) -> list[Hashable]:
 
     A value that cannot be an id, such as a list, is left out.
     """
-    different = list(dict.fromkeys(one for one in map(unwrap_id, ids) if isinstance(one, Hashable)))
+    different = list(
+        dict.fromkeys(
+            identifier for identifier in map(unwrap_id, ids) if isinstance(identifier, Hashable)
+        )
+    )
     try:
         return sorted(different)  # type: ignore[type-var]
     except TypeError:
@@ -164,8 +175,8 @@ def _list_spellings(columns: Iterable[Sequence[Hashable]], files: bool) -> dict[
     """List the position of each spelling of known ids; -1 where several have it."""
     place: dict[str, int] = {}
     for column in columns:
-        for i, one in enumerate(column):
-            for spelled in _spell(one, files, _has_folder(one)):
+        for i, identifier in enumerate(column):
+            for spelled in _spell(identifier, files, _has_folder(identifier)):
                 place[spelled] = i if place.get(spelled, i) == i else -1
     return place
 
@@ -194,18 +205,21 @@ def _take_name(path: str) -> str:
     return path.replace("\\", "/").rpartition("/")[2]
 
 
-def _look_up(given: Any, known: Sequence[Hashable]) -> Ints:
+def _look_up(raw: Any, known_ids: Sequence[Hashable]) -> Ints:
     """Find the position of each id that is known as it is; -1 for others."""
-    if isinstance(given, np.ndarray) and given.dtype.kind in "iu" and len(known):
-        ids = np.array(known)
+    if isinstance(raw, np.ndarray) and raw.dtype.kind in "iu" and len(known_ids):
+        ids = np.array(known_ids)
         if ids.dtype.kind in "iu":
             order = np.argsort(ids)
-            at = order[np.minimum(np.searchsorted(ids[order], given), len(ids) - 1)]
-            return np.where(ids[at] == given, at, -1)
-    place = {one: i for i, one in enumerate(known)}
-    given = given.tolist() if isinstance(given, np.ndarray) else given
+            position = order[np.minimum(np.searchsorted(ids[order], raw), len(ids) - 1)]
+            return np.where(ids[position] == raw, position, -1)
+    place = {identifier: i for i, identifier in enumerate(known_ids)}
+    raw = raw.tolist() if isinstance(raw, np.ndarray) else raw
     try:
-        return np.fromiter((place.get(one, -1) for one in given), np.int64, len(given))
+        return np.fromiter((place.get(identifier, -1) for identifier in raw), np.int64, len(raw))
     except TypeError:  # an id that cannot be looked up, such as a list
-        found = [place.get(one, -1) if isinstance(one, Hashable) else -1 for one in given]
-        return np.array(found, np.int64)
+        positions = [
+            place.get(identifier, -1) if isinstance(identifier, Hashable) else -1
+            for identifier in raw
+        ]
+        return np.array(positions, np.int64)

@@ -22,7 +22,7 @@ UNKNOWN = (np.nan, np.nan)
 def read_images(raw: Any) -> dict[Hashable, tuple[float, float]]:
     """Read the names of images and their sizes, NaN where unknown.
 
-    ``given`` is a mapping of images to (width, height), a list of images, a folder of pictures, a
+    ``raw`` is a mapping of images to (width, height), a list of images, a folder of pictures, a
     file of names, COCO's JSON, or a frame or file with columns image, width and height.
     """
     if raw is None:
@@ -34,7 +34,7 @@ def read_images(raw: Any) -> dict[Hashable, tuple[float, float]]:
     if coco.is_coco(raw) and raw != []:
         return coco.read_images(raw)
     if isinstance(raw, Mapping):
-        return {one: _read_size(one, size) for one, size in raw.items()}
+        return {image: _read_size(image, size) for image, size in raw.items()}
     if frames.is_table(raw):
         return frames.read_sizes(raw)
     if isinstance(raw, Iterable) and not is_path(raw):
@@ -110,10 +110,10 @@ def _read_jpeg_size(file: BinaryIO) -> tuple[int, int] | None:
     return None
 
 
-def join_sizes(*several: Sizes) -> dict[Hashable, tuple[float, float]]:
+def join_sizes(*size_maps: Sizes) -> dict[Hashable, tuple[float, float]]:
     """Join sizes of images; the first that is known holds."""
     out: dict[Hashable, tuple[float, float]] = {}
-    for sizes in several:
+    for sizes in size_maps:
         for image, size in sizes.items():
             if np.isnan(out.get(image, UNKNOWN)).any():
                 out[image] = size

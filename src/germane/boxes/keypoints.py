@@ -38,7 +38,7 @@ def measure_extents(points: Floats) -> Floats:
 
 @np.errstate(over="ignore", invalid="ignore", under="ignore")  # of points that no image has
 def measure_similarities(
-    found: Floats,
+    detected: Floats,
     truth: Floats,
     pairs: tuple[Ints, Ints],
     boxes: Boxes,
@@ -47,27 +47,27 @@ def measure_similarities(
 ) -> Floats:
     """Measure the OKS of pairs: the mean of exp(−d² ÷ 2·area·(2σ)²) over visible keypoints.
 
-    ``found`` and ``truth`` have shape (N, K, 3), ``boxes`` and ``area`` are those of the truths.
+    ``detected`` and ``truth`` have shape (N, K, 3), ``boxes`` and ``area`` are those of the truths.
     Where no keypoint of a truth is visible, d is the distance to its box, doubled in size.
     """
     widths = (np.array(COCO_SIGMAS if sigmas is None else sigmas) * 2) ** 2
     seen = truth[..., 2] > 0  # G × K
     count = seen.sum(axis=1)
     order = np.argsort(~seen, axis=1, kind="stable")  # visible keypoints first
-    mine, its = pairs
-    overlap = np.zeros(len(mine))
+    detection_at, truth_at = pairs
+    overlap = np.zeros(len(detection_at))
     space = area + np.spacing(1)
-    for some in np.unique(count[its]).tolist():
-        rows = np.flatnonzero(count[its] == some)
-        a, b = mine[rows], its[rows]
-        if some:
-            which = order[b, :some]
-            dx = found[a[:, None], which, 0] - truth[b[:, None], which, 0]
-            dy = found[a[:, None], which, 1] - truth[b[:, None], which, 1]
-            wide = widths[which]
+    for visible in np.unique(count[truth_at]).tolist():
+        rows = np.flatnonzero(count[truth_at] == visible)
+        a, b = detection_at[rows], truth_at[rows]
+        if visible:
+            points = order[b, :visible]
+            dx = detected[a[:, None], points, 0] - truth[b[:, None], points, 0]
+            dy = detected[a[:, None], points, 1] - truth[b[:, None], points, 1]
+            wide = widths[points]
         else:
-            dx = _leave(found[a, :, 0], boxes.left[b], boxes.width[b])
-            dy = _leave(found[a, :, 1], boxes.top[b], boxes.height[b])
+            dx = _leave(detected[a, :, 0], boxes.left[b], boxes.width[b])
+            dy = _leave(detected[a, :, 1], boxes.top[b], boxes.height[b])
             wide = widths
         exponent = (dx**2 + dy**2) / wide / space[b, None] / 2
         overlap[rows] = np.exp(-exponent).sum(axis=1) / exponent.shape[1]

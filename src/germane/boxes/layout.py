@@ -22,11 +22,11 @@ def make_table(results: "Results", digits: int | None) -> Table:
     """Make a row for each detector, with the best of several in bold."""
     first = next(iter(results.values()))
     rows = tuple(
-        (name, *(format_number(result[one].mean, digits) for one in result))
+        (name, *(format_number(result[measure].mean, digits) for measure in result))
         for name, result in results.items()
     )
     means = ([result[name].mean for result in results.values()] for name in first)
-    best = frozenset(find_highest(unite_equal(np.array(one)).tolist() for one in means))
+    best = frozenset(find_highest(unite_equal(np.array(values)).tolist() for values in means))
     return Table(("detections", *first), rows, tuple(write_notes(results)), strong=best)
 
 
@@ -44,16 +44,16 @@ def write_notes(results: "Mapping[str, Result] | Results") -> Iterator[str]:
 def _write_definitions(result: "Result") -> Iterator[str]:
     """Write each formula once, and then what the names leave to the conventions."""
     formulas: dict[str, list[BoxMeasure]] = {}
-    for asked, complete in zip(result.asked, result.measures, strict=True):
-        points = f"(points={asked.points})" if asked.points else ""
-        formulas.setdefault(f"{asked.name}{points}: {complete.formula}", []).append(complete)
+    for short, complete in zip(result.asked, result.measures, strict=True):
+        points = f"(points={short.points})" if short.points else ""
+        formulas.setdefault(f"{short.name}{points}: {complete.formula}", []).append(complete)
     for formula, measures in formulas.items():
-        several = any(len(measure.iou or ()) > 1 for measure in measures)
-        yield f"{formula}, mean over classes{' and thresholds of overlap' * several}"
+        has_thresholds = any(len(measure.iou or ()) > 1 for measure in measures)
+        yield f"{formula}, mean over classes{' and thresholds of overlap' * has_thresholds}"
     renamed = [
-        f"{name} is {one}"
-        for name, one in zip(result, result.asked, strict=True)
-        if name != str(one)
+        f"{name} is {measure}"
+        for name, measure in zip(result, result.asked, strict=True)
+        if name != str(measure)
     ]
     if renamed:
         yield "; ".join(renamed)
@@ -73,19 +73,19 @@ def _write_defaults(result: "Result") -> Iterator[str]:
     choices, by_image = result.conventions, result.conventions.depth_of == "image"
     above = "above " * (choices.reach == "above")
     overlaps: dict[str, list[str]] = {}
-    for asked, complete in zip(result.asked, result.measures, strict=True):
-        if asked.iou is None:
+    for short, complete in zip(result.asked, result.measures, strict=True):
+        if short.iou is None:
             names = overlaps.setdefault(f"{above}{write_thresholds(complete.iou or ())}", [])
-            names += [asked.name] * (asked.name not in names)
+            names += [short.name] * (short.name not in names)
     if len(overlaps) == 1:
         yield f"overlap {next(iter(overlaps))}"
     elif overlaps:
         listed = (f"{overlap} of {' and '.join(names)}" for overlap, names in overlaps.items())
         yield f"overlap {', '.join(listed)}"
-    for asked, complete in zip(result.asked, result.measures, strict=True):
-        if asked.area is None:
+    for short, complete in zip(result.asked, result.measures, strict=True):
+        if short.area is None:
             yield f"area {complete.area}"
-        if asked.k is None and complete.k is not None:
+        if short.k is None and complete.k is not None:
             yield (
                 f"{write_depth(complete.k)} of each {'image' if by_image else 'class in an image'}"
             )
@@ -98,7 +98,7 @@ def _write_area(low: float, high: float) -> str:
 def _write_counts(result: "Result") -> str:
     counts = result.counts
     names = {"images": "image", "classes": "class", "truths": "truth"}
-    parts = [", ".join(write_count(getattr(counts, one), noun) for one, noun in names.items())]
+    parts = [", ".join(write_count(getattr(counts, field), noun) for field, noun in names.items())]
     for name in ("crowds", "difficult"):
         if count := getattr(counts, name):
             noun = write_count(count, "crowd") if name == "crowds" else f"{count:,} {name}"

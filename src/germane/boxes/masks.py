@@ -108,8 +108,8 @@ def encode_mask(raw: Any, size: tuple[float, float]) -> dict[str, Any]:
         )
     height, width = _read_size(raw["size"])
     if any(
-        not math.isnan(known) and known != one
-        for known, one in zip(size, (width, height), strict=True)
+        not math.isnan(expected) and expected != side
+        for expected, side in zip(size, (width, height), strict=True)
     ):
         raise ValueError(
             f"the mask has {height:,} rows and {width:,} columns of pixels, and its image"
@@ -136,10 +136,10 @@ def decode_mask(code: dict[str, Any]) -> Any:
 
 
 def _encode_polygons(raw: Any, size: tuple[float, float]) -> dict[str, Any]:
-    for one in raw:
-        sound = isinstance(one, (list, tuple)) and len(one) >= 4 and len(one) % 2 == 0
-        if not sound or read_doubles(one, _FARTHEST) is None or has_booleans(one):
-            raise ValueError(f"a polygon is x and y of its corners, in pixels; got {clip(one)}")
+    for polygon in raw:
+        sound = isinstance(polygon, (list, tuple)) and len(polygon) >= 4 and len(polygon) % 2 == 0
+        if not sound or read_doubles(polygon, _FARTHEST) is None or has_booleans(polygon):
+            raise ValueError(f"a polygon is x and y of its corners, in pixels; got {clip(polygon)}")
     if not raw:
         raise ValueError("the mask has no polygon")
     if len(raw[0]) < 6:  # which pycocotools takes for a box, and fails
@@ -160,14 +160,14 @@ def _read_size(raw: Any) -> tuple[int, int]:
         height, width = raw
         if type(height) is type(width) is int and 0 <= height < 2**16 and 0 <= width < 2**16:
             return height, width
-        if all(is_finite_number(one) and one == int(one) and 0 <= one < 2**16 for one in raw):
+        if all(is_finite_number(side) and side == int(side) and 0 <= side < 2**16 for side in raw):
             return int(height), int(width)
     raise ValueError(f"the size of a mask is height and width; got {clip(raw)}")
 
 
 def _check_runs(counts: Any, pixels: int) -> None:
-    whole = all(isinstance(count, (int, np.integer)) and count >= 0 for count in counts)
-    if not whole or has_booleans(counts):
+    are_whole = all(isinstance(count, (int, np.integer)) and count >= 0 for count in counts)
+    if not are_whole or has_booleans(counts):
         raise ValueError(f"run lengths are whole numbers; got {clip(counts)}")
     if sum(counts) != pixels:
         raise ValueError(
@@ -190,12 +190,12 @@ def is_compressed(raw: Any) -> bool:
 
 def find_broken_masks(masks: Masks) -> Ints:
     """Find masks whose run lengths miss their pixels, on which pycocotools would not end."""
-    odd = [np.zeros(0, np.int64)]
+    broken = [np.zeros(0, np.int64)]
     for start in range(0, len(masks), _CHUNK):
         counts = masks.counts[start : start + _CHUNK].tolist()
         height, width = masks.size[start : start + _CHUNK].T
-        odd.append(start + np.flatnonzero(_add_up(counts) != height * width))
-    return np.concatenate(odd)
+        broken.append(start + np.flatnonzero(_add_up(counts) != height * width))
+    return np.concatenate(broken)
 
 
 _CHUNK = 2_000  # masks

@@ -31,7 +31,7 @@ class Matches:
     detections: Detections  # D, sorted by group, and by falling score within it
     depth: Ints  # D, the place of each detection within what the depth is of, from 0
     candidate: Ints  # C, positions of detections, ascending
-    found: Ints  # (A, T, C): the truth that a candidate found, or -1
+    partner: Ints  # (A, T, C): the truth that a candidate found, or -1
     ignored: Bools  # (A, G): is the truth neither to be found nor to be missed?
     outside: Bools  # (A, D): is it ignored if it finds nothing, for its area or since it is spared?
     spared: Bools  # D: are not all objects of its class in its image annotated?
@@ -73,7 +73,7 @@ def arrange_detections(
     """
     if choices.confidence is not None:
         detections = detections.take(detections.score >= choices.confidence)
-    kept, spared = mark_verified(truths, detections, choices)
+    judged, spared = mark_verified(truths, detections, choices)
     detections = _convert_detections(detections, choices)
     falling = np.argsort(-detections.score, kind="stable")
     group = number_group(truths, detections)
@@ -84,7 +84,7 @@ def arrange_detections(
     place[by_owner] = _count_places(owner[by_owner])
     if choices.depth is not None:
         order = order[place[order] < choices.depth]
-    order = order[kept[order]]
+    order = order[judged[order]]
     return detections.take(order), place[order], spared[order]
 
 
@@ -105,12 +105,12 @@ def match_groups(
     pairs = find_pairs(arranged, choices, thresholds) if pairs is None else pairs
     find = _find_best if choices.candidate == "best" else _find_in_turns
     group = number_group(truths, detections)
-    candidate, found = find(pairs, floors, group, ignored, truths.crowd, choices)
+    candidate, partner = find(pairs, floors, group, ignored, truths.crowd, choices)
     if choices.id_zero == "unmatched":
-        _unmatch_id_zero(found, truths, ignored)
+        _unmatch_id_zero(partner, truths, ignored)
     outside = _lie_outside(_list_found_areas(detections, choices), ranges) | arranged.spared
     return Matches(
-        truths, detections, depth, candidate, found, ignored, outside, arranged.spared, thresholds
+        truths, detections, depth, candidate, partner, ignored, outside, arranged.spared, thresholds
     )
 
 
@@ -136,15 +136,15 @@ def mark_verified(
 
     Others are left out after the depth is applied, of which they are a part.
     """
-    kept = (detections.label >= 0) | (choices.classes == "merged")
+    judged = (detections.label >= 0) | (choices.classes == "merged")
     if choices.empty == "drop":
-        kept &= _list_found_areas(detections, choices) > 0
+        judged &= _list_found_areas(detections, choices) > 0
         truths = truths.take(truths.area > 0)
     if choices.unverified == "count" or truths.verified is None:
-        return kept, np.zeros(len(kept), bool)
+        return judged, np.zeros(len(judged), bool)
     group = number_group(truths, detections)
-    known = np.concatenate((number_group(truths, truths), truths.verified.absent))
-    return kept & np.isin(group, known), np.isin(group, truths.verified.partial)
+    judged_groups = np.concatenate((number_group(truths, truths), truths.verified.absent))
+    return judged & np.isin(group, judged_groups), np.isin(group, truths.verified.partial)
 
 
 def refuse_unverified(truths: Truths, choices: Conventions) -> None:
@@ -232,9 +232,9 @@ class Pairs:
 def find_pairs(arranged: Arranged, choices: Conventions, thresholds: tuple[float, ...]) -> "Pairs":
     """Find the pairs of one group whose overlap reaches the lowest threshold."""
     truths, detections = arranged.truths, arranged.detections
-    mine, its = number_group(truths, detections), number_group(truths, truths)
+    detection_group, truth_group = number_group(truths, detections), number_group(truths, truths)
     floor = list_floors(thresholds, choices).min()
-    pairs = pair_equal(mine, its)
+    pairs = pair_equal(detection_group, truth_group)
     detection, truth, overlap = measure_pairs(detections, truths, pairs, choices, floor)
     preferred = truth if choices.equal_overlaps == "last" else -truth
     order = np.lexsort((preferred, overlap, detection))
@@ -255,9 +255,13 @@ def _find_in_turns(
     The candidates of a group choose one after the other, and those of all groups at once: first the
     first of each group, then the second. A crowd is never used up.
     """
+    # Pairs of a candidate ascend by preference, so that the highest position of a free one is the
+    # best. The number of all pairs is added where the truth counts, which puts these above all that
+    # are ignored; a remainder gives the pair again. Candidates of one turn are of different groups,
+    # and contest no truth.
     candidate, first, size = pairs.list_candidates()
-    found = np.full((len(ignored), len(floors), len(candidate)), -1, np.int32)
-    taken = np.zeros((ignored.shape[1], *found.shape[:2]), bool)
+    partner = np.full((len(ignored), len(floors), len(candidate)), -1, np.int32)
+    taken = np.zeros((ignored.shape[1], *partner.shape[:2]), bool)
     wanted = np.int32(len(pairs.detection)) * ~ignored.T  # G × A: one that counts is above all
     for chosen in _list_turns(group[candidate]):
         pair = ragged.list_stretches(first[chosen], size[chosen])
@@ -267,11 +271,11 @@ def _find_in_turns(
         key = (pair.astype(np.int32) + 1)[:, None] + wanted[truth]  # pairs × A
         key = np.where(free, key[:, :, None], np.int32(0))
         best = np.maximum.reduceat(key, ragged.make_offsets(size[chosen])[:-1], axis=0)
-        one, area, threshold = np.nonzero(best)
-        truth = pairs.truth[(best[one, area, threshold] - 1) % len(pairs.detection)]
-        found[area, threshold, chosen[one]] = truth
+        chooser, area, threshold = np.nonzero(best)
+        truth = pairs.truth[(best[chooser, area, threshold] - 1) % len(pairs.detection)]
+        partner[area, threshold, chosen[chooser]] = truth
         taken[truth, area, threshold] = True
-    return candidate, found
+    return candidate, partner
 
 
 def _list_turns(group: Ints) -> Iterator[Ints]:
@@ -289,22 +293,23 @@ def _find_best(
     candidate, first, size = pairs.list_candidates()
     best = first + size - 1
     truth, overlap = pairs.truth[best], pairs.overlap[best]
-    found = np.full((len(ignored), len(floors), len(candidate)), -1, np.int32)
+    partner = np.full((len(ignored), len(floors), len(candidate)), -1, np.int32)
     for t, floor in enumerate(floors.tolist()):
         near = np.flatnonzero(reach(overlap, floor, choices))
         for a, neither in enumerate(ignored):
+            # an ignored truth is found by all, another by the first: candidates stand by score
             neutral, rivals = near[neither[truth[near]]], near[~neither[truth[near]]]
             winners = rivals[np.unique(truth[rivals], return_index=True)[1]]
-            for some in (neutral, winners):
-                found[a, t, some] = truth[some]
-    return candidate, found
+            for finders in (neutral, winners):
+                partner[a, t, finders] = truth[finders]
+    return candidate, partner
 
 
-def _unmatch_id_zero(found: Ints, truths: Truths, ignored: Bools) -> None:
+def _unmatch_id_zero(partner: Ints, truths: Truths, ignored: Bools) -> None:
     """Take its detections from a truth with the id 0, unless it is ignored."""
     zero = np.array([identifier == 0 for identifier in truths.ids], bool)
     for a, neither in enumerate(ignored):
         lost = zero & ~neither
         if lost.any():
-            part = found[a]
+            part = partner[a]
             part[(part >= 0) & lost[part]] = -1

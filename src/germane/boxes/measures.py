@@ -94,11 +94,11 @@ class BoxMeasure(BoxName):
 
         Raises MeasureError for an unknown area, and for a spelling that says another overlap.
         """
-        own = choices.overlap.removesuffix("+1").replace("iou", "box")
-        if self.overlap not in ("", own):
-            matched, chosen = (_MATCHED[one] for one in (self.overlap, own))
+        overlap = choices.overlap.removesuffix("+1").replace("iou", "box")
+        if self.overlap not in ("", overlap):
+            matched, chosen = (_MATCHED[kind] for kind in (self.overlap, overlap))
             word = "iou" if self.overlap == "box" else self.overlap
-            has, needs = (write_option("overlap", one) for one in (choices.overlap, word))
+            has, needs = (write_option("overlap", choice) for choice in (choices.overlap, word))
             raise MeasureError(
                 f"{self} was asked for by a name of {matched}, and {has} evaluates {chosen}."
                 f" Write {self}, or {needs}."
@@ -109,8 +109,8 @@ class BoxMeasure(BoxName):
                 f"{self}: no range of areas is named {clip(area)}.{offer(area, choices.areas)}"
             )
         iou = self.iou or ((0.5,) if self.name in "PRF" else choices.iou)
-        made = replace(self, iou=iou, area=area, k=self.k or choices.depth, overlap="")
-        return made.name_points(points)
+        measure = replace(self, iou=iou, area=area, k=self.k or choices.depth, overlap="")
+        return measure.name_points(points)
 
     def name_points(self, points: str) -> "BoxMeasure":
         """Name the points of the curve, where there is one and the measure names none."""
@@ -148,8 +148,8 @@ class BoxMeasure(BoxName):
         'the best precision at 11 recalls or beyond, mean over classes; overlap .5'
         """
         iou = self.iou or ()
-        several = len(iou) > 1 or (not iou and self.name in ("AP", "AR"))
-        over = "classes and thresholds of overlap" if several else "classes"
+        has_thresholds = len(iou) > 1 or (not iou and self.name in ("AP", "AR"))
+        over = "classes and thresholds of overlap" if has_thresholds else "classes"
         parts = [f"{self.formula}, mean over {over}"]
         if iou:
             parts.append(f"overlap {write_thresholds(iou)}")

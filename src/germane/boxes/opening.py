@@ -24,12 +24,12 @@ from germane.output.formatting import write_count
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BoxOptions:
-    """The options of a verb: reading, and conventions; ``given`` ones hold in any dialect."""
+    """The options of a verb: reading, and conventions; ``chosen`` ones hold in any dialect."""
 
     dialect: Dialect | None
     reading: Reading
     conventions: Conventions
-    given: Mapping[str, Any]
+    chosen: Mapping[str, Any]
 
 
 def read_options(
@@ -40,11 +40,11 @@ def read_options(
     ``shape`` is what is read where the overlap needs boxes alone.
     """
     tool = None if dialect is None else resolve_box_dialect(dialect)
-    reading, given = take_reading(options, tool)
+    reading, chosen = take_reading(options, tool)
     if reading.shape == "box":
         reading = replace(reading, shape=shape)
-    conventions = make_conventions({**(tool.choices if tool else {}), **given})
-    return BoxOptions(tool, reading, conventions, given)
+    conventions = make_conventions({**(tool.choices if tool else {}), **chosen})
+    return BoxOptions(tool, reading, conventions, chosen)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -84,7 +84,7 @@ def open_boxes(
     else:
         columns = read_detection_columns(detections, options.reading, truths)
         opened = make_detections(columns, truths, name or name_detections(detections))
-    chosen = options.given if options.dialect is None else DEFAULTS
+    chosen = options.chosen if options.dialect is None else DEFAULTS
     lowest = {
         str(measure): measure.confidence
         for measure in measures
@@ -105,10 +105,10 @@ def open_boxes(
 def _refuse_unknown(detections: Detections, truths: Truths, choices: Conventions) -> None:
     """Refuse detections of classes that the truths lack, unless conventions leave them out."""
     if detections.unknown and choices.unknown == "error" and choices.classes == "each":
-        odd = detections.unknown[0]
-        near = suggest(str(odd), truths.class_names)
+        label = detections.unknown[0]
+        near = suggest(str(label), truths.class_names)
         numbered = f"; {write_option('class_names')} names classes that are numbers" * isinstance(
-            odd, int
+            label, int
         )
         raise InputError(
             f"{detections.name}: {write_count(len(detections.unknown), 'class is', 'classes are')}"

@@ -105,7 +105,11 @@ def list_options(verb: Any) -> dict[str, tuple[Any, Any]]:
     """List the type and default of each keyword argument behind ``**options`` of a verb."""
     unpacked = inspect.signature(verb).parameters.get("options")
     kinds = get_args(unpacked.annotation) if unpacked else ()
-    names = {name: kind for one in kinds for name, kind in _OPTIONS[one.__forward_arg__].items()}
+    names = {
+        name: kind
+        for typed_dict in kinds
+        for name, kind in _OPTIONS[typed_dict.__forward_arg__].items()
+    }
     return {name: (kind, conventions.DEFAULTS.get(name)) for name, kind in names.items()}
 
 

@@ -55,28 +55,30 @@ def explain_result(
             "data; to explain it, name a confidence, such as F(confidence=.25)."
         )
     truths, merged = result.truths, result.conventions.classes == "merged"
-    at = None if image is None else find_id(image, truths.images, (), "image", truths.files)
+    image_index = (
+        None if image is None else find_id(image, truths.images, (), "image", truths.files)
+    )
     kind = None if label is None else find_id(label, truths.classes, truths.names, "class")
     if merged and kind is not None:
         merging = write_option("classes", "merged")
         raise InputError(f"{merging} joins all classes; do not name one.")
-    if merged or (at is None and len(truths.classes) == 1):
+    if merged or (image_index is None and len(truths.classes) == 1):
         kind = 0
-    chosen = result if at is None else _choose_image(result, at)
+    chosen = result if image_index is None else _choose_image(result, image_index)
     value, size = chosen[measure], truths.sizes
-    own = value.mean if kind is None else float(value.values[0, kind])
+    mean = value.mean if kind is None else float(value.values[0, kind])
     return Explanation(
         name=result.name,
         title=next(iter(result)),
         measure=measure,
-        image=None if at is None else truths.images[at],
+        image=None if image_index is None else truths.images[image_index],
         label=None if kind is None or merged else truths.class_names[kind],
-        describe=partial(_describe, result, at, kind, merged),
+        describe=partial(_describe, result, image_index, kind, merged),
         weigh=partial(weigh_errors, chosen, None if merged else kind),
-        value=own,
+        value=mean,
         per_class=value.per_class if kind is None else {},
         conventions=result.conventions,
-        size=None if at is None or size is None else tuple(size[at].tolist()),
+        size=None if image_index is None or size is None else tuple(size[image_index].tolist()),
         merged=merged,
     )
 
@@ -116,13 +118,13 @@ def find_id(
     Raises NotFoundError for others.
     """
     texts = [str(identifier) for identifier in ids]
-    for known in (ids, names, texts):
-        if isinstance(raw, Hashable) and not is_boolean(raw) and raw in known:
-            return list(known).index(raw)
+    for spellings in (ids, names, texts):
+        if isinstance(raw, Hashable) and not is_boolean(raw) and raw in spellings:
+            return list(spellings).index(raw)
     if noun == "image" and isinstance(raw, (str, int, np.integer)) and not is_boolean(raw):
-        at = int(find_ids([raw], ids, files, files=True, typed=False)[0])
-        if at >= 0:
-            return at
+        position = int(find_ids([raw], ids, files, files=True, typed=False)[0])
+        if position >= 0:
+            return position
     listed = list(names) or texts
     raise NotFoundError(
         f"there is no {noun} {clip(raw)} in the truth.{offer(raw, listed, list_some)}"
@@ -133,29 +135,34 @@ class _Outcomes:
     """The detections of an image or a class, matched and sorted (D), and how they fared."""
 
     def __init__(
-        self, whole: Result, measure: BoxMeasure, image: int | None, label: int | None, merged: bool
+        self,
+        result: Result,
+        measure: BoxMeasure,
+        image: int | None,
+        label: int | None,
+        merged: bool,
     ) -> None:
-        self.title = next(iter(whole))
-        truths, detections = whole.truths, whole.detections
+        self.title = next(iter(result))
+        truths, detections = result.truths, result.detections
         if image is not None:
             truths = truths.take(truths.image == image)
             detections = detections.take(detections.image == image)
-        self.given = detections
+        self.submitted = detections
         if label is not None and not merged:
-            self.given = detections.take(detections.label == label)
-            if whole.conventions.depth_of == "class":
-                detections = self.given
+            self.submitted = detections.take(detections.label == label)
+            if result.conventions.depth_of == "class":
+                detections = self.submitted
         self.result = Result(
-            whole.name, {self.title: measure}, truths, detections, whole.conventions
+            result.name, {self.title: measure}, truths, detections, result.conventions
         )
         self.measure, self.image, self.label = measure, image, label
-        self.verified, _ = mark_verified(truths, self.given, whole.conventions)
-        self.choices, self.merged = whole.conventions, merged
+        self.verified, _ = mark_verified(truths, self.submitted, result.conventions)
+        self.choices, self.merged = result.conventions, merged
         self.area = list(self.choices.areas).index(measure.area or "")
         self.matches: Matches = self.result.matches
         self.truths: Truths = self.matches.truths
         self.detections: Detections = self.matches.detections
-        self.kept = self.detections.score >= (
+        self.confident = self.detections.score >= (
             -np.inf if measure.confidence is None else measure.confidence
         )
         [self.floor] = list_floors(self.result.thresholds, self.choices)
@@ -169,12 +176,12 @@ class _Outcomes:
         """List the rows, the truths, and the terms of a class."""
         order, dropped = self._order()
         number = {place: i for i, place in enumerate(self._list_places(order, dropped), 1)}
-        numbers = np.array([number.get(one, 0) for one in self.detections.place.tolist()], int)
+        numbers = np.array([number.get(place, 0) for place in self.detections.place.tolist()], int)
         pairs = self._measure_pairs(order)
         terms, listed = self._list_terms(order)
         rows = [
             *self._describe_matched(order, numbers, pairs, terms),
-            *(self._describe_dropped(one, number) for one in dropped.tolist()),
+            *(self._describe_dropped(row, number) for row in dropped.tolist()),
         ]
         rows.sort(key=lambda row: row.number)
         return tuple(rows), tuple(self._describe_truths(numbers, pairs)), listed
@@ -186,20 +193,22 @@ class _Outcomes:
             order = order[self.detections.label[order] == self.label]
         else:
             order = order[np.argsort(-self.detections.score[order], kind="stable")]
-        return order, np.flatnonzero(~np.isin(self.given.place, self.detections.place))
+        return order, np.flatnonzero(~np.isin(self.submitted.place, self.detections.place))
 
     def _list_places(self, order: Ints, dropped: Ints) -> list[int]:
         """List the places in the source of all detections that are shown, by falling score."""
-        place = np.append(self.detections.place[order], self.given.place[dropped])
-        score = np.append(self.detections.score[order], self.given.score[dropped])
+        place = np.append(self.detections.place[order], self.submitted.place[dropped])
+        score = np.append(self.detections.score[order], self.submitted.score[dropped])
         places: list[int] = place[np.argsort(-score, kind="stable")].tolist()
         return places
 
     def _measure_pairs(self, order: Ints) -> "_Pairs":
         """Measure the overlap of the detections shown with all truths of their images."""
         by_image = np.argsort(self.truths.image, kind="stable")
-        mine, its = pair_equal(self.detections.image[order], self.truths.image[by_image])
-        pairs = order[mine], by_image[its]
+        detection_at, truth_at = pair_equal(
+            self.detections.image[order], self.truths.image[by_image]
+        )
+        pairs = order[detection_at], by_image[truth_at]
         if self.choices.equal_overlaps == "first":  # the last of equal pairs is the best partner
             pairs = pairs[0][::-1], pairs[1][::-1]
         measured = measure_pairs(self.detections, self.truths, pairs, self.choices)
@@ -228,16 +237,18 @@ class _Outcomes:
         self, order: Ints, numbers: Ints, pairs: "_Pairs", terms: dict[int, float]
     ) -> Iterator[FoundBox]:
         """Describe each matched detection. Of false ones, say what they overlap."""
-        own = pairs.find_best(pairs.own, len(self.detections))
-        other = pairs.find_best(~pairs.own, len(self.detections))
-        found = pairs.find_best(pairs.truth == self.truth[pairs.detection], len(self.detections))
+        same_class = pairs.find_best(pairs.same_class, len(self.detections))
+        other_class = pairs.find_best(~pairs.same_class, len(self.detections))
+        matched = pairs.find_best(pairs.truth == self.truth[pairs.detection], len(self.detections))
         finder = np.zeros(len(self.truths) + 1, int)
         finder[self.truth] = numbers  # the last entry is that of detections without a truth
         rank, hits = np.cumsum(self.counts[order]), np.cumsum(self.hit[order])
         for i, d in enumerate(order.tolist()):
-            outcome = self._judge(d, own, other)
-            best = {"other class": other, "background": found, "outside": found}.get(outcome, own)
-            partner, overlaps = found if self.truth[d] >= 0 else best
+            outcome = self._judge(d, same_class, other_class)
+            best = {"other class": other_class, "background": matched, "outside": matched}.get(
+                outcome, same_class
+            )
+            partner, overlaps = matched if self.truth[d] >= 0 else best
             truth, overlap = int(partner[d]), float(overlaps[d])
             kind = None if truth < 0 else self._name(int(self.truths.label[truth]))
             taker = int(finder[truth]) if outcome == "duplicate" else None
@@ -252,10 +263,10 @@ class _Outcomes:
                 term=terms.get(d, 0.0),
             )  # fmt: skip
 
-    def _judge(self, d: int, own: "_Best", other: "_Best") -> str:
+    def _judge(self, d: int, same_class: "_Best", other_class: "_Best") -> str:
         """Name the outcome of one detection."""
         truth = int(self.truth[d])
-        if not self.kept[d]:
+        if not self.confident[d]:
             return "confidence"
         if truth >= 0:
             if not self.ignored[truth]:
@@ -272,28 +283,28 @@ class _Outcomes:
             return "difficult" if hard else "other area"
         if self.matches.outside[self.area, d]:
             return "not exhaustive" if self.matches.spared[d] else "outside"
-        if reach(own[1][d], self.floor, self.choices):
-            return "duplicate" if self.taken[own[0][d]] else "id zero"
-        if reach(other[1][d], self.floor, self.choices):
+        if reach(same_class[1][d], self.floor, self.choices):
+            return "duplicate" if self.taken[same_class[0][d]] else "id zero"
+        if reach(other_class[1][d], self.floor, self.choices):
             return "other class"
-        return "low overlap" if own[1][d] >= NEAR else "background"
+        return "low overlap" if same_class[1][d] >= NEAR else "background"
 
     def _describe_dropped(self, row: int, number: dict[int, int]) -> FoundBox:
         """Describe a detection that was dropped before the matching."""
-        given, floor = self.given, self.choices.confidence
-        low = floor is not None and given.score[row] < floor
-        unknown = given.label[row] < 0 and not self.merged
+        detections, floor = self.submitted, self.choices.confidence
+        low = floor is not None and detections.score[row] < floor
+        unknown = detections.label[row] < 0 and not self.merged
         outcome = "unknown class" if unknown else "confidence" if low else "depth"
         if outcome == "depth" and not self.verified[row]:
-            has_area = self.choices.empty == "count" or given.boxes.measure_areas()[row] > 0
+            has_area = self.choices.empty == "count" or detections.boxes.measure_areas()[row] > 0
             outcome = "unverified" if has_area else "empty"
-        return self._make_row(given, row, number[int(given.place[row])], outcome)
+        return self._make_row(detections, row, number[int(detections.place[row])], outcome)
 
     def _make_row(
-        self, detections: Detections, row: int, number: int, outcome: str, **found: Any
+        self, detections: Detections, row: int, number: int, outcome: str, **details: Any
     ) -> FoundBox:
-        """Make the row of a detection; ``found`` is what is known of its truth and rank."""
-        words = {"threshold": write_thresholds(self.result.thresholds), **found}
+        """Make the row of a detection; ``details`` are its truth and rank, if any."""
+        words = {"threshold": write_thresholds(self.result.thresholds), **details}
         return FoundBox(
             number=number,
             place=int(detections.place[row]) + 1,
@@ -303,17 +314,17 @@ class _Outcomes:
             score=float(detections.score[row]),
             outcome=outcome,
             says=OUTCOMES[outcome][1].format(**words),
-            **found,
+            **details,
             **self._describe_shape(detections, row),
         )
 
     def _describe_truths(self, numbers: Ints, pairs: "_Pairs") -> Iterator[TruthBox]:
         """Describe the truths of the image or class: found, missed or ignored."""
         finder = np.zeros(len(self.truths) + 1, int)
-        finder[np.where(self.kept, self.truth, -1)] = numbers
-        near, overlap = _Pairs(pairs.truth, pairs.detection, pairs.overlap, pairs.own).find_best(
-            pairs.own, len(self.truths)
-        )
+        finder[np.where(self.confident, self.truth, -1)] = numbers
+        near, overlap = _Pairs(
+            pairs.truth, pairs.detection, pairs.overlap, pairs.same_class
+        ).find_best(pairs.same_class, len(self.truths))
         shown = np.ones(len(self.truths), bool)
         if self.label is not None:
             shown = self.truths.label == self.label
@@ -357,11 +368,11 @@ class _Pairs:
     detection: Ints
     truth: Ints
     overlap: Floats
-    own: Bools  # are both of one class?
+    same_class: Bools  # are both of one class?
 
-    def find_best(self, which: Bools, count: int) -> _Best:
+    def find_best(self, chosen: Bools, count: int) -> _Best:
         """Find the best partner of each of so many detections, among some pairs."""
-        first, second, overlap = self.detection[which], self.truth[which], self.overlap[which]
+        first, second, overlap = self.detection[chosen], self.truth[chosen], self.overlap[chosen]
         order = np.argsort(overlap, kind="stable")
         partner, best = np.full(count, -1), np.zeros(count)
         partner[first[order]], best[first[order]] = second[order], overlap[order]

@@ -31,6 +31,8 @@ def trace_mask(code: dict[str, Any], origin: tuple[float, float], scale: float) 
 
 def trace(mask: Bools) -> list[list[tuple[float, float]]]:
     """Trace the loops around a mask (H, W), through the middles of its pixels' sides."""
+    # Each side between the mask and the rest leads one way around the mask. At every corner as many
+    # sides begin as end, so that a walk along unused ones can stop only where it began.
     padded = np.pad(mask, 1)
     inner = padded[1:-1, 1:-1]
     after: dict[tuple[int, int], list[tuple[int, int]]] = {}
@@ -41,8 +43,8 @@ def trace(mask: Bools) -> list[list[tuple[float, float]]]:
         (padded[1:-1, :-2], (0, 1), (0, 0)),
     ):
         y, x = np.nonzero(inner & ~neighbor)
-        for at, to in zip(_move(x, y, start), _move(x, y, end), strict=True):
-            after.setdefault(at, []).append(to)
+        for begin, to in zip(_move(x, y, start), _move(x, y, end), strict=True):
+            after.setdefault(begin, []).append(to)
     loops = []
     while after:
         corner = first = next(iter(after))

@@ -19,9 +19,10 @@ _BLOCK = 1 << 15  # pairs; what is computed from a block stays in the processor'
 Measured = tuple[Ints, Ints, Floats]  # positions of detections and truths, and their overlaps
 
 
-def pair_equal(mine: Ints, its: Ints) -> tuple[Ints, Ints]:
-    """List the positions of all pairs of equal keys, ``its`` ascending; those of mine together."""
-    low, high = np.searchsorted(its, mine, "left"), np.searchsorted(its, mine, "right")
+def pair_equal(keys: Ints, sorted_keys: Ints) -> tuple[Ints, Ints]:
+    """List the positions of all pairs of equal keys; those of one of ``keys`` stand together."""
+    low = np.searchsorted(sorted_keys, keys, "left")
+    high = np.searchsorted(sorted_keys, keys, "right")
     facing = np.flatnonzero(high > low)
     size = (high - low)[facing]
     return np.repeat(facing, size), ragged.list_stretches(low[facing], size)
@@ -36,21 +37,23 @@ def measure_pairs(
 ) -> Measured:
     """Measure the overlap of pairs; return those that overlap, by the floor at least.
 
-    ``pairs`` are positions in ``found`` and ``truth``. Those of one detection should stand
+    ``pairs`` are positions in ``detections`` and ``truth``. Those of one detection should stand
     together.
     """
     parts = []
     for start in range(0, len(pairs[0]), _BLOCK):
-        mine, its = pairs[0][start : start + _BLOCK], pairs[1][start : start + _BLOCK]
-        some, other, overlap = _measure(detections, truth, (mine, its), choices)
+        left, right = pairs[0][start : start + _BLOCK], pairs[1][start : start + _BLOCK]
+        detection_at, truth_at, overlap = _measure(detections, truth, (left, right), choices)
         near = np.flatnonzero(overlap >= floor)
-        parts.append((some[near], other[near], overlap[near]))
+        parts.append((detection_at[near], truth_at[near], overlap[near]))
     if not parts:
         return (*pairs, np.zeros(0))
     if len(parts) == 1:
         return parts[0]
-    some, other, overlap = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return some, other, overlap
+    detection_at, truth_at, overlap = (
+        np.concatenate(column) for column in zip(*parts, strict=True)
+    )
+    return detection_at, truth_at, overlap
 
 
 def _measure(
@@ -78,23 +81,24 @@ def _measure_masks(masks: Masks, truth: Masks, pairs: tuple[Ints, Ints], crowd: 
     all pairs of some detections and truths, so that detections with the same truths are given to it
     together.
     """
-    mine, its = pairs
-    measure, overlap = load_code().iou, np.zeros(len(mine))
-    for start, end, wide in _list_blocks(mine, its):
-        some, other = mine[start:end:wide], its[start : start + wide]
-        codes = masks.list_codes(some), truth.list_codes(other)
-        overlap[start:end] = measure(*codes, crowd[other].tolist()).ravel()
+    detection_at, truth_at = pairs
+    measure, overlap = load_code().iou, np.zeros(len(detection_at))
+    for start, end, wide in _list_blocks(detection_at, truth_at):
+        block_detections = detection_at[start:end:wide]
+        block_truths = truth_at[start : start + wide]
+        codes = masks.list_codes(block_detections), truth.list_codes(block_truths)
+        overlap[start:end] = measure(*codes, crowd[block_truths].tolist()).ravel()
     near = np.flatnonzero(overlap > 0)
-    return mine[near], its[near], overlap[near]
+    return detection_at[near], truth_at[near], overlap[near]
 
 
-def _list_blocks(mine: Ints, its: Ints) -> list[tuple[int, int, int]]:
+def _list_blocks(detection_at: Ints, truth_at: Ints) -> list[tuple[int, int, int]]:
     """List blocks that are all pairs of some detections and truths: start, end, truths."""
-    if not len(mine):
+    if not len(detection_at):
         return []
-    starts = np.flatnonzero(np.diff(mine, prepend=mine[0] - 1))  # of each detection
-    wide = np.diff(starts, append=len(mine))
-    first = its[starts]
+    starts = np.flatnonzero(np.diff(detection_at, prepend=detection_at[0] - 1))  # of each detection
+    wide = np.diff(starts, append=len(detection_at))
+    first = truth_at[starts]
     new = np.ones(len(starts), bool)
     # the truths of a detection are consecutive in most uses: the first one and their number tell
     # them
@@ -104,7 +108,7 @@ def _list_blocks(mine: Ints, its: Ints) -> list[tuple[int, int, int]]:
     for begin, end in zip(np.flatnonzero(new).tolist(), ends.tolist(), strict=True):
         size = int(wide[begin])
         low, high = int(starts[begin]), int(starts[begin]) + size * (end - begin)
-        block = its[low:high].reshape(-1, size)
+        block = truth_at[low:high].reshape(-1, size)
         if (block == block[0]).all():
             blocks.append((low, high, size))
         else:

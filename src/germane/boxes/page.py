@@ -139,7 +139,7 @@ def _write_headline(results: Results, intervals: Intervals) -> Iterator[str]:
     first = next(iter(results.values()))
     rows = {
         isolate_text(name): [
-            _write_value(result[one].mean, intervals.get((name, one))) for one in result
+            _write_value(result[measure].mean, intervals.get((name, measure))) for measure in result
         ]
         for name, result in results.items()
     }
@@ -150,8 +150,8 @@ def _estimate_interval(result: Result, name: str) -> Interval | None:
     """Estimate the interval of a number, the mean of its images' shares, within 0 and 1."""
     measure = result[name].measure
     shares = compute_shares(result, measure)
-    found = estimate_mean_interval(shares, find_span(measure, shares), 0.95)
-    return found and replace(found, low=max(0.0, found.low), high=min(1.0, found.high))
+    interval = estimate_mean_interval(shares, find_span(measure, shares), 0.95)
+    return interval and replace(interval, low=max(0.0, interval.low), high=min(1.0, interval.high))
 
 
 def _write_value(mean: float, interval: Interval | None) -> str:
@@ -169,18 +169,18 @@ def _write_classes(results: Results) -> Iterator[str]:
     spread = np.ptp(values, axis=0) if len(values) > 1 else -values[0]
     spread = unite_equal(spread, np.abs(values).max(axis=0))
     order = np.argsort(-np.nan_to_num(spread, nan=-np.inf), kind="stable").tolist()
-    several = len(values) > 1
+    has_rivals = len(values) > 1
     rows = []
     for k in order:
         numbers = [format_number(value, 4, nan="–") for value in values[:, k].tolist()]
-        numbers += [format_number(float(spread[k]), 4, nan="")] * several
+        numbers += [format_number(float(spread[k]), 4, nan="")] * has_rivals
         rows.append((first.classes[k], f"{counts[k]:,}", *numbers))
-    which = "the largest difference first" if several else "the lowest first"
+    sorting = "the largest difference first" if has_rivals else "the lowest first"
     yield (
-        f"<p>{isolate_text(measure)} of each class, {which}; – where a class has no truth that"
+        f"<p>{isolate_text(measure)} of each class, {sorting}; – where a class has no truth that"
         " counts.</p>"
     )
-    columns = ("class", "truths", *results, *(["difference"] if several else []))
+    columns = ("class", "truths", *results, *(["difference"] if has_rivals else []))
     yield '<div class="wide tall" tabindex="0">'
     yield from write_table(columns, rows)
     yield "</div>"
@@ -204,10 +204,10 @@ def _write_errors(results: Results) -> Iterator[str]:
     )
     drawn = dict(list(costs.items())[:_DRAWN])
     legend = (f"{_draw_square(r)} {isolate_text(name)}" for r, name in enumerate(drawn))
-    few = f"Bars of the first {len(drawn)} of {len(costs)} detectors; the table has all."
-    yield from write_figure(_draw_bars(drawn), legend, few * (len(drawn) < len(costs)))
+    note = f"Bars of the first {len(drawn)} of {len(costs)} detectors; the table has all."
+    yield from write_figure(_draw_bars(drawn), legend, note * (len(drawn) < len(costs)))
     rows = [(kind, *_list_cells(costs, kind)) for kind in KINDS]
-    heads = (f"{name}: {what}" for name in costs for what in ("count", "cost"))
+    heads = (f"{name}: {column}" for name in costs for column in ("count", "cost"))
     yield from make_scrollable(write_table(("error", *heads), rows))
     yield from write_definitions(KINDS.items())
 

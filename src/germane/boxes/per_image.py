@@ -31,13 +31,13 @@ def is_per_image(raw: object) -> bool:
     return bool(listed) and _describe(next(iter(listed.values()))) is not None
 
 
-def _list_images(given: Any) -> Mapping[Hashable, Any]:
+def _list_images(raw: Any) -> Mapping[Hashable, Any]:
     """List what the images have by image, or by position."""
-    if hasattr(given, "annotations") and hasattr(given, "classes"):  # a data set of supervision
-        given = given.annotations
-    if isinstance(given, Mapping):
-        return given
-    return dict(enumerate(given)) if isinstance(given, (list, tuple)) else {}
+    if hasattr(raw, "annotations") and hasattr(raw, "classes"):  # a data set of supervision
+        raw = raw.annotations
+    if isinstance(raw, Mapping):
+        return raw
+    return dict(enumerate(raw)) if isinstance(raw, (list, tuple)) else {}
 
 
 def _describe(value: Any) -> Held | None:
@@ -46,8 +46,8 @@ def _describe(value: Any) -> Held | None:
         return value if not _SHAPES.isdisjoint(value) else None
     if hasattr(value, "xyxy") and hasattr(value, "class_id"):  # supervision
         data = value.data if isinstance(getattr(value, "data", None), Mapping) else {}
-        held = {name: data[name] for name in ("iscrowd", "area", "difficult") if name in data}
-        return held | {
+        columns = {name: data[name] for name in ("iscrowd", "area", "difficult") if name in data}
+        return columns | {
             "boxes": value.xyxy, "labels": value.class_id,
             "scores": getattr(value, "confidence", None),
             "names": data.get("class_name"), "box_format": "xyxy",
@@ -98,30 +98,32 @@ def read_per_image(raw: Any, reading: Reading, truths: Truths | None) -> Columns
     listed: dict[str, list[Any]] = {}
     places: list[tuple[Hashable, int]] = []
     names: dict[Hashable, str] = dict(enumerate(getattr(raw, "classes", ()) or ()))
-    described = {image: _describe(one) for image, one in images.items()}
-    boxed = any(one is not None and one.get("boxes") is not None for one in described.values())
-    has_area = side == "truth" and any("area" in (one or ()) for one in described.values())
-    for image, held in described.items():
+    described = {image: _describe(value) for image, value in images.items()}
+    boxed = any(
+        fields is not None and fields.get("boxes") is not None for fields in described.values()
+    )
+    has_area = side == "truth" and any("area" in (fields or ()) for fields in described.values())
+    for image, fields in described.items():
         where = f"{side}, image {clip(image)}"
-        if held is None:
+        if fields is None:
             raise FormatError(f"{where}: boxes and labels are needed; got {clip(images[image])}")
-        shapes = _read_shapes(held, where, reading)
-        boxes = _read_boxes(held, where, reading, shapes)
-        columns = {"boxes": boxes.astype(float), **_read_columns(held, len(boxes), where, side)}
-        for name, several in shapes.items():
-            if len(several) != len(boxes):
+        shapes = _read_shapes(fields, where, reading)
+        boxes = _read_boxes(fields, where, reading, shapes)
+        columns = {"boxes": boxes.astype(float), **_read_columns(fields, len(boxes), where, side)}
+        for name, rows in shapes.items():
+            if len(rows) != len(boxes):
                 if reading.shape == "any":
                     continue
-                raise FormatError(f"{where}: {len(boxes)} boxes, and {len(several)} {name}.")
-            listed.setdefault(name, []).extend(several)
+                raise FormatError(f"{where}: {len(boxes)} boxes, and {len(rows)} {name}.")
+            listed.setdefault(name, []).extend(rows)
         if has_area:
             columns["area"] = _fill_areas(columns, shapes, reading)
-        if isinstance(held.get("by_id"), Mapping):
-            names |= held["by_id"]
+        if isinstance(fields.get("by_id"), Mapping):
+            names |= fields["by_id"]
         for name, column in columns.items():
             parts.setdefault(name, []).append(column)
         places += [(image, place) for place in range(len(boxes))]
-    labels = [one for column in parts.pop("labels", ()) for one in column]
+    labels = [label for column in parts.pop("labels", ()) for label in column]
     joined = {name: np.concatenate(part) for name, part in parts.items()}
     return Columns(
         image=[place[0] for place in places],
@@ -158,25 +160,25 @@ def _fill_areas(
 ) -> Any:
     """Give the areas of an image's objects (N), with its own for each that is 0 or not given."""
     with np.errstate(over="ignore"):
-        own = np.prod(columns["boxes"][:, 2:], axis=1)
+        measured = np.prod(columns["boxes"][:, 2:], axis=1)
     if reading.shape == "mask":
-        own = measure_codes(shapes["masks"])
-    area = columns.get("area", np.zeros(len(own))).astype(float)
-    return np.where(area != 0, area, own)
+        measured = measure_codes(shapes["masks"])
+    area = columns.get("area", np.zeros(len(measured))).astype(float)
+    return np.where(area != 0, area, measured)
 
 
-def _keep_whole(several: list[Any] | None, count: int) -> list[Any] | None:
+def _keep_whole(shapes: list[Any] | None, count: int) -> list[Any] | None:
     """Keep shapes that all objects have; where none is there, none is missing."""
-    return several if several is not None and len(several) == count else None
+    return shapes if shapes is not None and len(shapes) == count else None
 
 
-def _read_shapes(held: Held, where: str, reading: Reading) -> dict[str, list[Any]]:
+def _read_shapes(fields: Held, where: str, reading: Reading) -> dict[str, list[Any]]:
     """Read the masks and keypoints of an image that are wanted; an image without boxes needs none.
 
     Where they are only tried (``any``), those that cannot be read are left out.
     """
     out: dict[str, list[Any]] = {}
-    boxes = held.get("boxes")
+    boxes = fields.get("boxes")
     for shape, name, read in (
         ("mask", "masks", _read_masks),
         ("oks", "keypoints", _read_keypoints),
@@ -185,7 +187,7 @@ def _read_shapes(held: Held, where: str, reading: Reading) -> dict[str, list[Any
         if reading.shape != shape and not is_tried:
             continue
         try:
-            shapes = _open_shapes(held.get(name), f"{where}, {name}")
+            shapes = _open_shapes(fields.get(name), f"{where}, {name}")
             if shapes is not None:
                 out[name] = read(shapes, f"{where}, {name}", reading)
             elif boxes is not None and not to_numpy(boxes, where).size:
@@ -228,22 +230,22 @@ def _read_keypoints(raw: Any, where: str, reading: Reading) -> list[Any]:
     array = _read_numbers(raw, where)
     if array.size and (array.ndim != 3 or array.shape[2] != 3):
         raise FormatError(f"{where} have the shape (objects, points, 3); got {array.shape}.")
-    return [one.astype(float).ravel().tolist() for one in array]
+    return [points.astype(float).ravel().tolist() for points in array]
 
 
-def _read_columns(held: Held, count: int, where: str, side: str) -> dict[str, Any]:
+def _read_columns(fields: Held, count: int, where: str, side: str) -> dict[str, Any]:
     """Read the columns beside the boxes of an image. Raises FormatError for another length."""
     wanted = ("iscrowd", "difficult", "area") if side == "truth" else ("scores",)
     columns: dict[str, Any] = {}
-    if side == "detections" and held.get("scores") is None:
+    if side == "detections" and fields.get("scores") is None:
         raise FormatError(f"{where}: there are no scores. Are truth and detections swapped?")
-    if held.get("labels") is None:
+    if fields.get("labels") is None:
         raise FormatError(f"{where}: the labels (classes of the boxes) are missing.")
     for name in wanted:
-        if held.get(name) is not None:
+        if fields.get(name) is not None:
             read = _read_numbers if name in ("scores", "area") else to_numpy
-            columns[name] = read(held[name], f"{where}, {name}").reshape(-1)
-    columns["labels"] = _read_labels(held, where)
+            columns[name] = read(fields[name], f"{where}, {name}").reshape(-1)
+    columns["labels"] = _read_labels(fields, where)
     for name, column in columns.items():
         if len(column) != count:
             raise FormatError(f"{where}: {count} boxes, and {len(column)} {name}.")
@@ -252,9 +254,9 @@ def _read_columns(held: Held, count: int, where: str, side: str) -> dict[str, An
     return columns
 
 
-def _read_labels(held: Held, where: str) -> list[Any]:
+def _read_labels(fields: Held, where: str) -> list[Any]:
     """Read the classes: by their names, where all boxes have one."""
-    names, labels = held.get("names"), held["labels"]
+    names, labels = fields.get("names"), fields["labels"]
     if names is not None and len(names) == len(labels):
         return [str(name) for name in names]
     if isinstance(labels, (list, tuple)):
@@ -266,8 +268,8 @@ def _read_labels(held: Held, where: str) -> list[Any]:
     if isinstance(labels, np.ndarray) and labels.dtype.kind in "OU":
         return [str(label) for label in labels.tolist()]
     numbers = _read_numbers(labels, f"{where}, labels").reshape(-1)
-    whole = np.isfinite(numbers) & (numbers == np.floor(numbers))
-    if not whole.all():
+    is_whole = np.isfinite(numbers) & (numbers == np.floor(numbers))
+    if not is_whole.all():
         raise FormatError(f"{where}, labels: a class is a whole number or text; got {clip(labels)}")
     return [int(number) for number in numbers.tolist()]
 
@@ -285,29 +287,29 @@ def _read_numbers(raw: Any, where: str) -> Any:
     return numbers
 
 
-def _read_boxes(held: Held, where: str, reading: Reading, shapes: Mapping[str, list[Any]]) -> Any:
+def _read_boxes(fields: Held, where: str, reading: Reading, shapes: Mapping[str, list[Any]]) -> Any:
     """Read boxes as xywh, computed in their own precision, as torchmetrics does (N, 4).
 
     Where an image has none, they are those around its masks or keypoints.
     """
-    if held.get("boxes") is None:
+    if fields.get("boxes") is None:
         if "masks" in shapes:
             return join_masks(shapes["masks"]).measure_boxes()
         if "keypoints" in shapes:
-            several = shapes["keypoints"]
-            return measure_extents(np.array(several, float).reshape(len(several), -1, 3))
+            points = shapes["keypoints"]
+            return measure_extents(np.array(points, float).reshape(len(points), -1, 3))
         raise FormatError(
             f"{where}: there are no boxes. {write_option('overlap', 'mask')} evaluates masks,"
             f" and {write_option('overlap', 'oks')} keypoints."
         )
-    boxes = _read_numbers(held["boxes"], f"{where}, boxes")
+    boxes = _read_numbers(fields["boxes"], f"{where}, boxes")
     if not boxes.size:
         return np.zeros((0, 4))
     if boxes.ndim != 2 or boxes.shape[1] != 4:
         raise FormatError(
             f"{where}: boxes have 4 numbers each; got an array of shape {boxes.shape}."
         )
-    box_format: BoxFormat = held.get("box_format") or reading.box_format or "xyxy"
+    box_format: BoxFormat = fields.get("box_format") or reading.box_format or "xyxy"
     if box_format == "xywh":
         return boxes
     first, second, third, fourth = boxes.T

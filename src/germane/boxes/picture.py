@@ -118,7 +118,7 @@ def _write_frame(width: float, tall: float, words: str, elements: tuple[str, ...
 
 
 def _write_colors(paper: str | None) -> str:
-    light, dark = (f".germane-boxes {{ {define_colors(one, _COLORS)} }}" for one in PAPERS)
+    light, dark = (f".germane-boxes {{ {define_colors(theme, _COLORS)} }}" for theme in PAPERS)
     if paper is not None:
         return dark if paper == "dark" else light
     return f"{light}\n@media (prefers-color-scheme: dark) {{ {dark} }}"
@@ -131,7 +131,7 @@ def _describe(explanation: "Explanation") -> str:
 def _measure_image(explanation: "Explanation") -> tuple[float, float]:
     """Measure the image: as it is known, or up to the last side of a box."""
     size = explanation.size or (math.nan, math.nan)
-    if all(one > 0 for one in size):
+    if all(side > 0 for side in size):
         return size[0], size[1]
     boxes = [truth.box for truth in explanation.truths] + [row.box for row in explanation.rows]
     boxes = boxes or [(0, 0, 1, 1)]
@@ -141,23 +141,23 @@ def _measure_image(explanation: "Explanation") -> tuple[float, float]:
 def _list_shapes(explanation: "Explanation", scale: float) -> Iterator[_Shape]:
     """List the truths, and the detections over them, the true ones last."""
     drawn = [row for row in explanation.rows if row.counts != "dropped"]
-    many = len(drawn) + len(explanation.truths) > _FEW
+    hides_tags = len(drawn) + len(explanation.truths) > _FEW
     for truth in explanation.truths:
         style = "spared" if truth.state == "ignored" else truth.state
-        tag = "" if many and style == "found" else f"#{shorten(truth.id, 12)}"
+        tag = "" if hides_tags and style == "found" else f"#{shorten(truth.id, 12)}"
         yield _Shape(style, _place(truth.box, scale), tag, _trace(truth, scale))
     for row in sorted(drawn, key=lambda row: (row.counts == "true", -row.number)):
         box, path = _place(row.box, scale), _trace(row, scale)
         yield _Shape(row.counts, box, str(row.number), path)
 
 
-def _trace(one: "FoundBox | TruthBox", scale: float) -> str:
+def _trace(box: "FoundBox | TruthBox", scale: float) -> str:
     """Trace a mask, or keypoints of which one is visible; of others the box is drawn."""
-    if one.mask is not None:
-        return trace_mask(one.mask, (_MARGIN, _TOP), scale)
-    is_truth = not hasattr(one, "score")
-    if one.keypoints is not None and (any(p[2] > 0 for p in one.keypoints) or not is_truth):
-        return draw_points(one.keypoints, (_MARGIN, _TOP), scale)
+    if box.mask is not None:
+        return trace_mask(box.mask, (_MARGIN, _TOP), scale)
+    is_truth = not hasattr(box, "score")
+    if box.keypoints is not None and (any(p[2] > 0 for p in box.keypoints) or not is_truth):
+        return draw_points(box.keypoints, (_MARGIN, _TOP), scale)
     return ""
 
 
@@ -166,12 +166,12 @@ def _place(box: tuple[float, ...], scale: float) -> tuple[float, ...]:
     return _MARGIN + x * scale, _TOP + y * scale, width * scale, height * scale
 
 
-def _write_shape(one: _Shape) -> str:
-    if one.path:
-        return write_element("path", {"class": f"box {one.style}", "d": one.path})
-    x, y, width, height = one.box
+def _write_shape(shape: _Shape) -> str:
+    if shape.path:
+        return write_element("path", {"class": f"box {shape.style}", "d": shape.path})
+    x, y, width, height = shape.box
     sides = {"x": x, "y": y, "width": max(width, 0.5), "height": max(height, 0.5)}
-    return write_element("rect", {"class": f"box {one.style}", **sides, "rx": 1.5})
+    return write_element("rect", {"class": f"box {shape.style}", **sides, "rx": 1.5})
 
 
 _Area = tuple[float, float, float, float]
@@ -191,14 +191,14 @@ def _cut(image: _Area, elements: list[str]) -> str:
 def _write_tags(shapes: list[_Shape], image: _Area) -> Iterator[str]:
     """Write the labels at the sides of their boxes, where they hide each other least."""
     placed: list[_Area] = []
-    for one in sorted(shapes, key=lambda shape: shape.box[2] * shape.box[3]):
-        if not one.tag:
+    for shape in sorted(shapes, key=lambda shape: shape.box[2] * shape.box[3]):
+        if not shape.tag:
             continue
-        size = 8 + _measure(one.tag), 15.0
-        spots = [_keep_inside(spot, size, image) for spot in _list_spots(one.box, *size)]
-        place = min(spots, key=lambda spot: sum(_measure_shared(spot, other) for other in placed))
+        size = 8 + _measure(shape.tag), 15.0
+        spots = [_keep_inside(spot, size, image) for spot in _list_spots(shape.box, *size)]
+        place = min(spots, key=lambda spot: sum(_measure_shared(spot, area) for area in placed))
         placed.append(place)
-        yield from _write_tag(one.style, one.tag, place)
+        yield from _write_tag(shape.style, shape.tag, place)
 
 
 def _list_spots(box: tuple[float, ...], wide: float, high: float) -> Iterator[tuple[float, float]]:
@@ -219,9 +219,9 @@ def _keep_inside(spot: tuple[float, float], size: tuple[float, float], image: _A
     return across, min(max(spot[1], y - size[1]), y + height), *size
 
 
-def _measure_shared(one: _Area, other: _Area) -> float:
-    wide = min(one[0] + one[2], other[0] + other[2]) - max(one[0], other[0])
-    high = min(one[1] + one[3], other[1] + other[3]) - max(one[1], other[1])
+def _measure_shared(first: _Area, second: _Area) -> float:
+    wide = min(first[0] + first[2], second[0] + second[2]) - max(first[0], second[0])
+    high = min(first[1] + first[3], second[1] + second[3]) - max(first[1], second[1])
     return max(wide, 0.0) * max(high, 0.0)
 
 
@@ -235,11 +235,11 @@ def _write_tag(style: str, tag: str, place: _Area) -> Iterator[str]:
 
 
 def _write_head(explanation: "Explanation") -> Iterator[str]:
-    of = f" of class {shorten(explanation.label, 30)}" if explanation.label is not None else ""
+    subject = f" of class {shorten(explanation.label, 30)}" if explanation.label is not None else ""
     value = (
         "" if math.isnan(explanation.value) else f": {explanation.title} {explanation.value:.4f}"
     )
-    title = f"Image {shorten(explanation.image, 40)}{of}{value}"
+    title = f"Image {shorten(explanation.image, 40)}{subject}{value}"
     first = {"x": _MARGIN, "y": 22.0, "font-size": 15, "font-weight": 600}
     yield write_element("text", first, escape_html(title))
     for y, counts in zip((42.0, 60.0), explanation.describe_counts(), strict=True):
@@ -253,10 +253,10 @@ def _list_lines(explanation: "Explanation") -> Iterator[_Line]:
         label, score = shorten(row.label, 12), f"{row.score:.2f}"
         yield row.counts, str(row.number), label, score, _write_outcome(row)
     room = max(_MOST - len(drawn), 0)
-    for one in explanation.missed[:room]:
-        yield "missed", f"#{shorten(one.id, 12)}", shorten(one.label, 12), "", "missed"
-    if (more := len(drawn) + len(explanation.missed) - _MOST) > 0:
-        yield "", "", "", "", f"… {more:,} more"
+    for truth in explanation.missed[:room]:
+        yield "missed", f"#{shorten(truth.id, 12)}", shorten(truth.label, 12), "", "missed"
+    if (unlisted := len(drawn) + len(explanation.missed) - _MOST) > 0:
+        yield "", "", "", "", f"… {unlisted:,} more"
 
 
 def _write_outcome(row: "FoundBox") -> str:
@@ -291,11 +291,11 @@ def _write_lines(
         y = _TOP + (i % down) * _LINE
         if tag:
             yield from _write_tag(style, tag, (x, y, _measure(tag) + 8, 15.0))
-        for words, at, anchor in zip(
+        for words, stop, anchor in zip(
             (label, score, outcome), stops[:3], (None, "end", None), strict=True
         ):
             if words:
-                place = {"x": x + at, "y": y + 11.5, "text-anchor": anchor}
+                place = {"x": x + stop, "y": y + 11.5, "text-anchor": anchor}
                 yield write_element("text", place, escape_html(words))
 
 

@@ -100,21 +100,23 @@ class RankedLists:
         place[self.order] = np.arange(len(self.order))
         where = place[self.matches.candidate]
         by_place = np.argsort(where)
-        found = self.matches.found[..., by_place]
-        area, threshold, at = np.nonzero(found >= 0)
-        counts = ~self.matches.ignored[area, found[area, threshold, at]]
-        at = where[by_place][at]
-        moves = np.flatnonzero(counts | self._inside[area, at])  # others are in no list anyway
-        area, threshold, at, counts = area[moves], threshold[moves], at[moves], counts[moves]
-        lists = np.searchsorted(self.starts, at, "right") - 1
+        partner = self.matches.partner[..., by_place]
+        area, threshold, position = np.nonzero(partner >= 0)
+        counts = ~self.matches.ignored[area, partner[area, threshold, position]]
+        position = where[by_place][position]
+        # those that neither count nor lie inside are in no list anyway
+        listed = np.flatnonzero(counts | self._inside[area, position])
+        area, threshold = area[listed], threshold[listed]
+        position, counts = position[listed], counts[listed]
+        lists = np.searchsorted(self.starts, position, "right") - 1
         query = (area * len(self.matches.thresholds) + threshold) * self.count + lists
-        return query, area.astype(np.int8), at, counts
+        return query, area.astype(np.int8), position, counts
 
     @cached_property
     def relevant(self) -> Ints:
         """(A, L): the number of truths to be found."""
         sought = (self.truth_lists[~ignored] for ignored in self.matches.ignored)
-        return np.stack([np.bincount(one, minlength=self.count) for one in sought])
+        return np.stack([np.bincount(lists, minlength=self.count) for lists in sought])
 
     def compute(self, measure: Measure | Curve, view: View) -> Floats:
         """Compute a measure of the ranking of a view, by area, threshold and list (A, T, L)."""
@@ -139,14 +141,17 @@ class RankedLists:
         A rank counts the detections before it that are inside the range of areas. One that found a
         truth counts whatever its area, and one that found an ignored truth does not.
         """
-        kept = self.mark_kept(view)
-        areas, thresholds = self.matches.found.shape[:2]
-        inside = np.zeros((areas, len(kept) + 1), np.int64)
-        np.cumsum(self._inside & kept, axis=1, out=inside[:, 1:])
-        query, area, at, counts = (column[kept[self._found[2]]] for column in self._found)
-        moved = ragged.make_offsets(counts.astype(np.int64) - self._inside[area, at])
+        # Detections inside the area are summed up once for all thresholds. What differs there are
+        # the few that found a truth: one that counts from outside moves the ranks from it on by
+        # 1, one inside that does not count by -1.
+        viewed = self.mark_kept(view)
+        areas, thresholds = self.matches.partner.shape[:2]
+        inside = np.zeros((areas, len(viewed) + 1), np.int64)
+        np.cumsum(self._inside & viewed, axis=1, out=inside[:, 1:])
+        query, area, position, counts = (column[viewed[self._found[2]]] for column in self._found)
+        moved = ragged.make_offsets(counts.astype(np.int64) - self._inside[area, position])
         starts = np.searchsorted(query, np.arange(areas * thresholds * self.count + 1))
-        rank = inside[area, at + 1] - inside[area, self.starts[query % self.count]]
+        rank = inside[area, position + 1] - inside[area, self.starts[query % self.count]]
         rank += moved[1:] - moved[starts[query]]
         length = np.repeat(np.diff(inside[:, self.starts], axis=1)[:, None], thresholds, axis=1)
         length = length.ravel() + moved[starts[1:]] - moved[starts[:-1]]
@@ -155,34 +160,34 @@ class RankedLists:
 
     def mark_kept(self, view: View) -> Bools:
         """Mark the detections (D) of a view, in the order of the lists."""
-        kept = np.ones(len(self.order), bool)
+        viewed = np.ones(len(self.order), bool)
         if view.depth is not None:
-            kept &= self.depth < view.depth
+            viewed &= self.depth < view.depth
         if view.confidence is not None:
-            kept &= self.score >= view.confidence
-        return kept
+            viewed &= self.score >= view.confidence
+        return viewed
 
     def mark_outcomes(self, view: View, area: int, threshold: int) -> tuple[Bools, Ints]:
         """Mark the detections (D) that count in an area at a threshold, and list the true ones."""
-        kept = self.mark_kept(view)
-        query, _, at, counts = self._found
+        viewed = self.mark_kept(view)
+        query, _, position, counts = self._found
         first = (area * len(self.matches.thresholds) + threshold) * self.count
-        here = slice(*np.searchsorted(query, (first, first + self.count)))
+        part = slice(*np.searchsorted(query, (first, first + self.count)))
         counted = self._inside[area].copy()
-        counted[at[here]] = counts[here]
-        true = at[here][counts[here]]
-        return counted & kept, true[kept[true]]
+        counted[position[part]] = counts[part]
+        true = position[part][counts[part]]
+        return counted & viewed, true[viewed[true]]
 
     def place_outcomes(self, view: View, area: int, threshold: int) -> tuple[Ints, Bools, Bools]:
         """Give each detection (D) its truth or -1, and mark those that count and are true."""
         counted, true = self.mark_outcomes(view, area, threshold)
         truth, counts = np.full(len(self.order), -1), np.empty(len(self.order), bool)
-        truth[self.matches.candidate] = self.matches.found[area, threshold]
+        truth[self.matches.candidate] = self.matches.partner[area, threshold]
         counts[self.order], hit = counted, np.zeros(len(self.order), bool)
         hit[self.order[true]] = True
         return truth, counts, hit
 
     def split(self, values: Floats) -> Floats:
         """Give values of queries (…, Q) their shape: … × areas × thresholds × lists."""
-        areas, thresholds = self.matches.found.shape[:2]
+        areas, thresholds = self.matches.partner.shape[:2]
         return values.reshape(*values.shape[:-1], areas, thresholds, self.count)

@@ -72,11 +72,11 @@ def take_reading(
 
     The overlap that they or the dialect choose says which shapes are read.
     """
-    others = {name: given for name, given in options.items() if name not in READING}
+    remaining = {name: choice for name, choice in options.items() if name not in READING}
     overlap = options.get("overlap", dialect.choices.get("overlap") if dialect else None)
     shapes: dict[Any, Shape] = {"mask": "mask", "oks": "oks"}
     shape = shapes.get(overlap, "box") if isinstance(overlap, str) else "box"
-    return Reading(**{name: options.get(name) for name in READING}, shape=shape), others
+    return Reading(**{name: options.get(name) for name in READING}, shape=shape), remaining
 
 
 def name_side(truths: Truths | None) -> Side:
@@ -86,7 +86,7 @@ def name_side(truths: Truths | None) -> Side:
 
 def _choose(raw: Any, side: Side) -> Any:
     if isinstance(raw, Mapping):
-        for one in raw:
-            check_choice("a choice for one side", one, SIDES, InputError)
+        for key in raw:
+            check_choice("a choice for one side", key, SIDES, InputError)
         return raw.get(side)
     return raw

@@ -45,13 +45,13 @@ class Step:
             ("true", "true positive"),
             ("false", "false positive"),
         ):
-            more = getattr(self.counts, name) - getattr(before.counts, name)
-            if more:
-                count = write_count(abs(more), noun)
+            difference = getattr(self.counts, name) - getattr(before.counts, name)
+            if difference:
+                count = write_count(abs(difference), noun)
                 first, _, rest = count.partition(" ")
-                moved.append(f"{first} {'more' if more > 0 else 'fewer'} {rest}")
+                moved.append(f"{first} {'more' if difference > 0 else 'fewer'} {rest}")
         text = f": {', '.join(moved)}" if moved else ""
-        ends = (format_number(one.value, digits, nan="none") for one in (before, self))
+        ends = (format_number(step.value, digits, nan="none") for step in (before, self))
         return f"{self.change} changes {' to '.join(ends)}{text}"
 
 
@@ -116,7 +116,7 @@ class Reconciliation(Answer[BoxGiven]):
         if len(self.path) > 1:
             steps = zip(self.path[1:], self.path, strict=False)
             yield f"{self.own} gives {self._format(self.own.value)}."
-            yield from (f"{one.write(before, self.reported.digits)}." for one, before in steps)
+            yield from (f"{step.write(before, self.reported.digits)}." for step, before in steps)
         if self.found:
             yield from self.hints
         if self.idle:
@@ -128,8 +128,8 @@ class Reconciliation(Answer[BoxGiven]):
         plain = {
             **self._make_head({"conventions": self.conventions.to_dict()}),
             "path": [
-                {"change": one.change, "value": to_json_number(one.value), **vars(one.counts)}
-                for one in self.path
+                {"change": step.change, "value": to_json_number(step.value), **vars(step.counts)}
+                for step in self.path
             ],
             "idle": list(self.idle),
             "tried": len(self.tried),
@@ -181,40 +181,40 @@ def reconcile(
     if abs(number.value) > 1 and "%" not in number.text:
         number = read_reported(f"{number.text}%")
     tool = None if dialect is None else resolve_box_dialect(dialect)
-    asked: str | BoxMeasure = "AP" if measure is None else measure
+    target: str | BoxMeasure = "AP" if measure is None else measure
     if tool is not None:
         names = [measure] if measure is not None else tool.summary.split()[:1]
-        [asked] = resolve_measures(names, tool, Conventions()).values()
-    values = open_values(truth, detections, asked, options, name, tool)
+        [target] = resolve_measures(names, tool, Conventions()).values()
+    values = open_values(truth, detections, target, options, name, tool)
     return _make_answer(BoxSearch(values, number))
 
 
 def _make_answer(search: BoxSearch) -> Reconciliation:
     values, reported, variations = search.values, search.reported, search.values.variations
-    own = BoxGiven(variations.make_candidate({}), values.evaluate(()))
-    tried = [own]
-    for several in (variations.list_tools(), variations.vary_once()):
-        tried += search.evaluate_all(several)
+    own_value = BoxGiven(variations.make_candidate({}), values.evaluate(()))
+    tried = [own_value]
+    for batch in (variations.list_tools(), variations.vary_once()):
+        tried += search.evaluate_all(batch)
     idle = _list_idle(values)
     if not any(map(search.gives, tried)):
         tried += search.evaluate_all(variations.combine())
-    found = search.simplify(filter(search.gives, tried))
-    nearest = () if found else search.find_nearest(tried)
+    answers = search.simplify(filter(search.gives, tried))
+    nearest = () if answers else search.find_nearest(tried)
     shuffled = [partial(_shuffle, values)] * (len(values.detections) <= _SMALL)
-    different, chance = weigh_values(search, tried, shuffled) if found else (0, 0.0)
+    different, chance = weigh_values(search, tried, shuffled) if answers else (0, 0.0)
     return Reconciliation(
         reported,
         search.asked,
         values.conventions,
-        own,
-        tuple(found),
+        own_value,
+        tuple(answers),
         nearest,
         tuple(tried),
-        _walk(values, (*found, *nearest)[0].candidate),
+        _walk(values, (*answers, *nearest)[0].candidate),
         idle,
         different,
         chance,
-        () if found else tuple(_find_hints(values, reported)),
+        () if answers else tuple(_find_hints(values, reported)),
     )
 
 
@@ -230,41 +230,45 @@ def _list_idle(values: BoxValues) -> tuple[str, ...]:
 def _walk(values: BoxValues, candidate: BoxCandidate) -> tuple[Step, ...]:
     """Make the changes one at a time: another measure, then the conventions in their order."""
     order, measure = list(values.variations.start), candidate.measure
-    several = sorted(candidate.choices, key=lambda one: order.index(one[0]))
+    changes = sorted(candidate.choices, key=lambda choice: order.index(choice[0]))
     steps = [Step("", values.evaluate(()), values.count(()))]
-    if measure != values.asked:
+    if measure != values.target:
         steps.append(Step(str(measure), values.evaluate((), measure), values.count((), measure)))
-    for end, changed in enumerate(several, 1):
-        made = tuple(sorted(several[:end]))
-        value, counts = values.evaluate(made, measure), values.count(made, measure)
+    for end, changed in enumerate(changes, 1):
+        choices = tuple(sorted(changes[:end]))
+        value, counts = values.evaluate(choices, measure), values.count(choices, measure)
         steps.append(Step(write_choice(*changed), value, counts))
     return tuple(steps)
 
 
 def _shuffle(values: BoxValues) -> Any:
     """Compute the measure asked for with the scores in random orders."""
-    rng, found = np.random.default_rng(0), values.detections
-    shuffled = (replace(found, score=rng.permutation(found.score)) for _ in range(_ORDERS))
-    several = (replace(values.variations, detections=one) for one in shuffled)
-    numbers = [BoxValues(one).evaluate(()) for one in several]
+    rng, detections = np.random.default_rng(0), values.detections
+    shuffled = (
+        replace(detections, score=rng.permutation(detections.score)) for _ in range(_ORDERS)
+    )
+    variants = (replace(values.variations, detections=trial) for trial in shuffled)
+    numbers = [BoxValues(variant).evaluate(()) for variant in variants]
     return np.array([number for number in numbers if not math.isnan(number)])
 
 
 def _find_hints(values: BoxValues, reported: Reported) -> Iterator[str]:
     """Name other measures, thresholds and cut decimals that would explain the number."""
     values.also, variations = parse_measures(_OTHERS), values.variations
-    others = [
-        (measure, one)
+    candidates = [
+        (measure, candidate)
         for measure in values.also
-        for one in (variations.make_candidate({}), *variations.list_tools(measure))
+        for candidate in (variations.make_candidate({}), *variations.list_tools(measure))
     ]
-    others.sort(key=lambda pair: (len(pair[1].choices), repr(pair[1].choices), not pair[1].tools))
-    given: dict[str, str] = {}
-    for measure, one in others:
-        if reported.gives(values.evaluate(one.choices, measure)):
-            given.setdefault(str(measure), one.tools[0] if one.tools else "as asked")
-    if given:
-        named = (f"{name} ({said.partition(':')[0]})" for name, said in given.items())
+    candidates.sort(
+        key=lambda pair: (len(pair[1].choices), repr(pair[1].choices), not pair[1].tools)
+    )
+    givers: dict[str, str] = {}
+    for measure, candidate in candidates:
+        if reported.gives(values.evaluate(candidate.choices, measure)):
+            givers.setdefault(str(measure), candidate.tools[0] if candidate.tools else "as asked")
+    if givers:
+        named = (f"{name} ({giver.partition(':')[0]})" for name, giver in givers.items())
         yield f"It is given by another measure: {', '.join(named)}."
     if reported.can_be_cut_from(values.evaluate(())):
-        yield f"Cut off instead of rounded, it is given by {values.asked}."
+        yield f"Cut off instead of rounded, it is given by {values.target}."

@@ -59,9 +59,11 @@ class BoxValue(Arithmetic):
     @property
     def per_threshold(self) -> dict[float, float]:
         """The mean over classes at each threshold of overlap."""
-        kept = ~np.isnan(self.values).any(axis=0)
+        defined = ~np.isnan(self.values).any(axis=0)
         means = (
-            self.values[:, kept].mean(axis=1) if kept.any() else np.full(len(self.values), np.nan)
+            self.values[:, defined].mean(axis=1)
+            if defined.any()
+            else np.full(len(self.values), np.nan)
         )
         return dict(zip(self.measure.iou or (), means.tolist(), strict=True))
 
@@ -121,11 +123,11 @@ class Result(Lookup[BoxValue], Tabular):
         self.findings = tuple(findings)
         self.name, self.conventions, self.dialect = name, conventions, dialect
         self._asked, self._points = dict(measures), find_points(dialect)
-        self._complete = {called: self.complete(one) for called, one in self._asked.items()}
+        self._complete = {called: self.complete(measure) for called, measure in self._asked.items()}
         self.measures = tuple(self._complete.values())
         self._given = truths, detections
-        for called, one in self._asked.items():
-            _refuse_unknown_frequency(called, one, truths, conventions)
+        for called, measure in self._asked.items():
+            _refuse_unknown_frequency(called, measure, truths, conventions)
         self._values: dict[BoxMeasure, BoxValue] = {}
 
     @property
@@ -149,19 +151,19 @@ class Result(Lookup[BoxValue], Tabular):
 
     def name_measure(self, name: str | BoxMeasure) -> BoxMeasure:
         """Find the measure of any spelling of a name, with the points of the dialect's curve."""
-        asked = self._asked.get(str(name)) or parse_measure(name).shorten(self.conventions)
-        return asked if self._points == USUAL_POINTS else asked.name_points(self._points)
+        measure = self._asked.get(str(name)) or parse_measure(name).shorten(self.conventions)
+        return measure if self._points == USUAL_POINTS else measure.name_points(self._points)
 
     def remeasure(self, measures: Sequence[BoxMeasure]) -> "Result":
         """Evaluate other measures on the same boxes, with the same conventions."""
-        names = {one: called for called, one in self._asked.items()}
+        names = {measure: called for called, measure in self._asked.items()}
         named = {names.get(measure, str(measure)): measure for measure in measures}
         return Result(self.name, named, *self._given, self.conventions, dialect=self.dialect)
 
     @cached_property
     def thresholds(self) -> tuple[float, ...]:
         """The thresholds of overlap of all measures, ascending (T)."""
-        return tuple(sorted({one for measure in self.measures for one in measure.iou or ()}))
+        return tuple(sorted({iou for measure in self.measures for iou in measure.iou or ()}))
 
     @cached_property
     def depths(self) -> tuple[int | None, ...]:
@@ -215,11 +217,13 @@ class Result(Lookup[BoxValue], Tabular):
     def compute(self, measure: BoxMeasure, lists: RankedLists) -> Floats:
         """Compute a complete measure by threshold and list (T, L); NaN where it does not count."""
         area = list(self.conventions.areas).index(measure.area or "")
-        chosen = [self.thresholds.index(one) for one in measure.iou or ()]
+        chosen = [self.thresholds.index(iou) for iou in measure.iou or ()]
         if measure.confidence == "best":
             row = "PRF".index(measure.name)
-            several = [find_best_point(lists, measure.view, area, one)[row] for one in chosen]
-            values: Floats = np.stack(several)
+            points = [
+                find_best_point(lists, measure.view, area, threshold)[row] for threshold in chosen
+            ]
+            values: Floats = np.stack(points)
         else:
             values = lists.compute(measure.base, measure.view)[area][chosen]
         if measure.frequency is not None:
@@ -282,10 +286,10 @@ class Result(Lookup[BoxValue], Tabular):
     def counts(self) -> BoxCounts:
         """How many images, boxes and detections the numbers rest on."""
         truths, detections = self._given
-        kept = self.matches.truths
-        unseen = np.zeros(len(kept), bool)
-        if self.conventions.overlap == "oks" and kept.unseen is not None:
-            unseen = kept.unseen
+        matched = self.matches.truths
+        unseen = np.zeros(len(matched), bool)
+        if self.conventions.overlap == "oks" and matched.unseen is not None:
+            unseen = matched.unseen
         return BoxCounts(
             images=len(truths.images),
             classes=len(truths.classes),
@@ -295,7 +299,7 @@ class Result(Lookup[BoxValue], Tabular):
             detections=len(detections),
             dropped=len(detections) - len(self.matches.detections),
             without_truth=len(truths.classes)
-            - len(np.unique(kept.label[~kept.crowd & ~kept.difficult & ~unseen])),
+            - len(np.unique(matched.label[~matched.crowd & ~matched.difficult & ~unseen])),
             unseen=int(unseen.sum()),
         )
 

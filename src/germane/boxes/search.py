@@ -61,7 +61,7 @@ class BoxValues:
     def __init__(self, variations: BoxVariations) -> None:
         self.variations = variations
         self.truths, self.detections = variations.truths, variations.detections
-        self.asked, self.conventions = variations.asked, variations.conventions
+        self.target, self.conventions = variations.target, variations.conventions
         self.also: tuple[BoxMeasure, ...] = ()  # measures to be read from the same lists
         self._values: dict[tuple[Choices, BoxMeasure], float] = {}
         self._sorted: dict[tuple[Any, ...], tuple[Detections, Ints, Bools]] = {}
@@ -72,7 +72,7 @@ class BoxValues:
 
     def evaluate(self, choices: Choices, measure: BoxMeasure | None = None) -> float:
         """Return the value of the measure, or another, under some changes; NaN for none."""
-        key = choices, measure or self.asked
+        key = choices, measure or self.target
         if key not in self._values:
             result, complete = self._make_result(*key)
             lists = self._make_lists(result)
@@ -80,10 +80,12 @@ class BoxValues:
             self._values[key] = value.mean
         return self._values[key]
 
-    def evaluate_each(self, several: Iterable[BoxCandidate]) -> None:
+    def evaluate_each(self, candidates: Iterable[BoxCandidate]) -> None:
         """Evaluate several candidates, those that share a matching one after the other."""
-        for one in sorted(several, key=lambda one: repr(self._key(self._change(one.choices)))):
-            self.evaluate(one.choices, one.measure)
+        for candidate in sorted(
+            candidates, key=lambda candidate: repr(self._key(self._change(candidate.choices)))
+        ):
+            self.evaluate(candidate.choices, candidate.measure)
 
     def are_same(self, choices: Choices, other: Choices, measure: BoxMeasure | None = None) -> bool:
         """Do two sets of changes give one value of the measure, or of another?"""
@@ -99,15 +101,15 @@ class BoxValues:
     def _make_result(
         self, choices: Choices, measure: BoxMeasure | None = None
     ) -> tuple[Result, BoxMeasure]:
-        measure = measure or self.asked
+        measure = measure or self.target
         if measure.name == "AP":
-            own = measure.points or self.variations.points
-            measure = replace(measure, points=dict(choices).get("points", own))
+            points = measure.points or self.variations.points
+            measure = replace(measure, points=dict(choices).get("points", points))
         conventions = self._change(choices)
         complete = measure.complete(conventions)
         area = complete.area or ""
         conventions = replace(conventions, areas={area: conventions.areas[area]})
-        measures = {str(one): one for one in (measure, *self.also)}
+        measures = {str(wanted): wanted for wanted in (measure, *self.also)}
         name = self.detections.name
         return Result(name, measures, self.truths, self.detections, conventions), complete
 
@@ -166,20 +168,22 @@ def open_values(
     base: "Dialect | None" = None,
 ) -> BoxValues:
     """Open both sides for changes of germane's conventions, or of a dialect's."""
-    own = read_options(options, base, "any")
-    asked = parse_any(measure).shorten(own.conventions)
-    truths, found, _ = open_boxes(truth, detections, own, name)
-    conventions = replace(own.conventions, ap_depth="any")
-    fixed, points = frozenset(own.given), find_points(base)
+    box_options = read_options(options, base, "any")
+    target = parse_any(measure).shorten(box_options.conventions)
+    truths, predictions, _ = open_boxes(truth, detections, box_options, name)
+    conventions = replace(box_options.conventions, ap_depth="any")
+    fixed, points = frozenset(box_options.chosen), find_points(base)
     written = measure if isinstance(measure, str) else ""
-    return BoxValues(BoxVariations(truths, found, asked, conventions, fixed, points, written))
+    return BoxValues(
+        BoxVariations(truths, predictions, target, conventions, fixed, points, written)
+    )
 
 
 class BoxSearch(Search[BoxCandidate]):
     """Conventions of boxes, compared with what was reported."""
 
     def __init__(self, values: BoxValues, reported: Reported) -> None:
-        super().__init__(values.asked, reported)
+        super().__init__(values.target, reported)
         self.values = values
 
     def find_value(self, candidate: BoxCandidate) -> float:
@@ -192,9 +196,9 @@ class BoxSearch(Search[BoxCandidate]):
 
     def evaluate_all(self, candidates: Iterable[BoxCandidate]) -> list[BoxGiven]:
         """Evaluate candidates, those that share a matching one after the other."""
-        several = list(candidates)
-        self.values.evaluate_each(several)
-        return super().evaluate_all(several)
+        listed = list(candidates)
+        self.values.evaluate_each(listed)
+        return super().evaluate_all(listed)
 
     def rank_usage(self, candidate: BoxCandidate) -> tuple[int, ...]:
         """Rank candidates that as many tools have by how many tools have each of their words."""

@@ -87,13 +87,13 @@ def _read_masks(columns: Columns, truths: Truths | None) -> Columns:
         images, files, sizes = truths.images, truths.files, truths.sizes
         typed = columns.typed and truths.typed
     image = find_ids(columns.image, images, files, files=True, typed=typed)
-    known = np.full((len(images) + 1, 2), np.nan)  # the last row: images that are not listed
+    image_sizes = np.full((len(images) + 1, 2), np.nan)  # the last row: images that are not listed
     if sizes is not None:
-        known[:-1] = sizes
-    rows = known[image].tolist()
+        image_sizes[:-1] = sizes
+    rows = image_sizes[image].tolist()
     compressed = any(map(is_compressed, columns.masks))
     codes, columns = _read_rows(
-        columns, columns.masks, lambda place, one: encode_mask(one, tuple(rows[place]))
+        columns, columns.masks, lambda place, mask: encode_mask(mask, tuple(rows[place]))
     )
     masks = join_masks(codes)
     broken = find_broken_masks(masks) if compressed else ()
@@ -106,43 +106,50 @@ def _read_masks(columns: Columns, truths: Truths | None) -> Columns:
         masks, columns = masks.take(sound), columns.take(sound)
     if truths is None:
         image = find_ids(columns.image, images, files, files=True, typed=typed)
-        lost = np.isnan(known[image]).any(axis=1) & (image >= 0)
-        known[image[lost]] = masks.size[lost][:, ::-1]
-        places = np.flatnonzero((known[image] != masks.size[:, ::-1]).any(axis=1) & (image >= 0))
+        lost = np.isnan(image_sizes[image]).any(axis=1) & (image >= 0)
+        image_sizes[image[lost]] = masks.size[lost][:, ::-1]
+        places = np.flatnonzero(
+            (image_sizes[image] != masks.size[:, ::-1]).any(axis=1) & (image >= 0)
+        )
         columns = columns.add_faults(
             f"{columns.locate(row)}: the mask has another size than others of its image"
             for row in places.tolist()
         )
-        columns = replace(columns, images=images, sizes=known[:-1])
+        columns = replace(columns, images=images, sizes=image_sizes[:-1])
     return replace(columns, masks=masks)
 
 
 def _read_keypoints(columns: Columns, truths: Truths | None) -> Columns:
-    points, columns = _read_rows(columns, columns.keypoints, lambda _, one: read_points(one))
+    points, columns = _read_rows(columns, columns.keypoints, lambda _, raw: read_points(raw))
     count = _count_points(points, truths)
-    if odd := [place for place, point in enumerate(points) if len(point) != 3 * count]:
+    if faulty := [place for place, point in enumerate(points) if len(point) != 3 * count]:
         return columns.add_faults(
             f"{columns.locate(row)}: {len(points[row]) // 3} keypoints, and others {count}"
-            for row in odd
+            for row in faulty
         )
     array = np.array(points, float).reshape(-1, count, 3)
     unseen = None
     if truths is None:
-        given = [None] * len(points) if columns.unseen is None else list(columns.unseen)
-        odd = [
+        counts = [None] * len(points) if columns.unseen is None else list(columns.unseen)
+        faulty = [
             place
-            for place, one in enumerate(given)
-            if one is not None and (is_boolean(one) or not is_finite_number(one) or one < 0)
+            for place, number in enumerate(counts)
+            if number is not None
+            and (is_boolean(number) or not is_finite_number(number) or number < 0)
         ]
         columns = columns.add_faults(
-            f"{columns.locate(row)}: num_keypoints is a whole number; got {clip(given[row])}"
-            for row in odd
+            f"{columns.locate(row)}: num_keypoints is a whole number; got {clip(counts[row])}"
+            for row in faulty
         )
-        for row in odd:
-            given[row] = None
+        for row in faulty:
+            counts[row] = None
         seen = (array[..., 2] > 0).sum(axis=1).tolist()
         unseen = np.array(
-            [(own if one is None else one) == 0 for one, own in zip(given, seen, strict=True)], bool
+            [
+                (visible if number is None else number) == 0
+                for number, visible in zip(counts, seen, strict=True)
+            ],
+            bool,
         )
     return replace(columns, keypoints=array, unseen=unseen)
 
@@ -158,16 +165,16 @@ def _read_rows(
 ) -> tuple[list[T], Columns]:
     """Read every row, and leave out those that cannot be read."""
     out: list[T] = []
-    kept, faults = [], []
-    for place, one in enumerate(raw):
+    sound, faults = [], []
+    for place, cell in enumerate(raw):
         try:
-            out.append(read(place, one))
-            kept.append(place)
+            out.append(read(place, cell))
+            sound.append(place)
             raw[place] = None  # which frees what a file had
         except ValueError as error:
             faults.append(f"{columns.locate(place)}: {error}")
     if faults:
-        columns = columns.take(np.array(kept, np.int64)).add_faults(faults)
+        columns = columns.take(np.array(sound, np.int64)).add_faults(faults)
     return out, columns
 
 
@@ -187,8 +194,8 @@ def _fill_boxes(columns: Columns) -> Columns:
         text = f"{columns.locate(lost[0])} has no box, and others have relative ones"
         return columns.add_faults([text])
     filled = list(listed)
-    for at, row in zip(lost, rows.tolist(), strict=True):
-        filled[at] = row
+    for place, row in zip(lost, rows.tolist(), strict=True):
+        filled[place] = row
     return replace(columns, boxes=filled, boxed=lost[0] > 0)  # as the first one
 
 
@@ -213,8 +220,8 @@ def refuse_unfit(truths: Truths, detections: Detections, choices: Conventions) -
     if choices.overlap not in _NOUNS:
         return
     name = _NOUNS[choices.overlap]
-    for one, where in ((truths, truths.where), (detections, detections.name)):
-        if getattr(one, name) is None:
+    for side, where in ((truths, truths.where), (detections, detections.name)):
+        if getattr(side, name) is None:
             raise InputError(
                 f"{where}: overlap={choices.overlap} needs {name}, and there are none."
             )
@@ -224,8 +231,8 @@ def refuse_unfit(truths: Truths, detections: Detections, choices: Conventions) -
             (truths.keypoints, truths.where), (detections.keypoints, detections.name),
         ):  # fmt: skip
             if points is not None and len(points) and points.shape[1] != len(sigmas):
-                of = "sigmas has" if choices.sigmas else "COCO's sigmas are of"
+                subject = "sigmas has" if choices.sigmas else "COCO's sigmas are of"
                 raise InputError(
-                    f"{where}: {write_count(count, 'keypoint')} of each object, and {of}"
+                    f"{where}: {write_count(count, 'keypoint')} of each object, and {subject}"
                     f" {len(sigmas)}. {write_option('sigmas')} takes a number for each keypoint."
                 )

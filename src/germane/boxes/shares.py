@@ -27,7 +27,7 @@ def compute_shares(result: "Result", measure: BoxMeasure) -> Floats:
     area = list(result.conventions.areas).index(value.measure.area or "")
     chosen = result.mark_frequency(value.measure)
     counts = (lists.relevant[area] > 0) & chosen
-    thresholds = [result.thresholds.index(one) for one in value.measure.iou or ()]
+    thresholds = [result.thresholds.index(iou) for iou in value.measure.iou or ()]
     change = np.zeros(images)
     for threshold in thresholds:
         change += _differentiate(lists, value.measure, area, threshold, chosen)
@@ -49,10 +49,10 @@ def _differentiate(
     if measure.name == "AP":
         by_hit, by_detection, value = _differentiate_ap(listed, total)
         by_truth = -value / total
-    else:  # a quotient of counts: true · t / (found · n + truths · r)
+    else:  # a quotient of counts: true · t / (retrieved · n + truths · r)
         t, n, r = {"P": (1, 1, 0), "F": (2, 1, 1)}.get(measure.name, (1, 0, 1))
-        found = listed.count(np.flatnonzero(listed.counted))
-        divisor = np.maximum(n * found + r * lists.relevant[area], 1)
+        retrieved = listed.count(np.flatnonzero(listed.counted))
+        divisor = np.maximum(n * retrieved + r * lists.relevant[area], 1)
         has_truth = lists.relevant[area] > 0
         value = np.where(has_truth, t * true / divisor, 0.0)
         by_hit = (t * has_truth / divisor)[listed.owner[listed.hits]]
@@ -81,9 +81,9 @@ def _measure_leverage(group: Ints, truths: int, total: Ints) -> Floats:
     groups, count = np.unique(group[len(group) - truths :], return_counts=True)
     if not len(groups):
         return np.ones(len(group))
-    at = np.minimum(np.searchsorted(groups, group), len(groups) - 1)
-    own = np.where(groups[at] == group, count[at], 0)
-    factor: Floats = total / np.maximum(total - own, total / 2)
+    position = np.minimum(np.searchsorted(groups, group), len(groups) - 1)
+    removed = np.where(groups[position] == group, count[position], 0)
+    factor: Floats = total / np.maximum(total - removed, total / 2)
     return factor
 
 
@@ -123,6 +123,8 @@ def _differentiate_ap(listed: _Listed, total: Ints) -> tuple[Floats, Floats, Flo
     best = ragged.accumulate_maximum(precision[::-1], offsets[-1] - offsets[::-1])[::-1]
     record = np.where(precision == best, np.arange(len(hits)), len(hits))
     holder = np.minimum.accumulate(record[::-1])[::-1]  # where each hit's best precision stands
+    # That precision is hits ÷ rank at its holder: a hit up to there adds 1 ÷ rank, any detection
+    # takes precision ÷ rank. So the sums are over the hits whose holder is not before a detection.
     value = ragged.sum_rows(best, owner, len(total)) / total
     weight = 1 / (rank[holder] * total[owner])
     by_detection = -listed.sum_after(hits[holder], best * weight)

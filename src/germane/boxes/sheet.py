@@ -50,8 +50,8 @@ class Sheet:
     @cached_property
     def sound(self) -> Bools:
         """Does evaluate take these boxes? (N)"""
-        kept = self.finite & ~self.negative & (self.image >= 0)
-        return kept if self.score is None else kept & np.isfinite(self.score)
+        usable = self.finite & ~self.negative & (self.image >= 0)
+        return usable if self.score is None else usable & np.isfinite(self.score)
 
     @cached_property
     def repeated(self) -> Bools:
@@ -66,8 +66,8 @@ class Sheet:
         out = np.zeros(len(self.sound), bool)
         _, first = np.unique(code, return_index=True)
         if len(first) < len(rows):
-            again = np.column_stack(parts)
-            _, first = np.unique(again, axis=0, return_index=True)
+            columns = np.column_stack(parts)
+            _, first = np.unique(columns, axis=0, return_index=True)
             out[np.delete(rows, first)] = True
         return out
 
@@ -75,13 +75,13 @@ class Sheet:
         """Show the places of the first few boxes."""
         return tuple(map(self.locate, rows[:3].tolist()))
 
-    def report(self, odd: Bools, text: str) -> Sees:
-        """Report the boxes that are odd; ``says`` begins with the verb of several."""
-        rows = np.flatnonzero(odd)
+    def report(self, flags: Bools, text: str) -> Sees:
+        """Report the boxes that are flagged; ``text`` begins with the verb of several."""
+        rows = np.flatnonzero(flags)
         if len(rows):
             verb, _, rest = text.partition(" ")
             verb = _OF_ONE.get(verb, f"{verb}s") if len(rows) == 1 else verb
-            text = f"{len(rows):,} of {write_count(len(odd), 'box')} {verb} {rest}"
+            text = f"{len(rows):,} of {write_count(len(flags), 'box')} {verb} {rest}"
             yield Problem(text, len(rows), self.show(rows))
 
 
@@ -149,8 +149,9 @@ def _list_sizes(truths: Truths, image: Ints) -> Floats:
     if truths.sizes is None or not len(truths.sizes):
         return np.full((len(image), 2), np.nan)
     sizes = np.asarray(truths.sizes)[image]
-    known = (image >= 0) & (sizes > 0).all(axis=1)  # some tools write 0 for a size they do not know
-    return np.where(known[:, None], sizes, np.nan)
+    # some tools write 0 for a size they do not know
+    has_size = (image >= 0) & (sizes > 0).all(axis=1)
+    return np.where(has_size[:, None], sizes, np.nan)
 
 
 def _read_rows(raw: object, count: int) -> Floats:

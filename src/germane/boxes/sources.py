@@ -43,7 +43,7 @@ SOURCES = (
 """Every kind of input; the first that recognizes what was given reads it."""
 
 _ON_DISK = ("voc", "yolo", "padilla")
-KINDS: tuple[Kind, ...] = tuple(one.name for one in SOURCES)
+KINDS: tuple[Kind, ...] = tuple(source.name for source in SOURCES)
 
 
 def find_source(raw: Any, side: Side, reading: Reading) -> Source:
@@ -54,12 +54,12 @@ def find_source(raw: Any, side: Side, reading: Reading) -> Source:
                 f"{side}: {write_option('input_format', reading.input_format)} reads a file or"
                 f" folder; got {clip(raw)}"
             )
-        return next(one for one in SOURCES if one.name == reading.input_format)
+        return next(source for source in SOURCES if source.name == reading.input_format)
     if is_path(raw) and not os.path.exists(raw):
         raise InputError(f"{clip(os.fspath(raw))}: there is no such file or folder.")
-    for one in SOURCES:
-        if one.recognize(raw):
-            return one
+    for source in SOURCES:
+        if source.recognize(raw):
+            return source
     if is_path(raw) and os.path.isdir(raw):
         raise EmptyError(
             f"{os.fspath(raw)}: this folder has no boxes: no file .xml or .txt, also not in"
@@ -83,7 +83,7 @@ def read_truth_columns(raw: Any, reading: Reading) -> Columns:
         listed = sort_ids(columns.label)
         new = find_ids(listed, list(names), list(names.values()), typed=False) < 0
         classes = sort_ids(
-            [*names, *(one for one, is_new in zip(listed, new.tolist(), strict=True) if is_new)]
+            [*names, *(label for label, is_new in zip(listed, new.tolist(), strict=True) if is_new)]
         )
         columns = replace(columns, names=names, classes=columns.classes or classes)
     return columns
@@ -105,19 +105,19 @@ def _add_images(columns: Columns, sizes: dict[Any, tuple[float, float]]) -> Colu
         return columns
     images = columns.list_images()
     place = find_ids(list(sizes), images, columns.files, files=True, typed=False)
-    added = [size for size, at in zip(sizes, place.tolist(), strict=True) if at < 0]
+    added = [size for size, position in zip(sizes, place.tolist(), strict=True) if position < 0]
     files = [*columns.files, *[""] * len(added)] if columns.files else ()
     named = {
-        images[at] if at >= 0 else size: sizes[size]
-        for size, at in zip(sizes, place.tolist(), strict=True)
+        images[position] if position >= 0 else size: sizes[size]
+        for size, position in zip(sizes, place.tolist(), strict=True)
     }
-    own = columns.sizes
-    if isinstance(own, np.ndarray):
-        own = dict(zip(images, map(tuple, own), strict=True))
+    column_sizes = columns.sizes
+    if isinstance(column_sizes, np.ndarray):
+        column_sizes = dict(zip(images, map(tuple, column_sizes), strict=True))
     listed = images + sort_ids(added)
     if columns.images is None and not files:  # all in one order, in which equal scores stand
         listed = sort_ids(listed)
-    return replace(columns, images=listed, sizes=join_sizes(own or {}, named), files=files)
+    return replace(columns, images=listed, sizes=join_sizes(column_sizes or {}, named), files=files)
 
 
 def read_detection_columns(raw: Any, reading: Reading, truths: Truths) -> Columns:

@@ -44,8 +44,8 @@ def summarize(result: "Result") -> Floats:
             cells = cells[[COCO_THRESHOLDS.index(measure.iou[0])]]
         depth = {1: 0, 10: 1}.get(measure.k or 0, -1)  # the lowest, the next, and the highest
         cells = cells[..., areas.index(measure.area or "all"), depth]
-        kept = cells[cells > -1]
-        stats.append(float(np.mean(kept)) if len(kept) else -1.0)
+        valid = cells[cells > -1]
+        stats.append(float(np.mean(valid)) if len(valid) else -1.0)
     of_boxes = result.conventions.overlap != "oks"
     if of_boxes and result.conventions.ap_depth == "100" and result.depths[-1] != 100:
         stats[0] = -1

@@ -62,31 +62,37 @@ def reconcile_table(
     check_runs(detections, "detections")
     published = read_published(reported)
     read = [_read_column(label, measures or {}) for label in published.columns]
-    chosen = [c for c, one in enumerate(read) if one is not None]
+    chosen = [c for c, measure in enumerate(read) if measure is not None]
     if not chosen:
         raise MeasureError(
             f"no column of the table is a measure of detections: {list_some(published.columns)}. "
             "measures={'their name': 'AP50'} says what a name stands for."
         )
-    asked = [one for one in read if one is not None]
+    targets = [measure for measure in read if measure is not None]
     labels = [published.columns[c] for c in chosen]
-    writer = TableWriter(published, list(detections), chosen, [True] * len(asked))
+    writer = TableWriter(published, list(detections), chosen, [True] * len(targets))
     refuse_dialect(options, "germane.boxes.reconcile_table")
     opened = [
-        open_values(truth, found, asked[0], options, name) for name, found in detections.items()
+        open_values(truth, source, targets[0], options, name) for name, source in detections.items()
     ]
-    search = _Search(opened, asked, labels, writer.sheet)
+    search = _Search(opened, targets, labels, writer.sheet)
     fit, fits = search.search()
-    equal = [one for one in fits if one.protocol.tool and one.protocol.is_like(fit.protocol)]
+    equal = [
+        candidate
+        for candidate in fits
+        if candidate.protocol.tool and candidate.protocol.is_like(fit.protocol)
+    ]
     if equal:
         fit = replace(fit, options=equal[0].options)
-    return writer.write(search, fit, fits, tuple(one.protocol.tool for one in equal))
+    return writer.write(search, fit, fits, tuple(candidate.protocol.tool for candidate in equal))
 
 
 def _find_overlaps(labels: Sequence[str]) -> list[str]:
     """Find what each column is of: AP beside "mask AP" is of boxes; "" where no name says it."""
-    said = [split_overlap(label)[1] for label in labels]
-    return [one or "box" for one in said] if {"mask", "oks"} & set(said) else said
+    overlaps = [split_overlap(label)[1] for label in labels]
+    return (
+        [overlap or "box" for overlap in overlaps] if {"mask", "oks"} & set(overlaps) else overlaps
+    )
 
 
 def _read_column(label: str, measures: Mapping[str, str]) -> BoxMeasure | None:
@@ -98,8 +104,10 @@ def _read_column(label: str, measures: Mapping[str, str]) -> BoxMeasure | None:
 
 def _find_sibling(tool: Dialect, overlap: str) -> Dialect:
     """Find the dialect that a tool has for masks or keypoints; its own where it has none."""
-    several = (dialect for dialect in DIALECTS if dialect.name.startswith(f"{tool.name}-"))
-    return next((one for one in several if read_dialect(one, "overlap") == overlap), tool)
+    siblings = (dialect for dialect in DIALECTS if dialect.name.startswith(f"{tool.name}-"))
+    return next(
+        (sibling for sibling in siblings if read_dialect(sibling, "overlap") == overlap), tool
+    )
 
 
 class _Search(ProtocolSearch):
@@ -110,48 +118,49 @@ class _Search(ProtocolSearch):
     def __init__(
         self,
         opened: Sequence[BoxValues],
-        asked: Sequence[BoxMeasure],
+        measures: Sequence[BoxMeasure],
         labels: Sequence[str],
         sheet: Sheet,
     ) -> None:
         super().__init__(sheet)
-        self._opened, self._asked, self._overlaps = opened, asked, _find_overlaps(labels)
+        self._opened, self._measures, self._overlaps = opened, measures, _find_overlaps(labels)
         self._names = [split_overlap(label)[0] for label in labels]
         self._columns = [
-            [self.remake(r, one, c) for r in range(len(opened))] for c, one in enumerate(asked)
+            [self.remake(r, measure, c) for r in range(len(opened))]
+            for c, measure in enumerate(measures)
         ]
 
     def remake(self, r: int, measure: BoxMeasure, c: int) -> BoxValues:
         """Make the values of another measure of a run, with the overlap of a column."""
-        one, overlap = self._opened[r].variations, self._overlaps[c]
-        conventions, fixed = one.conventions, one.fixed
+        variations, overlap = self._opened[r].variations, self._overlaps[c]
+        conventions, fixed = variations.conventions, variations.fixed
         shape = _SHAPES.get(overlap)
         if shape is not None and "overlap" not in fixed:
-            if shape not in one.overlaps:
+            if shape not in variations.overlaps:
                 raise InputError(
                     f"the table has columns of {overlap}, and the truths or the detections have"
                     " none."
                 )
             conventions, fixed = replace(conventions, overlap=shape), fixed | {"overlap"}
-        found = replace(
-            one, asked=measure, conventions=conventions, fixed=fixed, name=self._names[c]
+        remade = replace(
+            variations, target=measure, conventions=conventions, fixed=fixed, name=self._names[c]
         )
         if overlap == "box":
-            found.overlaps = tuple(word for word in found.overlaps if word not in _SHAPES)
-        return BoxValues(found)
+            remade.overlaps = tuple(word for word in remade.overlaps if word not in _SHAPES)
+        return BoxValues(remade)
 
     @staticmethod
     def evaluate(values: BoxValues, choices: Choices, measure: BoxMeasure | None = None) -> float:
         """Evaluate the changes that can matter; NaN where there is no value."""
-        kept = tuple(choice for choice in choices if values.variations.changes.get(choice[0]))
+        effective = tuple(choice for choice in choices if values.variations.changes.get(choice[0]))
         try:
-            return values.evaluate(kept, measure)
+            return values.evaluate(effective, measure)
         except GermaneError:
             return math.nan
 
     def make(self, choices: Choices, cost: float) -> Protocol:
         """Make the protocol of these changes."""
-        candidates = (BoxCandidate(one, choices) for one in self._asked)
+        candidates = (BoxCandidate(measure, choices) for measure in self._measures)
         columns = tuple(
             (self._make_option(c, candidate),) for c, candidate in enumerate(candidates)
         )
@@ -160,27 +169,30 @@ class _Search(ProtocolSearch):
     def _make_option(self, c: int, candidate: BoxCandidate) -> Option:
         choices, measure = candidate.choices, candidate.measure
         values: Floats = np.array(
-            [self.evaluate(one, choices, measure) for one in self._columns[c]]
+            [self.evaluate(run, choices, measure) for run in self._columns[c]]
         )
         return Option(candidate, 0.0, values)
 
     def _make_of_tool(self, tool: Dialect) -> Protocol | None:
         options, shared = [], set[Any]()
-        for c in range(len(self._asked)):
-            own = _find_sibling(tool, self._overlaps[c])
+        for c in range(len(self._measures)):
+            sibling = _find_sibling(tool, self._overlaps[c])
             variations = self._columns[c][0].variations
-            found = variations.find_measure(own) if variations.suits(own) else None
-            if found is None:
+            match = variations.find_measure(sibling) if variations.suits(sibling) else None
+            if match is None:
                 return None
-            entry, measure = found
-            words, start = list_words(own, entry), variations.start
+            entry, measure = match
+            words, start = list_words(sibling, entry), variations.start
             changed = (n for n in self._list_names() if n in words and words[n] != start[n])
             choices = tuple(sorted((name, words[name]) for name in changed))
-            tools = (f"{own.name}:{entry.write_name(100)}",)
+            tools = (f"{sibling.name}:{entry.write_name(100)}",)
             options.append(self._make_option(c, BoxCandidate(measure, choices, tools)))
             shared |= set(choices)
         return Protocol(
-            tuple(sorted(shared)), self.dialect_cost, tuple((one,) for one in options), tool.name
+            tuple(sorted(shared)),
+            self.dialect_cost,
+            tuple((option,) for option in options),
+            tool.name,
         )
 
     def _list_names(self) -> list[str]:
@@ -188,9 +200,9 @@ class _Search(ProtocolSearch):
 
     def list_changes(self) -> Iterable[Change]:
         """List the changes that can matter for some column of some run."""
-        several = (one.variations.changes for column in self._columns for one in column)
+        tables = (values.variations.changes for column in self._columns for values in column)
         return dict.fromkeys(
-            (name, word) for one in several for name, words in one.items() for word in words
+            (name, word) for changes in tables for name, words in changes.items() for word in words
         )
 
     def list_tools(self) -> Iterator[Protocol]:
@@ -199,7 +211,7 @@ class _Search(ProtocolSearch):
 
     def combine(self, tools: Sequence[Fit]) -> list[Fit]:
         """Try two of the likeliest changes, and one with the likeliest tools."""
-        likely = sorted(self.moving, key=lambda one: -one.score)[:_MOVING]
+        likely = sorted(self.moving, key=lambda fit: -fit.score)[:_MOVING]
         bases = [tool.protocol.choices for tool in tools[:_BASES]]
         changes = self.join_changes(likely, bases, alone=False)
         return [self.sheet.fit(self.make(choices, cost)) for choices, cost in changes.items()]
@@ -207,8 +219,8 @@ class _Search(ProtocolSearch):
     def find_near(self, fit: Fit, c: int, r: int) -> Iterator[Near]:
         """List the values of other measures."""
         for measure in parse_measures(COCO_SUMMARY)[:9]:
-            one = self.remake(r, measure, c)
-            yield f"it is {measure}", self.evaluate(one, fit.protocol.choices)
+            values = self.remake(r, measure, c)
+            yield f"it is {measure}", self.evaluate(values, fit.protocol.choices)
 
     def explain_changes(self, fit: Fit) -> tuple[str, ...]:  # noqa: ARG002
         """Say nothing of changes, most of which move every cell."""
@@ -216,5 +228,5 @@ class _Search(ProtocolSearch):
 
     def find_undecided(self, fit: Fit) -> tuple[str, ...]:  # noqa: ARG002
         """List the conventions of which no word, alone, changes a number of the table."""
-        moving = {one.protocol.choices[0][0] for one in self.moving}
+        moving = {fit.protocol.choices[0][0] for fit in self.moving}
         return tuple(name for name in self._list_names() if name not in moving)

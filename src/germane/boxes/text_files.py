@@ -60,7 +60,9 @@ def list_labels(raw: Any) -> list[str]:
         return []
     folder = find_label_folder(os.fspath(raw))
     return [
-        one for one in list_files(folder, ".txt") if not _NOT_BOXES.fullmatch(os.path.basename(one))
+        path
+        for path in list_files(folder, ".txt")
+        if not _NOT_BOXES.fullmatch(os.path.basename(path))
     ]
 
 
@@ -169,16 +171,16 @@ def _read_number(text: str) -> float | None:
 def _find_fault(texts: list[str], fields: tuple[str, ...], lines: Lines, side: str) -> str:
     """Say why a line cannot be read; "" if it can."""
     if len(texts) != len(fields):
-        says = f"{len(texts)} fields where a line has {len(fields)} ({' '.join(fields)})"
+        fault = f"{len(texts)} fields where a line has {len(fields)} ({' '.join(fields)})"
         if side == "detections" and len(texts) == len(fields) - 1:
             how = " Ultralytics writes one with save_conf=True." if lines is YOLO else ""
-            return f"{says}. Is the score missing, or are these truths?{how}"
+            return f"{fault}. Is the score missing, or are these truths?{how}"
         if side == "truth" and len(texts) == len(fields) + 1:
-            return f"{says}. Are these detections? Give the truth first"
-        return says
+            return f"{fault}. Are these detections? Give the truth first"
+        return fault
     pairs = zip(fields, texts, strict=True)
-    odd = [text for one, text in pairs if one not in _READ and _read_number(text) is None]
-    return f"{clip(odd[0])} is no number" if odd else ""
+    faulty = [text for field, text in pairs if field not in _READ and _read_number(text) is None]
+    return f"{clip(faulty[0])} is no number" if faulty else ""
 
 
 def read_voc_results(raw: Any) -> Columns:

@@ -39,11 +39,11 @@ class Depth(NamedTuple):
     """
 
     depth: int | None
-    of: DepthOf
+    depth_of: DepthOf
 
     def __str__(self) -> str:
-        each = " of each image" if self.of == "image" else ""
-        return "none" if self.depth is None else f"{self.depth}{each}"
+        suffix = " of each image" if self.depth_of == "image" else ""
+        return "none" if self.depth is None else f"{self.depth}{suffix}"
 
 
 @dataclass(eq=False)
@@ -55,7 +55,7 @@ class BoxVariations:
 
     truths: Truths
     detections: Detections
-    asked: BoxMeasure
+    target: BoxMeasure
     conventions: Conventions
     fixed: frozenset[str] = frozenset()
     points: str = USUAL_POINTS
@@ -64,7 +64,7 @@ class BoxVariations:
     """The name under which the measure was asked for."""
 
     def __post_init__(self) -> None:
-        self.area = self.asked.complete(self.conventions).area
+        self.area = self.target.complete(self.conventions).area
         self.overlaps = _list_overlaps(self.truths, self.detections, self.conventions)
         self.dialects = tuple(
             dialect
@@ -75,29 +75,29 @@ class BoxVariations:
     @cached_property
     def changes(self) -> dict[str, tuple[Any, ...]]:
         """The words of each change that can matter on this data, other than those asked for."""
-        several: dict[str, list[Any]] = {
+        options: dict[str, list[Any]] = {
             name: list(words) for name, words in WORDS.items() if name not in _IDLE
         }
-        del several["depth_of"]
-        if self.asked.name == "AP" and not self.asked.points:
-            several["points"] = list(POINTS)
-        several["overlap"] = list(self.overlaps)
+        del options["depth_of"]
+        if self.target.name == "AP" and not self.target.points:
+            options["points"] = list(POINTS)
+        options["overlap"] = list(self.overlaps)
         for name in ("confidence", "depth"):
-            several[name] = list(
+            options[name] = list(
                 dict.fromkeys(read_dialect(dialect, name) for dialect in self.dialects)
             )
-        if self.asked.k is not None:  # the measure's own name decides
-            several["depth"] = []
+        if self.target.k is not None:  # the measure's own name decides
+            options["depth"] = []
         return {
             name: tuple(word for word in words if word != self.start[name])
-            for name, words in several.items()
+            for name, words in options.items()
             if name not in self.fixed and self._can_matter(name)
         }
 
     @cached_property
     def start(self) -> dict[str, Any]:
         """The words that were asked for."""
-        return _join_depth({**vars(self.conventions), "points": self.asked.points or self.points})
+        return _join_depth({**vars(self.conventions), "points": self.target.points or self.points})
 
     @property
     def _is_verified(self) -> bool:
@@ -109,16 +109,16 @@ class BoxVariations:
         return read_dialect(dialect, "unverified") == "count" or self._is_verified
 
     def _can_matter(self, name: str) -> bool:
-        truths, found = self.truths, self.detections
+        truths, detections = self.truths, self.detections
         match name:
             case "classes":
-                return self.asked.frequency is None
+                return self.target.frequency is None
             case "unverified":
                 return self._is_verified
             case "flagged":
                 return truths.flagged is not None and bool(truths.flagged.any())
             case "empty":
-                areas = (truths.area, found.boxes.measure_areas())
+                areas = (truths.area, detections.boxes.measure_areas())
                 return any(bool((area <= 0).any()) for area in areas)
             case "crowds":
                 return bool(truths.crowd.any())
@@ -129,19 +129,19 @@ class BoxVariations:
             case "area_of":
                 return self.area != next(iter(self.conventions.areas))
             case "confidence":
-                return bool(len(found) and found.score.min() <= 0.001)
+                return bool(len(detections) and detections.score.min() <= 0.001)
             case "no_truth":
                 return len(np.unique(truths.label)) < len(truths.classes) or bool(
                     truths.crowd.any() or truths.difficult.any() or self._can_matter("area_of")
                 )
             case "depth":
-                _, sizes = np.unique(number_group(truths, found), return_counts=True)
+                _, sizes = np.unique(number_group(truths, detections), return_counts=True)
                 return int(sizes.max(initial=0)) > (20 if "oks" in self.overlaps else 100)
             case "found_area":
-                of_masks = "mask" in self.overlaps and found.boxed
+                of_masks = "mask" in self.overlaps and detections.boxed
                 return of_masks and self._can_matter("area_of")
             case "ties":
-                return len(np.unique(found.score)) < len(found)
+                return len(np.unique(detections.score)) < len(detections)
         return True
 
     def make_candidate(
@@ -151,12 +151,12 @@ class BoxVariations:
         measure: BoxMeasure | None = None,
     ) -> BoxCandidate:
         """Make a candidate of words, without those that were asked for or that cannot matter."""
-        kept = {
+        effective = {
             name: word
             for name, word in words.items()
             if name in self.changes and word != self.start[name]
         }
-        return BoxCandidate(measure or self.asked, tuple(sorted(kept.items())), tools)
+        return BoxCandidate(measure or self.target, tuple(sorted(effective.items())), tools)
 
     def list_tools(self, measure: BoxMeasure | None = None) -> Iterator[BoxCandidate]:
         """Yield what each tool has of the measure and of the name asked for, or of another measure.
@@ -174,9 +174,9 @@ class BoxVariations:
         named = None if measure else self._find_named(dialect)
         if named is not None:
             yield named
-        entry = find_entry(dialect, measure or self.asked, self.conventions)
+        entry = find_entry(dialect, measure or self.target, self.conventions)
         if entry is not None:
-            yield entry, measure or self.asked
+            yield entry, measure or self.target
 
     def find_measure(self, dialect: Dialect) -> tuple[Entry, BoxMeasure] | None:
         """Find what a tool has by the name asked for or, if it has none, of the measure."""
@@ -189,9 +189,9 @@ class BoxVariations:
             return None
         theirs = parse_measure(entry.read(self.name) or "")
         iou = theirs.iou or dialect.choices.get("iou")
-        points = None if self.asked.name == "AP" else theirs.points  # a change decides on them
+        points = None if self.target.name == "AP" else theirs.points  # a change decides on them
         theirs = replace(theirs, iou=iou, points=points)
-        if theirs.complete(self.conventions) == self.asked.complete(self.conventions):
+        if theirs.complete(self.conventions) == self.target.complete(self.conventions):
             return None
         return entry, theirs
 
@@ -199,13 +199,13 @@ class BoxVariations:
         """Change one thing."""
         for name, words in self.changes.items():
             for word in words:
-                yield BoxCandidate(self.asked, ((name, word),))
+                yield BoxCandidate(self.target, ((name, word),))
 
     def combine(self) -> Iterator[BoxCandidate]:
         """Change the main conventions in all combinations."""
         names = [name for name in _MAIN if self.changes.get(name)]
-        for several in product(*((self.start[name], *self.changes[name]) for name in names)):
-            words = dict(zip(names, several, strict=True))
+        for chosen in product(*((self.start[name], *self.changes[name]) for name in names)):
+            words = dict(zip(names, chosen, strict=True))
             if words.get("points") == "101single":  # nearly the value of 101
                 continue
             all_words = self.start | words
@@ -216,7 +216,7 @@ class BoxVariations:
     def is_mistaken_depth(self, dialect: Dialect) -> bool:
         """Has the tool no value because a depth other than its own was given?"""
         mistaken = dialect.choices.get("ap_depth") == "100" and "depth" in self.fixed
-        complete = self.asked.complete(self.conventions)
+        complete = self.target.complete(self.conventions)
         return mistaken and complete.is_main and complete.k != 100
 
 
@@ -228,7 +228,7 @@ def _list_overlaps(
         "mask": truths.masks is not None and detections.masks is not None,
         "oks": _have_points(truths, detections, conventions),
     }
-    return tuple(one for one in WORDS["overlap"] if has.get(one, True))
+    return tuple(overlap for overlap in WORDS["overlap"] if has.get(overlap, True))
 
 
 def _have_points(truths: Truths, detections: Detections, conventions: Conventions) -> bool:
@@ -275,5 +275,5 @@ def read_dialect(dialect: Dialect, name: str) -> Any:
 
 def _join_depth(words: dict[str, Any]) -> dict[str, Any]:
     """Join the depth with what it is of, which does not matter where there is none."""
-    of: DepthOf = "class" if words["depth"] is None else words["depth_of"]
-    return words | {"depth": Depth(words["depth"], of)}
+    depth_of: DepthOf = "class" if words["depth"] is None else words["depth_of"]
+    return words | {"depth": Depth(words["depth"], depth_of)}

@@ -96,10 +96,10 @@ class _Object(NamedTuple):
 
 def _read_objects(root: Element, path: str, image: str, faults: list[str]) -> Iterator[_Object]:
     """Read the objects of an image; those that cannot be read are faults."""
-    for one in root.findall("object"):
-        place = f"{path}:{one.attrib['line']}"
-        name, difficult = _read_text(one, "name"), _read_text(one, "difficult")
-        box = [_read_text(one, f"bndbox/{side}") for side in CORNERS]
+    for node in root.findall("object"):
+        place = f"{path}:{node.attrib['line']}"
+        name, difficult = _read_text(node, "name"), _read_text(node, "difficult")
+        box = [_read_text(node, f"bndbox/{side}") for side in CORNERS]
         if fault := _find_fault(name, box, difficult):
             faults.append(f"{place}: the object {fault}.")
         else:
@@ -107,8 +107,8 @@ def _read_objects(root: Element, path: str, image: str, faults: list[str]) -> It
             yield _Object(image, name, sides, difficult == "1", place)
 
 
-def _read_text(one: Element, path: str) -> str:
-    return (one.findtext(path) or "").strip()
+def _read_text(node: Element, path: str) -> str:
+    return (node.findtext(path) or "").strip()
 
 
 def _find_fault(name: str, box: list[str], difficult: str) -> str:

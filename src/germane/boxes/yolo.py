@@ -31,7 +31,7 @@ def read_yolo(raw: Any, reading: Reading, truths: Truths | None) -> Columns:
     names = _find_names(folder)
     return replace(
         columns,
-        images=sorted({*(str(one) for one in columns.images or ()), *pictures}),
+        images=sorted({*(str(image) for image in columns.images or ()), *pictures}),
         sizes=sizes or None,
         names=names,
         classes=None if names is None else sort_ids(names),
@@ -43,8 +43,8 @@ def _find_sizes(folder: str) -> dict[Hashable, tuple[float, float]]:
     """Find the sizes of pictures beside labels: in the folder ``images``, or in the same folder."""
     parts = os.path.abspath(folder).split(os.sep)
     if "labels" in parts:
-        at = len(parts) - 1 - parts[::-1].index("labels")
-        beside = os.sep.join([*parts[:at], "images", *parts[at + 1 :]])
+        position = len(parts) - 1 - parts[::-1].index("labels")
+        beside = os.sep.join([*parts[:position], "images", *parts[position + 1 :]])
         if os.path.isdir(beside):
             return dict(find_pictures(beside))
     return dict(find_pictures(folder))
@@ -52,8 +52,8 @@ def _find_sizes(folder: str) -> dict[Hashable, tuple[float, float]]:
 
 def _find_names(folder: str) -> dict[Hashable, str] | None:
     """Find the names of classes in the folder of labels, or in one of the two above it."""
-    here = os.path.abspath(folder)
-    for above in (here, os.path.dirname(here), os.path.dirname(os.path.dirname(here))):
+    start = os.path.abspath(folder)
+    for above in (start, os.path.dirname(start), os.path.dirname(os.path.dirname(start))):
         for name in NAMES:
             if os.path.isfile(path := os.path.join(above, name)):
                 return read_class_names(path)
@@ -70,7 +70,7 @@ def read_class_names(raw: Any) -> dict[Hashable, str] | None:
     if raw is None:
         return None
     if isinstance(raw, Mapping):
-        return {one: str(name) for one, name in raw.items()}
+        return {number: str(name) for number, name in raw.items()}
     if isinstance(raw, (list, tuple)):
         return {i: str(name) for i, name in enumerate(raw)}
     raise InputError(
@@ -117,9 +117,9 @@ def _list_entries(text: str) -> list[str]:
     if match is None:
         return []
     if not match[1] or match[1].startswith("#"):
-        lines = (one for one in match[2].splitlines() if one.strip())
+        lines = (line for line in match[2].splitlines() if line.strip())
         return [line for line in lines if not line.lstrip().startswith("#")]
     inside = re.match(r"[\[{]([^\]}]*)[\]}]", text[match.start(1) :])
     listed = inside[1].replace("\n", " ").split(",") if inside else []
     start = "" if match[1][0] == "{" else "- "
-    return [start + one.strip() for one in listed if one.strip()]
+    return [start + name.strip() for name in listed if name.strip()]

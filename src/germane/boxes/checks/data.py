@@ -34,8 +34,8 @@ class Pairs:
     detection: Ints  # D, rows of the sheet
     truth: Ints  # G, rows of the sheet
     group: Ints  # D, the image
-    mine: Ints  # P, positions in detection, ascending
-    its: Ints  # P, positions in truth
+    detection_at: Ints  # P, positions in detection, ascending
+    truth_at: Ints  # P, positions in truth
     first: Ints  # D, the first pair of each detection
 
 
@@ -71,20 +71,22 @@ class BoxData:
 
     def move(self, target: Ints) -> Pairs:
         """Pair detections of each image with the truths of another one (I), or of none: -1."""
-        found = self._rows(self.detections, self._sampled)
-        image = target[self.detections.image[found]]
-        others = np.zeros(self.images, bool)
-        others[image[image >= 0]] = True
-        truth = self._rows(self.truth, others)
+        detection = self._rows(self.detections, self._sampled)
+        image = target[self.detections.image[detection]]
+        targeted = np.zeros(self.images, bool)
+        targeted[image[image >= 0]] = True
+        truth = self._rows(self.truth, targeted)
         low, high = (
             np.searchsorted(self.truth.image[truth], image, side) for side in ("left", "right")
         )
-        kept = high > low
-        found, low, size = found[kept], low[kept], (high - low)[kept]
-        mine = np.repeat(np.arange(len(found)), size)
-        its = ragged.list_stretches(low, size)
+        facing = high > low
+        detection, low, size = detection[facing], low[facing], (high - low)[facing]
+        detection_at = np.repeat(np.arange(len(detection)), size)
+        truth_at = ragged.list_stretches(low, size)
         first = ragged.make_offsets(size)[:-1]
-        return Pairs(found, truth, self.detections.image[found], mine, its, first)
+        return Pairs(
+            detection, truth, self.detections.image[detection], detection_at, truth_at, first
+        )
 
     @cached_property
     def _sampled(self) -> Bools:
@@ -92,14 +94,14 @@ class BoxData:
         sheet = self.detections
         has = np.unique(sheet.image[sheet.sound])
         sizes = [
-            np.bincount(one.image[one.sound], minlength=self.images)[has]
-            for one in (self.truth, sheet)
+            np.bincount(boxes.image[boxes.sound], minlength=self.images)[has]
+            for boxes in (self.truth, sheet)
         ]
         pairs = float((sizes[0] * np.minimum(sizes[1], BOXES)).mean()) if len(has) else 0.0
-        most = min(IMAGES, max(int(PAIRS / max(pairs, 1.0)), FEW_IMAGES))
-        at = np.linspace(0, len(has) - 1, min(len(has), most)).astype(np.int64)
+        limit = min(IMAGES, max(int(PAIRS / max(pairs, 1.0)), FEW_IMAGES))
+        positions = np.linspace(0, len(has) - 1, min(len(has), limit)).astype(np.int64)
         chosen = np.zeros(self.images, bool)
-        chosen[has[at]] = True
+        chosen[has[positions]] = True
         return chosen
 
     def _rows(self, sheet: Sheet, images: Bools) -> Ints:
@@ -119,19 +121,21 @@ class BoxData:
 
     def measure(self, pairs: Pairs, reading: Reading | None = None) -> Floats:
         """Measure the overlap of each pair (P); with a reading, crowds are boxes as all others."""
-        truth, found = (
+        truth, detection = (
             _read_again(sheet, rows, None if reading is None else reading[side])
             for side, (sheet, rows) in enumerate(
                 ((self.truth, pairs.truth), (self.detections, pairs.detection))
             )
         )
         crowd = self.truth.crowd[pairs.truth] & (reading is None)
-        return _measure(found.take(pairs.mine), truth.take(pairs.its), crowd[pairs.its])
+        return _measure(
+            detection.take(pairs.detection_at), truth.take(pairs.truth_at), crowd[pairs.truth_at]
+        )
 
     def measure_trial(self, pairs: Pairs, boxes: Boxes) -> Floats:
         """Measure the overlap of each pair (P) as if the detections were other boxes."""
-        truth = self.truth.boxes.take(pairs.truth[pairs.its])
-        return _measure(boxes.take(pairs.detection[pairs.mine]), truth)
+        truth = self.truth.boxes.take(pairs.truth[pairs.truth_at])
+        return _measure(boxes.take(pairs.detection[pairs.detection_at]), truth)
 
     def find_best(self, pairs: Pairs) -> tuple[Floats, Ints]:
         """Find the best overlap of each detection with a truth, and the truth's row (D)."""
@@ -139,18 +143,18 @@ class BoxData:
         if not len(overlap):
             return np.zeros(0), np.zeros(0, np.int64)
         best = np.maximum.reduceat(overlap, pairs.first)
-        hits = np.flatnonzero(overlap == best[pairs.mine])
-        _, at = np.unique(pairs.mine[hits], return_index=True)
-        return best, pairs.truth[pairs.its[hits[at]]]
+        hits = np.flatnonzero(overlap == best[pairs.detection_at])
+        _, first = np.unique(pairs.detection_at[hits], return_index=True)
+        return best, pairs.truth[pairs.truth_at[hits[first]]]
 
     def list_matches(self, pairs: Pairs) -> Ints:
         """List the rows of detections that match a truth of their class."""
         overlap = self.measure(pairs)
         alike = (
-            self.detections.label[pairs.detection][pairs.mine]
-            == self.truth.label[pairs.truth][pairs.its]
+            self.detections.label[pairs.detection][pairs.detection_at]
+            == self.truth.label[pairs.truth][pairs.truth_at]
         )
-        rows: Ints = pairs.detection[np.unique(pairs.mine[(overlap >= NEAR) & alike])]
+        rows: Ints = pairs.detection[np.unique(pairs.detection_at[(overlap >= NEAR) & alike])]
         return rows
 
     def find_partners(self) -> "Partners":
@@ -160,31 +164,34 @@ class BoxData:
         of all that were looked at. A fit is half of the truths of an image, and two or more.
         """
         truth = np.flatnonzero(self.truth.sound & (self.truth.label >= 0))
-        found = self._rows(self.detections, self._sampled)
-        found = found[np.isin(self.detections.label[found], self.truth.label[truth])]
-        image = self.detections.image[found]
-        few = image <= image[: MOST_PAIRS // max(len(truth), 1)][-1:].sum()  # whole images
-        found, image = found[few], image[few]
-        mine, its = pair_equal(self.detections.label[found], np.sort(self.truth.label[truth]))
-        its = np.argsort(self.truth.label[truth], kind="stable")[its]
-        pairs = Pairs(found, truth, image, mine, its, np.zeros(0, np.int64))
+        detection = self._rows(self.detections, self._sampled)
+        detection = detection[np.isin(self.detections.label[detection], self.truth.label[truth])]
+        image = self.detections.image[detection]
+        affordable = image <= image[: MOST_PAIRS // max(len(truth), 1)][-1:].sum()  # whole images
+        detection, image = detection[affordable], image[affordable]
+        detection_at, truth_at = pair_equal(
+            self.detections.label[detection], np.sort(self.truth.label[truth])
+        )
+        truth_at = np.argsort(self.truth.label[truth], kind="stable")[truth_at]
+        pairs = Pairs(detection, truth, image, detection_at, truth_at, np.zeros(0, np.int64))
         fits = self.measure_trial(pairs, self.detections.boxes) >= GOOD
-        fitted = np.unique(image[mine[fits]] * len(truth) + its[fits])  # a truth counts once
+        # a truth counts once
+        fitted = np.unique(image[detection_at[fits]] * len(truth) + truth_at[fits])
         owner = self.truth.image[truth]
         group, count = np.unique(
             fitted // max(len(truth), 1) * self.images + owner[fitted % max(len(truth), 1)],
             return_counts=True,
         )
-        whose, other = group // self.images, group % self.images
-        share = count / np.bincount(owner, minlength=self.images)[other]
-        own = np.bincount(whose, count * (whose == other), self.images)
+        whose, partner = group // self.images, group % self.images
+        share = count / np.bincount(owner, minlength=self.images)[partner]
+        own_count = np.bincount(whose, count * (whose == partner), self.images)
         is_fit = (count >= 2) & (share >= 0.5)
         order = np.lexsort((count + share / 2, whose))
         best = order[np.flatnonzero(np.diff(whose[order], append=-1))]  # the last of each image
-        best = best[is_fit[best] & (count[best] >= 2 * own[whose[best]] + 2)]
-        best = best[whose[best] != other[best]]
-        fit_own = int((is_fit & (whose == other)).sum())
-        return whose[best], other[best], fit_own, len(np.unique(image))
+        best = best[is_fit[best] & (count[best] >= 2 * own_count[whose[best]] + 2)]
+        best = best[whose[best] != partner[best]]
+        fit_own = int((is_fit & (whose == partner)).sum())
+        return whose[best], partner[best], fit_own, len(np.unique(image))
 
     # --- Other readings ------------------------------------------------------------------------
 
@@ -204,86 +211,87 @@ class BoxData:
             for reading in _list_readings(now)
             if (fit := self._fit(pairs, reading)) is not None
         }
-        own = fits.pop(now, None)
-        if own is None or not fits:
+        own_fit = fits.pop(now, None)
+        if own_fit is None or not fits:
             return None
         apart = max(self.images // 3, 1)
-        others = [self.shift(by) for by in (apart, -apart)]
+        shifted = [self.shift(by) for by in (apart, -apart)]
         specific = {
-            one: float(fit.mean()) - self._fit_by_chance(others, one)
-            for one, fit in {now: own, **fits}.items()
+            reading: float(fit.mean()) - self._fit_by_chance(shifted, reading)
+            for reading, fit in {now: own_fit, **fits}.items()
         }
-        gains = {one: specific[one] - specific[now] for one in fits}
+        gains = {reading: specific[reading] - specific[now] for reading in fits}
         best = max(gains, key=gains.__getitem__)
-        for one, gain in gains.items():  # a change of one side, where it does nearly as well
-            if (one[0] == now[0] or one[1] == now[1]) and gain > 0.9 * gains[best]:
-                best = one
+        for candidate, gain in gains.items():  # a change of one side, where it does nearly as well
+            if (candidate[0] == now[0] or candidate[1] == now[1]) and gain > 0.9 * gains[best]:
+                best = candidate
         if gains[best] < GAIN:  # objects may have the same places in all images
-            best = max(fits, key=lambda one: float(fits[one].mean()))
-        is_precise = self._is_precise(now, best, others)
-        finds_more = self._finds_more(now, best, others)
+            best = max(fits, key=lambda reading: float(fits[reading].mean()))
+        is_precise = self._is_precise(now, best, shifted)
+        finds_more = self._finds_more(now, best, shifted)
         if gains[best] < GAIN:
             least = STILL * len(pairs.truth)
-            close = [self._count_good(pairs, one, CLOSE) for one in (best, now)]
+            close = [self._count_good(pairs, reading, CLOSE) for reading in (best, now)]
             finds_more = close[0] - 5 * close[1] >= least
-        change = fits[best] - own
-        before, after = float(own.mean()), float(fits[best].mean())
+        change = fits[best] - own_fit
+        before, after = float(own_fit.mean()), float(fits[best].mean())
         sure = change.mean() > SURE * change.std(ddof=1) / np.sqrt(len(change))
         if not sure or not (is_precise or (finds_more and after > 1.25 * before)):
             return None
         return best, before, after
 
-    def _is_precise(self, now: Reading, best: Reading, others: Sequence[Pairs]) -> bool:
+    def _is_precise(self, now: Reading, best: Reading, shifted: Sequence[Pairs]) -> bool:
         """Say whether many truths are precisely overlapped, beyond accidents, and few as it is."""
         best_count, now_count = (
-            self._count_good(self.same, one, CLOSE)
-            - float(np.mean([self._count_good(pairs, one, CLOSE) for pairs in others]))
-            for one in (best, now)
+            self._count_good(self.same, reading, CLOSE)
+            - float(np.mean([self._count_good(pairs, reading, CLOSE) for pairs in shifted]))
+            for reading in (best, now)
         )
         return best_count >= max(SURE, STILL * len(self.same.truth), 3 * now_count)
 
-    def _finds_more(self, now: Reading, best: Reading, others: Sequence[Pairs]) -> bool:
+    def _finds_more(self, now: Reading, best: Reading, shifted: Sequence[Pairs]) -> bool:
         """Say whether many more truths are overlapped well than large boxes reach by accident.
 
         Accidents become rare near an overlap of 1, where true detections of a weak detector remain.
         """
-        more = self._count_good(self.same, best, GOOD) - 2 * self._count_good(self.same, now, GOOD)
-        chance = np.mean([self._count_good(pairs, best, GOOD) for pairs in others])
-        if more <= chance + SURE * np.sqrt(chance + 1):
+        gain = self._count_good(self.same, best, GOOD) - 2 * self._count_good(self.same, now, GOOD)
+        chance = np.mean([self._count_good(pairs, best, GOOD) for pairs in shifted])
+        if gain <= chance + SURE * np.sqrt(chance + 1):
             return False
         close = self._count_good(self.same, best, CLOSE) - 2 * self._count_good(
             self.same, now, CLOSE
         )
-        both = best[0] != now[0] and best[1] != now[1]  # of which there are more to choose from
-        return close >= (SURE if both else 0)
+        # there are more readings to choose from that change both sides
+        changes_both = best[0] != now[0] and best[1] != now[1]
+        return close >= (SURE if changes_both else 0)
 
     def _count_good(self, pairs: Pairs, reading: Reading, least: float) -> int:
         """Count the truths that a detection overlaps by so much."""
-        return len(np.unique(pairs.its[self.measure(pairs, reading) >= least]))
+        return len(np.unique(pairs.truth_at[self.measure(pairs, reading) >= least]))
 
-    def _fit_by_chance(self, others: Sequence[Pairs], reading: Reading) -> float:
+    def _fit_by_chance(self, shifted: Sequence[Pairs], reading: Reading) -> float:
         """Average the fit to other images."""
-        fits = [fit for pairs in others if (fit := self._fit(pairs, reading)) is not None]
+        fits = [fit for pairs in shifted if (fit := self._fit(pairs, reading)) is not None]
         every = np.concatenate([np.zeros(0), *fits])
         return float(every.mean()) if len(every) else 0.0
 
     def _fit(self, pairs: Pairs, reading: Reading) -> Floats | None:
         """Average the best overlaps of both sides in each image; None if sizes are negative."""
-        if not len(pairs.mine):
+        if not len(pairs.detection_at):
             return np.zeros(0)
-        for sheet, rows, one in zip(
+        for sheet, rows, box_format in zip(
             (self.truth, self.detections), (pairs.truth, pairs.detection), reading, strict=True
         ):
-            boxes = _read_again(sheet, rows, one)
+            boxes = _read_again(sheet, rows, box_format)
             if ((boxes.width < 0) | (boxes.height < 0)).mean() > 0.01:
                 return None
         overlap = self.measure(pairs, reading)
         best = np.maximum.reduceat(overlap, pairs.first)
-        order = np.argsort(pairs.its, kind="stable")
-        first = np.unique(pairs.its[order], return_index=True)[1]
+        order = np.argsort(pairs.truth_at, kind="stable")
+        first = np.unique(pairs.truth_at[order], return_index=True)[1]
         of_truths = np.maximum.reduceat(overlap[order], first)
         _, image = np.unique(pairs.group, return_inverse=True)
-        owner = image[pairs.mine[order][first]]
+        owner = image[pairs.detection_at[order][first]]
         return (_average(best, image) + _average(of_truths, owner)) / 2
 
 
@@ -300,8 +308,8 @@ def _measure(boxes: Boxes, truth: Boxes, crowd: Bools | None = None) -> Floats:
     """Measure the overlap of pairs of boxes (P)."""
     overlap, every = np.zeros(len(boxes)), np.arange(len(boxes))
     crowd = np.zeros(len(boxes), bool) if crowd is None else crowd
-    at, _, shared = measure_overlaps(boxes, truth, (every, every), crowd, "iou")
-    overlap[at] = np.nan_to_num(shared, nan=0.0, posinf=0.0, neginf=0.0)
+    touching, _, shared = measure_overlaps(boxes, truth, (every, every), crowd, "iou")
+    overlap[touching] = np.nan_to_num(shared, nan=0.0, posinf=0.0, neginf=0.0)
     return overlap
 
 
@@ -312,9 +320,9 @@ def _average(values: Floats, group: Ints) -> Floats:
 def _list_readings(now: Reading) -> Iterator[Reading]:
     """List the readings of both sides, but for those that change both in the same way."""
     for truth in BOX_FORMATS:
-        for found in BOX_FORMATS:
-            if (truth, found) == now or truth != found or now[0] != now[1]:
-                yield truth, found
+        for detection in BOX_FORMATS:
+            if (truth, detection) == now or truth != detection or now[0] != now[1]:
+                yield truth, detection
 
 
 def _read_again(sheet: Sheet, rows: Ints, box_format: BoxFormat | None) -> Boxes:

@@ -40,9 +40,9 @@ def find_pixels(sheet: Sheet, data: BoxData) -> Sees:
         far = np.asarray((ends > 2 * sheet.sizes).any(axis=1))
         if far.sum() > len(far) / 2:
             text = "go beyond twice the size of the image: pixels are read as relative coordinates"
-            for one in sheet.report(far, text):
+            for problem in sheet.report(far, text):
                 advice = f"Use {write_option('coordinates', {sheet.side: 'pixels'})}."
-                yield Problem(one.says, one.count, one.examples, advice)
+                yield Problem(problem.says, problem.count, problem.examples, advice)
 
 
 def find_other_format(sheet: Sheet, data: BoxData) -> Sees:
@@ -50,11 +50,11 @@ def find_other_format(sheet: Sheet, data: BoxData) -> Sees:
     if data.best_reading is not None:
         yield from _name_reading(sheet, data)
         return
-    known = sheet.finite & ~np.isnan(sheet.sizes).any(axis=1)
-    if 2 * known.sum() < len(known) or known.sum() < FEW:
+    sized = sheet.finite & ~np.isnan(sheet.sizes).any(axis=1)
+    if 2 * sized.sum() < len(sized) or sized.sum() < FEW:
         yield from _find_corners(sheet)
         return
-    rows = np.flatnonzero(known)
+    rows = np.flatnonzero(sized)
     rows = rows[:: -(-len(rows) // MANY)]
     numbers, sizes = sheet.boxes.take(rows).as_array(sheet.box_format), sheet.sizes[rows]
     counts = {
@@ -64,7 +64,9 @@ def find_other_format(sheet: Sheet, data: BoxData) -> Sees:
     now = counts[sheet.box_format]
     best_format = min(BOX_FORMATS, key=counts.__getitem__)
     if now > max(FEW / 2, SHARE * len(numbers)) and counts[best_format] < now / 10:
-        shares = [counts[one] / len(numbers) for one in (sheet.box_format, best_format)]
+        shares = [
+            counts[box_format] / len(numbers) for box_format in (sheet.box_format, best_format)
+        ]
         yield _name_format(
             sheet, best_format,
             f"read as {sheet.box_format}, {shares[0]:.0%} of the boxes leave their image "
@@ -75,22 +77,22 @@ def find_other_format(sheet: Sheet, data: BoxData) -> Sees:
 def _name_reading(sheet: Sheet, data: BoxData) -> Sees:
     """Name the formats that fit much better; of two sides, the truth says it."""
     reading, before, after = data.best_reading or ((), 0.0, 0.0)
-    other = {
-        one.side: to
-        for one, to in zip((data.truth, data.detections), reading, strict=True)
-        if to != one.box_format
+    changed = {
+        part.side: to
+        for part, to in zip((data.truth, data.detections), reading, strict=True)
+        if to != part.box_format
     }
-    if sheet.side == next(iter(other)):
-        said = " and ".join(
+    if sheet.side == next(iter(changed)):
+        wording = " and ".join(
             f"the {'truths' if side == 'truth' else side} read as {to}"
-            for side, to in other.items()
+            for side, to in changed.items()
         )
         yield Problem(
             "read as"
             f" {' and '.join(dict.fromkeys((data.truth.box_format, data.detections.box_format)))},"
-            f" boxes and truths overlap by {before:.2f} on average; with {said}, by {after:.2f}",
+            f" boxes and truths overlap by {before:.2f} on average; with {wording}, by {after:.2f}",
             len(sheet.image),
-            advice=f"{write_option('box_format', other)} reads them so.",
+            advice=f"{write_option('box_format', changed)} reads them so.",
         )
 
 

@@ -29,9 +29,9 @@ def find_federated(sheet: Sheet, data: BoxData) -> Sees:
     verified = data.truths.verified
     if verified is None or "unverified" in data.chosen:
         return
-    group, known = (one.label * data.images + one.image for one in (sheet, data.truth))
+    group, truth_group = (boxes.label * data.images + boxes.image for boxes in (sheet, data.truth))
     listed = (sheet.label >= 0) & (sheet.image >= 0)
-    unseen = listed & ~np.isin(group, np.concatenate((known, verified.absent)))
+    unseen = listed & ~np.isin(group, np.concatenate((truth_group, verified.absent)))
     partial = listed & np.isin(group, verified.partial)
     text = (
         "images list the classes that they lack (neg_category_ids), as in LVIS:"
@@ -69,9 +69,9 @@ def _mark_matched(data: BoxData) -> tuple[Bools, Ints]:
     pairs = data.same
     best, truth = data.find_best(pairs)
     label = data.detections.label[pairs.detection]
-    kept = (label >= 0) & ~data.truth.crowd[truth]
+    counted = (label >= 0) & ~data.truth.crowd[truth]
     matched = (best >= NEAR) & (data.truth.label[truth] == label)
-    return matched[kept], pairs.detection[kept]
+    return matched[counted], pairs.detection[counted]
 
 
 def _compare_scores(score: Floats, matched: Bools, label: Ints) -> tuple[float, float]:
@@ -94,36 +94,35 @@ def find_other_classes(sheet: Sheet, data: BoxData) -> Sees:
     pairs = data.same
     best, truth = data.find_best(pairs)
     near = (best >= NEAR) & (sheet.label[pairs.detection] >= 0)
-    mine, its = sheet.label[pairs.detection][near], data.truth.label[truth][near]
-    if len(mine) < LEAST:
+    label, truth_label = sheet.label[pairs.detection][near], data.truth.label[truth][near]
+    if len(label) < LEAST:
         return
     classes = len(data.truths.classes)
     half = np.unique(pairs.group[near], return_inverse=True)[1] % 2 == 1
-    learned = np.full(len(mine), -1)
+    learned = np.full(len(label), -1)
     for part in (half, ~half):  # the classes of one half of the images name those of the other
-        learned[part] = _map_classes(mine[~part], its[~part], classes)[mine[part]]
-    own = int((mine == its).sum())
-    for theirs in (learned, mine + 1, mine - 1):
-        count = int((theirs == its).sum())
-        share = np.bincount(its, minlength=classes) / len(its)
-        each = share[theirs[(theirs >= 0) & (theirs < classes)]]  # the probability by chance
-        least = each.sum() + SURE * np.sqrt((each * (1 - each)).sum() + 1)
-        if count > max(LEAST, 2 * own, least):
-            places = np.flatnonzero((theirs == its) & (mine != its))
+        learned[part] = _map_classes(label[~part], truth_label[~part], classes)[label[part]]
+    own_count = int((label == truth_label).sum())
+    for theirs in (learned, label + 1, label - 1):
+        count = int((theirs == truth_label).sum())
+        share = np.bincount(truth_label, minlength=classes) / len(truth_label)
+        chances = share[theirs[(theirs >= 0) & (theirs < classes)]]  # the probability by chance
+        least = chances.sum() + SURE * np.sqrt((chances * (1 - chances)).sum() + 1)
+        if count > max(LEAST, 2 * own_count, least):
+            places = np.flatnonzero((theirs == truth_label) & (label != truth_label))
             names = data.truths.class_names
-            example = (
-                f"class {clip(names[mine[places[0]]])} on truths of {clip(names[its[places[0]]])}"
-            )
-            [(by, most)] = Counter((its - mine)[places].tolist()).most_common(1)
-            shifted = abs(by) == 1 and most > MOST * len(places)
+            first, on = (clip(names[labels[places[0]]]) for labels in (label, truth_label))
+            example = f"class {first} on truths of {on}"
+            [(by, by_count)] = Counter((truth_label - label)[places].tolist()).most_common(1)
+            shifted = abs(by) == 1 and by_count > MOST * len(places)
             advice = (
                 f"Classes are numbered one too {'low' if by > 0 else 'high'}: do both sides number"
                 f" them from 0, or from 1? {write_option('class_names')} names those of a side."
             )
             yield Problem(
-                f"{len(places):,} of {len(mine):,} detections that overlap a truth are of one"
+                f"{len(places):,} of {len(label):,} detections that overlap a truth are of one"
                 f" other class, such as {example}, "
-                f"and {own:,} of its own",
+                f"and {own_count:,} of its own",
                 len(places), sheet.show(pairs.detection[near][places]), advice * shifted,
             )  # fmt: skip
             return
@@ -133,8 +132,8 @@ def find_other_images(sheet: Sheet, data: BoxData) -> Sees:
     """Find detections that match truths of another image: the next, or one numbered otherwise."""
     if data.images < 2 * SHIFTS // 3:
         return
-    own, orders = len(data.list_matches(data.same)), list(_list_orders(data))
-    if own < FEW_OWN * len(data.same.detection):
+    own_count, orders = len(data.list_matches(data.same)), list(_list_orders(data))
+    if own_count < FEW_OWN * len(data.same.detection):
         partners = data.find_partners()
         if _are_many(partners):
             usual = [
@@ -143,17 +142,21 @@ def find_other_images(sheet: Sheet, data: BoxData) -> Sees:
                 if np.mean(order.target[partners[0]] == partners[1]) > MOST
             ]
             yield (
-                _name_order(sheet, data, usual[0], own) if usual else _name_partners(data, partners)
+                _name_order(sheet, data, usual[0], own_count)
+                if usual
+                else _name_partners(data, partners)
             )
             return
     far = np.unique(np.linspace(2, data.images - 2, SHIFTS // 2).astype(int)).tolist()
-    counts = [len(data.list_matches(data.shift(by))) for one in far for by in (one, -one)]
-    chance = max(float(np.mean(counts)), own)
+    counts = [
+        len(data.list_matches(data.shift(by))) for distance in far for by in (distance, -distance)
+    ]
+    chance = max(float(np.mean(counts)), own_count)
     for order in orders:
         count = len(data.list_matches(data.move(order.target)))
         least = FEW_OF_FILES if order.advice else max(LEAST, SHARE * len(data.same.detection))
-        if count > max(least, 2 * own) and count > chance + SURE * np.sqrt(chance + 1):
-            yield _name_order(sheet, data, order, own)
+        if count > max(least, 2 * own_count) and count > chance + SURE * np.sqrt(chance + 1):
+            yield _name_order(sheet, data, order, own_count)
             return
 
 
@@ -165,10 +168,10 @@ class Order(NamedTuple):
     advice: str = ""
 
 
-def _name_order(sheet: Sheet, data: BoxData, order: Order, own: int) -> Problem:
+def _name_order(sheet: Sheet, data: BoxData, order: Order, own_count: int) -> Problem:
     rows = data.list_matches(data.move(order.target))
-    text = f"{len(rows):,} detections match a truth of the image {order.where}, and {own:,} one of"
-    return Problem(f"{text} their own", len(rows), sheet.show(rows), order.advice)
+    text = f"{len(rows):,} detections match a truth of the image {order.where}, and {own_count:,}"
+    return Problem(f"{text} one of their own", len(rows), sheet.show(rows), order.advice)
 
 
 def _are_many(partners: Partners) -> bool:
@@ -178,9 +181,11 @@ def _are_many(partners: Partners) -> bool:
 
 
 def _name_partners(data: BoxData, partners: Partners) -> Problem:
-    images, others, own, total = partners
+    images, partner_images, own_count, total = partners
     ids = data.truths.images
-    named = [(ids[i], ids[j]) for i, j in zip(images.tolist(), others.tolist(), strict=True)]
+    named = [
+        (ids[i], ids[j]) for i, j in zip(images.tolist(), partner_images.tolist(), strict=True)
+    ]
     examples = tuple(f"those of {clip(a)} fit {clip(b)}" for a, b in named[:3])
     advice = ""
     if all(isinstance(identifier, int) for identifier in ids):
@@ -189,7 +194,7 @@ def _name_partners(data: BoxData, partners: Partners) -> Problem:
         advice = f"{how} the image ids of the detections." * (count > MOST * len(named))
     return Problem(
         f"the detections of {len(images):,} of {total:,} images fit the truths of another image,"
-        f" box by box, and those of {own:,} their own",
+        f" box by box, and those of {own_count:,} their own",
         len(images), examples, advice,
     )  # fmt: skip
 
@@ -211,8 +216,8 @@ def _list_orders(data: BoxData) -> Iterator[Order]:
         yield Order(order, "whose file is at their place in the order of files", advice)
 
 
-def _map_classes(mine: Ints, its: Ints, classes: int) -> Ints:
+def _map_classes(label: Ints, truth_label: Ints, classes: int) -> Ints:
     """Map each class (K) to the one of most truths that it overlaps; -1 if it has none."""
     counts = np.zeros((classes, classes), np.int64)
-    np.add.at(counts, (mine, its), 1)
+    np.add.at(counts, (label, truth_label), 1)
     return np.where(counts.any(axis=1), counts.argmax(axis=1), -1)

@@ -32,7 +32,7 @@ class Trial:
     """Detections read in another way, and what to do if that is right."""
 
     boxes: Boxes  # of all rows of the sheet
-    says: str
+    change: str
     advice: str
 
 
@@ -52,7 +52,7 @@ def _find_problem(sheet: Sheet, data: BoxData) -> Problem | None:
     if now[0] > ENOUGH * len(pairs.truth):
         return None
     apart = max(data.images // 3, 1)
-    others = [data.shift(by) for by in (apart, -apart)]
+    shifted = [data.shift(by) for by in (apart, -apart)]
     trials = [
         *_exchange(sheet),
         *_move_score(sheet),
@@ -60,39 +60,42 @@ def _find_problem(sheet: Sheet, data: BoxData) -> Problem | None:
         *_mirror(sheet),
         *_move_back(sheet, data),
     ]
-    counts = [_try(data, trial.boxes, now, others) for trial in trials]
+    counts = [_try(data, trial.boxes, now, shifted) for trial in trials]
     if any(counts):
         best = trials[counts.index(max(counts))]
         truths = write_count(len(pairs.truth), "truth")
-        text = f"detections overlap {now[0]:,} of {truths} by .7 or more; {best.says},"
+        text = f"detections overlap {now[0]:,} of {truths} by .7 or more; {best.change},"
         return Problem(f"{text} {max(counts):,}", len(sheet.image), advice=best.advice)
     overlap = data.measure_trial(pairs, sheet.boxes)
     of_truths = np.zeros(len(pairs.truth))
-    np.maximum.at(of_truths, pairs.its, overlap)
-    found, hit = (
-        np.mean(one >= HALF) for one in (np.maximum.reduceat(overlap, pairs.first), of_truths)
+    np.maximum.at(of_truths, pairs.truth_at, overlap)
+    detection_share, hit = (
+        np.mean(overlaps >= HALF)
+        for overlaps in (np.maximum.reduceat(overlap, pairs.first), of_truths)
     )
-    if max(found, hit) < RARE:
-        text = f"{found:.1%} of detections overlap a truth of their image by .5 or more, and"
+    if max(detection_share, hit) < RARE:
+        text = (
+            f"{detection_share:.1%} of detections overlap a truth of their image by .5 or more, and"
+        )
         return Problem(f"{text} {hit:.1%} of truths a detection", len(sheet.image))
     return None
 
 
 def _count(data: BoxData, pairs: Pairs, boxes: Boxes, least: float) -> int:
     """Count the truths that a detection overlaps by so much."""
-    return len(np.unique(pairs.its[data.measure_trial(pairs, boxes) >= least]))
+    return len(np.unique(pairs.truth_at[data.measure_trial(pairs, boxes) >= least]))
 
 
-def _try(data: BoxData, boxes: Boxes, now: list[int], others: list[Pairs]) -> int:
+def _try(data: BoxData, boxes: Boxes, now: list[int], shifted: list[Pairs]) -> int:
     """Count the truths that are overlapped well, if that is much better than now and by chance."""
     good, close = (_count(data, data.same, boxes, least) for least in (GOOD, CLOSE))
     chance, near = (
-        float(np.mean([_count(data, pairs, boxes, least) for pairs in others]))
+        float(np.mean([_count(data, pairs, boxes, least) for pairs in shifted]))
         for least in (GOOD, CLOSE)
     )
     precise = close - near >= max(SURE, STILL * len(data.same.truth), 3 * now[1])
-    more = good - 2 * now[0] > chance + SURE * np.sqrt(chance + 1)
-    return good if precise or (more and close - 2 * now[1] >= SURE) else 0
+    finds_more = good - 2 * now[0] > chance + SURE * np.sqrt(chance + 1)
+    return good if precise or (finds_more and close - 2 * now[1] >= SURE) else 0
 
 
 def _exchange(sheet: Sheet) -> Iterator[Trial]:
@@ -106,13 +109,13 @@ def _exchange(sheet: Sheet) -> Iterator[Trial]:
         boxes = make_boxes(numbers, box_format)
         if ((boxes.width < 0) | (boxes.height < 0)).mean() > 0.01:
             continue
-        again = f", and {write_option('box_format', {sheet.side: box_format})}" * (
+        hint = f", and {write_option('box_format', {sheet.side: box_format})}" * (
             box_format != sheet.box_format
         )
         yield Trial(
             boxes,
-            f"with x and y exchanged{' as ' + box_format if again else ''}",
-            f"Write x before y{again}.",
+            f"with x and y exchanged{' as ' + box_format if hint else ''}",
+            f"Write x before y{hint}.",
         )
 
 
@@ -136,11 +139,11 @@ def _move_score(sheet: Sheet) -> Iterator[Trial]:
 def _rescale(sheet: Sheet, data: BoxData) -> Iterator[Trial]:
     """Scale detections by the factors that most pairs of one image agree on."""
     pairs = data.same
-    found, truth = sheet.boxes.take(pairs.detection), data.truth.boxes.take(pairs.truth)
-    found, truth = found.take(pairs.mine), truth.take(pairs.its)
-    sizes = sheet.sizes[pairs.detection][pairs.mine]
-    wide, high = np.log(found.width / truth.width), np.log(found.height / truth.height)
-    right, low = np.log(found.right / truth.right), np.log(found.bottom / truth.bottom)
+    boxes, truth = sheet.boxes.take(pairs.detection), data.truth.boxes.take(pairs.truth)
+    boxes, truth = boxes.take(pairs.detection_at), truth.take(pairs.truth_at)
+    sizes = sheet.sizes[pairs.detection][pairs.detection_at]
+    wide, high = np.log(boxes.width / truth.width), np.log(boxes.height / truth.height)
+    right, low = np.log(boxes.right / truth.right), np.log(boxes.bottom / truth.bottom)
     alike = (np.abs(wide - right) < ALIKE) & (np.abs(high - low) < ALIKE)
     ratios = np.column_stack((wide + right, high + low)) / 2
     for name, unit in _list_units(sheet.sizes, sizes):
@@ -183,8 +186,8 @@ def _mirror(sheet: Sheet) -> Iterator[Trial]:
 def _move_back(sheet: Sheet, data: BoxData) -> Iterator[Trial]:
     """Move detections by the way that most pairs of one size agree on, as padding does."""
     pairs = data.same
-    array = sheet.boxes.take(pairs.detection).take(pairs.mine).as_array()
-    truth = data.truth.boxes.take(pairs.truth).take(pairs.its).as_array()
+    array = sheet.boxes.take(pairs.detection).take(pairs.detection_at).as_array()
+    truth = data.truth.boxes.take(pairs.truth).take(pairs.truth_at).as_array()
     alike = (np.abs(np.log(array[:, 2:] / truth[:, 2:])) < ALIKE).all(axis=1)
     if not alike.any():
         return
@@ -207,7 +210,7 @@ def _list_units(sizes: Floats, of_pairs: Floats) -> Iterator[tuple[str, tuple[Fl
     if np.isnan(sizes).any() or len(np.unique(sizes, axis=0)) < 2:
         return
     yield "sides", (sizes, of_pairs)
-    longest = [np.repeat(one.max(axis=1, keepdims=True), 2, axis=1) for one in (sizes, of_pairs)]
+    longest = [np.repeat(unit.max(axis=1, keepdims=True), 2, axis=1) for unit in (sizes, of_pairs)]
     yield "longer side", (longest[0], longest[1])
 
 
@@ -215,10 +218,10 @@ def _find_peak(votes: Floats) -> Floats | None:
     """Find where most votes (V, 2) are; None without votes."""
     if not len(votes):
         return None
-    _, at, count = np.unique(
+    _, cell, count = np.unique(
         np.round(votes / STEP).astype(np.int64), axis=0, return_inverse=True, return_counts=True
     )
-    dense = votes[at.ravel() == count.argmax()].mean(axis=0)
+    dense = votes[cell.ravel() == count.argmax()].mean(axis=0)
     near = votes[(np.abs(votes - dense) < STEP).all(axis=1)]
     center: Floats = np.median(near, axis=0) if len(near) else dense
     return center

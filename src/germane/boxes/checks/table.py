@@ -16,7 +16,7 @@ class BoxCheck(NamedTuple):
 
     name: str
     severity: Severity
-    of: tuple[str, ...]
+    sides: tuple[str, ...]
     find_problems: Callable[[Sheet, BoxData], Sees]
     remedy: str
     evaluate: Literal["error", "warning", "silent"] = "silent"
@@ -132,12 +132,12 @@ TABLE = (
 
 def find_all(data: BoxData, evaluate: str | None = None) -> Iterator[Finding]:
     """Run all checks, or those to which evaluate reacts in one way."""
-    found: set[str] = set()
+    reported: set[str] = set()
     for check in TABLE:
-        if evaluate not in (None, check.evaluate) or not found.isdisjoint(check.follows):
+        if evaluate not in (None, check.evaluate) or not reported.isdisjoint(check.follows):
             continue
-        for side in check.of:
+        for side in check.sides:
             sheet: Sheet = getattr(data, side)
             for finding in make_findings(check, check.find_problems(sheet, data), sheet.where):
-                found.add(check.name)
+                reported.add(check.name)
                 yield finding

@@ -62,20 +62,20 @@ def find_negative_areas(sheet: Sheet, data: BoxData) -> Sees:
     """Find areas that are negative, or no finite numbers."""
     if sheet.area is not None:
         with np.errstate(invalid="ignore"):
-            odd = (sheet.area < 0) | ~np.isfinite(sheet.area)
-        yield from sheet.report(odd, "have an area that is negative, or no finite number")
+            broken = (sheet.area < 0) | ~np.isfinite(sheet.area)
+        yield from sheet.report(broken, "have an area that is negative, or no finite number")
 
 
 def find_mistyped(sheet: Sheet, data: BoxData) -> Sees:
     """Find ids that are text where the truth has numbers, or the reverse, and truth values."""
-    for column, given, known, noun in _list_ids(sheet, data):
-        odd: dict[int, str] = {}
+    for column, raw_ids, known_ids, noun in _list_ids(sheet, data):
+        faults: dict[int, str] = {}
         for row in np.flatnonzero(column < 0).tolist():
-            if text := describe_mistyped(get_item(given, row), known, noun, "the truth"):
-                odd[row] = text
-        if odd:
-            rows = np.array(list(odd))
-            yield Problem(odd[rows[0]].partition(". ")[0], len(rows), sheet.show(rows))
+            if text := describe_mistyped(get_item(raw_ids, row), known_ids, noun, "the truth"):
+                faults[row] = text
+        if faults:
+            rows = np.array(list(faults))
+            yield Problem(faults[rows[0]].partition(". ")[0], len(rows), sheet.show(rows))
 
 
 def find_unknown_images(sheet: Sheet, data: BoxData) -> Sees:
@@ -96,16 +96,16 @@ def _list_ids(sheet: Sheet, data: BoxData) -> Iterable[tuple[Ints, object, list[
 
 
 def _report_unknown(sheet: Sheet, data: BoxData, nouns: str) -> Sees:
-    for column, given, known, noun in _list_ids(sheet, data):
+    for column, raw_ids, known_ids, noun in _list_ids(sheet, data):
         if noun != {"images": "an image", "classes": "a class"}[nouns]:
             continue
         rows = [
             row
             for row in np.flatnonzero(column < 0).tolist()
-            if not describe_mistyped(get_item(given, row), known, noun, "the truth")
+            if not describe_mistyped(get_item(raw_ids, row), known_ids, noun, "the truth")
         ]
         if rows:
-            ids = dict.fromkeys(clip(get_item(given, i)) for i in rows)
+            ids = dict.fromkeys(clip(get_item(raw_ids, i)) for i in rows)
             are = "is" if len(rows) == 1 else "are"
             all_boxes = write_count(len(column), "box")
             text = f"{len(rows):,} of {all_boxes} {are} of {nouns} that the truth does not list"
@@ -127,8 +127,8 @@ def find_huge(sheet: Sheet, data: BoxData) -> Sees:
     sides = np.column_stack((sheet.boxes.width, sheet.boxes.height))
     with np.errstate(invalid="ignore", over="ignore"):
         limit = np.where(np.isnan(sheet.sizes), LARGEST, TIMES * sheet.sizes)
-        odd = np.asarray((sides > limit).any(axis=1)) & sheet.sound
-    yield from sheet.report(odd, "have sides that are longer than those of any image")
+        huge = np.asarray((sides > limit).any(axis=1)) & sheet.sound
+    yield from sheet.report(huge, "have sides that are longer than those of any image")
 
 
 def find_apart(sheet: Sheet, data: BoxData) -> Sees:
@@ -136,15 +136,15 @@ def find_apart(sheet: Sheet, data: BoxData) -> Sees:
     boxes, gap = sheet.boxes, GAPS[sheet.side]
     with np.errstate(invalid="ignore"):
         beyond = (boxes.left - gap > sheet.sizes[:, 0]) | (boxes.top - gap > sheet.sizes[:, 1])
-        odd = (beyond | (boxes.right < -gap) | (boxes.bottom < -gap)) & sheet.sound
-    yield from sheet.report(odd, "lie wholly outside the image")
+        apart = (beyond | (boxes.right < -gap) | (boxes.bottom < -gap)) & sheet.sound
+    yield from sheet.report(apart, "lie wholly outside the image")
 
 
 def find_outside(sheet: Sheet, data: BoxData) -> Sees:
     """Find boxes that leave their image by more than 2 pixels."""
     with np.errstate(invalid="ignore"):
-        odd = leave(sheet.boxes, sheet.sizes, SLACK) & sheet.sound
-    yield from sheet.report(odd, "leave the image by more than 2 pixels")
+        outside = leave(sheet.boxes, sheet.sizes, SLACK) & sheet.sound
+    yield from sheet.report(outside, "leave the image by more than 2 pixels")
 
 
 def leave(boxes: Boxes, sizes: Floats, slack: Floats | float) -> Bools:
@@ -190,13 +190,13 @@ def find_elsewhere(sheet: Sheet, data: BoxData) -> Sees:
     low = np.column_stack((boxes.left - boxes.width / 2, boxes.top - boxes.height / 2))
     high = np.column_stack((boxes.right + boxes.width / 2, boxes.bottom + boxes.height / 2))
     inside = (x >= low[:, :1]) & (x <= high[:, :1]) & (y >= low[:, 1:]) & (y <= high[:, 1:])
-    odd = rows[(seen & ~inside).sum(axis=1) > seen.sum(axis=1) / 2]
-    if len(odd) > len(rows) / 2:
+    stray_rows = rows[(seen & ~inside).sum(axis=1) > seen.sum(axis=1) / 2]
+    if len(stray_rows) > len(rows) / 2:
         text = (
-            f"the {noun} of {len(odd):,} of {len(rows):,} objects lie outside their"
+            f"the {noun} of {len(stray_rows):,} of {len(rows):,} objects lie outside their"
             f" boxes{', or are empty' * (noun == 'masks')}"
         )
-        yield Problem(text, len(odd), sheet.show(odd))
+        yield Problem(text, len(stray_rows), sheet.show(stray_rows))
 
 
 def find_odd_areas(sheet: Sheet, data: BoxData) -> Sees:
@@ -206,16 +206,20 @@ def find_odd_areas(sheet: Sheet, data: BoxData) -> Sees:
     wide, high = sheet.boxes.width, sheet.boxes.height
     with np.errstate(invalid="ignore", over="ignore"):
         box, rim = wide * high, (wide + 1) * (high + 1)
-        known = sheet.sound & (box > 1) & np.isfinite(box) & (sheet.area >= 0)
-        small = known & (sheet.area < box / 50)
-        if small.sum() <= known.sum() / 2:  # thin objects
+        measured = sheet.sound & (box > 1) & np.isfinite(box) & (sheet.area >= 0)
+        small = measured & (sheet.area < box / 50)
+        if small.sum() <= measured.sum() / 2:  # thin objects
             small &= (sheet.area < box / 1000) & (box >= 100)
-        odd = small | (known & (sheet.area > 2 * rim))
-    if known.sum() >= FEW and len(set(sheet.area[known].tolist())) == 1 and _differ(box[known]):
-        text = f"all areas are {sheet.area[known][0]:g}, and the boxes differ in size"
-        yield Problem(text, int(known.sum()), sheet.show(np.flatnonzero(known)))
+        doubtful = small | (measured & (sheet.area > 2 * rim))
+    if (
+        measured.sum() >= FEW
+        and len(set(sheet.area[measured].tolist())) == 1
+        and _differ(box[measured])
+    ):
+        text = f"all areas are {sheet.area[measured][0]:g}, and the boxes differ in size"
+        yield Problem(text, int(measured.sum()), sheet.show(np.flatnonzero(measured)))
         return
-    yield from sheet.report(odd, "have an area that is far from that of the box")
+    yield from sheet.report(doubtful, "have an area that is far from that of the box")
 
 
 def _differ(sizes: Floats) -> bool:
@@ -306,9 +310,9 @@ def find_classes_without(sheet: Sheet, data: BoxData) -> Sees:
     yield from _report_without(sheet.label, data.truths.class_names, "class")
 
 
-def _report_without(held: Ints, known: Iterable[object], noun: str) -> Sees:
-    ids = list(known)
-    missing = np.setdiff1d(np.arange(len(ids)), held)
+def _report_without(present: Ints, known_ids: Iterable[object], noun: str) -> Sees:
+    ids = list(known_ids)
+    missing = np.setdiff1d(np.arange(len(ids)), present)
     if len(missing):
         count = write_count(len(missing), noun)
         shown = show_ids(ids[i] for i in missing.tolist())
