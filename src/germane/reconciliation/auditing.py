@@ -283,32 +283,25 @@ class _Auditor:
             means = {reading.parameters.get("mean", "arithmetic") for reading in column.readings}
             if (last, c) not in cells or means - {"arithmetic"}:
                 continue
-            intervals = [
+            spans = [
                 Interval.of(cell) for (r, place), cell in cells.items() if place == c and r < last
             ]
             total = Interval.of(cells[last, c])
-            low, high = (
-                fsum(interval.low for interval in intervals),
-                fsum(interval.high for interval in intervals),
-            )
-            if not intervals or (
-                column.measure is not None and column.measure.row.aggregate == "sum"
-            ):
+            low, high = fsum(span.low for span in spans), fsum(span.high for span in spans)
+            if not spans or (column.measure is not None and column.measure.row.aggregate == "sum"):
                 continue
+            # Queries without results add 0 to the sum and 1 to the count n. From some n on, even
+            # the highest sum is too low for the mean, so that larger ones need not be tried.
             most_queries = (
-                max(len(intervals), int(high / total.high) + 2)
-                if total.high > 0
-                else len(intervals)
+                max(len(spans), int(high / total.high) + 2) if total.high > 0 else len(spans)
             )
             fits = any(
                 low / n <= total.high and total.low <= high / n
-                for n in range(len(intervals), min(most_queries, 20 * len(intervals)) + 1)
+                for n in range(len(spans), min(most_queries, 20 * len(spans)) + 1)
             )
             if not fits:
-                mean = fsum((interval.low + interval.high) / 2 for interval in intervals) / len(
-                    intervals
-                )
-                excess = max(total.low - high / len(intervals), low / len(intervals) - total.high)
+                mean = fsum((span.low + span.high) / 2 for span in spans) / len(spans)
+                excess = max(total.low - high / len(spans), low / len(spans) - total.high)
                 yield Contradiction(
                     "all", self._cite(last, c), "the mean is that of the queries",
                     f"their values have the mean {mean:.4f}", max(excess, 0.0), kind="mean",

@@ -93,7 +93,7 @@ def write_chance(chance: float) -> str:
 def _measure_coverage(values: Iterable[float], tolerance: float, low: float, high: float) -> float:
     """Measure the share of the numbers from low to high that some value rounds to."""
     low, high = low - tolerance, high + tolerance
-    end, covered = low, 0.0
+    end, covered = low, 0.0  # of intervals in ascending order, only what is above the end counts
     for value in sorted(values):
         covered += max(value + tolerance - max(value - tolerance, end), 0.0)
         end = max(end, value + tolerance)
@@ -158,6 +158,7 @@ def _draw_hits(ranking: Ranking) -> Ranking:
     starts = ranking.ideal_offsets.tolist()
     owners, ranks, grades = [], [], []
     for place, (size, judged) in enumerate([*sizes] * _ORDERS):
+        # ranks without repeats, in twice as long a list: a judged item beyond the end is not found
         drawn = rng.choice(2 * max(size, judged, 1), judged, replace=False) + 1
         hit_items = np.flatnonzero(drawn <= size)
         hit_items = hit_items[np.argsort(drawn[hit_items])]

@@ -205,6 +205,8 @@ class Sheet:
 
 def _raise_best(cells: int, single: float, tries: int) -> Floats:
     """Find the distribution of the cells that the best of several definitions gives by chance."""
+    # The best of so many definitions reaches n cells at most as often as the chances that each does
+    # add up to. The tail is summed from its end, too: 1 less nearly 1 loses small chances.
     chances = [
         math.comb(cells, n) * single**n * (1 - single) ** (cells - n) for n in range(cells + 1)
     ]
