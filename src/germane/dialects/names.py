@@ -65,11 +65,11 @@ def resolve_measures(measures: Measures, dialect: Dialect) -> tuple[RequestedMea
     """
     requested: dict[Measure, RequestedMeasure] = {}
     for name in list_names(measures, Measure, partial(_split_names, dialect)):
-        this = resolve_measure(name, dialect)
-        before = requested.setdefault(this.measure, this)
-        if dict(before.choices) != dict(this.choices):
+        request = resolve_measure(name, dialect)
+        before = requested.setdefault(request.measure, request)
+        if dict(before.choices) != dict(request.choices):
             raise MeasureError(
-                f"{dialect.name}: {name} and a measure before it are both {this.measure}, under"
+                f"{dialect.name}: {name} and a measure before it are both {request.measure}, under"
                 " different conventions; evaluate them in separate calls."
             )
     return tuple(requested.values())

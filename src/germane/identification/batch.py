@@ -139,8 +139,8 @@ class Batch:
     def arrange(self, result: MeasureResult) -> Floats:
         """Arrange the values of queries as the function gives them."""
         values, has_value = self._spread(result)
-        # Where each call has one query that counts as it is, its value is the function's value. Other
-        # means are taken over the queries of each call.
+        # Where each call has one query that counts as it is, its value is that of the call. Else
+        # the mean is taken over the queries of each call.
         plain = result.left_out is None and result.undefined == "nan" and bool(has_value.all())
         plain = plain and result.digits is None and result.norm is None
         single = len(self._cases) == len(self.questions)

@@ -303,7 +303,7 @@ class _Question:
         except GermaneError as error:
             why = str(error).partition(". ")[0]
             return DialectValue(label, name, measure, math.nan, (), why)
-        # germane's own definition with one stage of the tool's at a time: which ones move its value?
+        # which stages of the tool, each put alone into germane's own definition, move its value?
         moving, changed = [], []
         for stage in () if are_same(result.mean, self.own_mean) else STAGE_NAMES:
             stage_policy, stage_measure = self.conventions, measure
