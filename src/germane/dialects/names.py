@@ -305,15 +305,15 @@ def agree(measure: Measure, reference: Measure) -> bool:
     return measure.definition == reference.definition and means[0] == means[1]
 
 
-def refuse_half_a_level(dialect: Dialect, measure: Measure, raw: Mapping[str, Any]) -> None:
+def refuse_half_a_level(dialect: Dialect, measure: Measure, choices: Mapping[str, Any]) -> None:
     """Refuse a threshold of scores alone, where the tool's is that of relevance, too."""
     entry = find_entry(dialect, measure)
     for name in () if entry is None else entry.of_level:
-        if name in raw and raw[name] != measure.rel:
+        if name in choices and choices[name] != measure.rel:
             raise MeasureError(
-                f"{dialect.name}: {name}={clip(raw[name])} holds for scores alone, and relevance"
+                f"{dialect.name}: {name}={clip(choices[name])} holds for scores alone, and relevance"
                 f" begins at {measure.rel:g} in {measure}. In {dialect.tool} both are one number:"
-                f" write {measure(rel=raw[name])}, without {name}."
+                f" write {measure(rel=choices[name])}, without {name}."
             )
 
 

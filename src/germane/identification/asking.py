@@ -25,14 +25,14 @@ class Precision:
     tolerance: float = 1e-9  # relative
     decimals: int | None = None
 
-    def agree(self, raw: Floats, expected: Floats) -> Bools:
+    def agree(self, values: Floats, expected: Floats) -> Bools:
         """Mark the values that are equal; NaN equals NaN."""
         allowed = self.tolerance * np.maximum(np.abs(expected), 1e-3)
         if self.decimals is not None:
             allowed = np.maximum(allowed, 0.5 * 10.0**-self.decimals + 1e-12)
         with np.errstate(invalid="ignore"):
-            near = np.abs(raw - expected) <= allowed
-        equal: Bools = near | (np.isnan(raw) & np.isnan(expected)) | (raw == expected)
+            near = np.abs(values - expected) <= allowed
+        equal: Bools = near | (np.isnan(values) & np.isnan(expected)) | (values == expected)
         return equal
 
 
