@@ -311,9 +311,9 @@ def refuse_half_a_level(dialect: Dialect, measure: Measure, choices: Mapping[str
     for name in () if entry is None else entry.of_level:
         if name in choices and choices[name] != measure.rel:
             raise MeasureError(
-                f"{dialect.name}: {name}={clip(choices[name])} holds for scores alone, and relevance"
-                f" begins at {measure.rel:g} in {measure}. In {dialect.tool} both are one number:"
-                f" write {measure(rel=choices[name])}, without {name}."
+                f"{dialect.name}: {name}={clip(choices[name])} holds for scores alone, and"
+                f" relevance begins at {measure.rel:g} in {measure}. In {dialect.tool} both are one"
+                f" number: write {measure(rel=choices[name])}, without {name}."
             )
 
 
