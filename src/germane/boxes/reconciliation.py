@@ -204,7 +204,7 @@ def _make_answer(search: BoxSearch) -> Reconciliation:
     different, chance = weigh_values(search, tried, shuffled) if answers else (0, 0.0)
     return Reconciliation(
         reported,
-        search.asked,
+        search.measure,
         values.conventions,
         own_value,
         tuple(answers),

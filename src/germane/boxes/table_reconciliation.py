@@ -213,7 +213,7 @@ class _Search(ProtocolSearch):
         """Try two of the likeliest changes, and one with the likeliest tools."""
         likely = sorted(self.moving, key=lambda fit: -fit.score)[:_MOVING]
         bases = [tool.protocol.choices for tool in tools[:_BASES]]
-        changes = self.join_changes(likely, bases, alone=False)
+        changes = self.join_changes(likely, bases, with_none=False)
         return [self.sheet.fit(self.make(choices, cost)) for choices, cost in changes.items()]
 
     def find_near(self, fit: Fit, c: int, r: int) -> Iterator[Near]:

@@ -41,12 +41,12 @@ def resolve_dialect(name: object, boxes: "tuple[Dialect, ...] | None" = None) ->
         return name
     from germane.dialects.table import DIALECTS
 
-    known = {
+    dialect_by_name = {
         key: dialect for dialect in boxes or DIALECTS for key in (dialect.name, *dialect.aliases)
     }
-    if isinstance(name, str) and (found := known.get(name.casefold())) is not None:
-        return found
-    near = suggest(name, known) if isinstance(name, str) else ""
+    if isinstance(name, str) and (dialect := dialect_by_name.get(name.casefold())) is not None:
+        return dialect
+    near = suggest(name, dialect_by_name) if isinstance(name, str) else ""
     command = "dialects" if boxes is None else "boxes dialects"
     raise PolicyError(f"no dialect {clip(name)}.{near}  All of them: germane {command}")
 
@@ -70,7 +70,7 @@ def list_tool_names() -> "dict[str, Spelled]":
     from germane.dialects.table import DIALECTS
     from germane.measures.spelling import Spelled, is_known, list_letters
 
-    found: dict[str, dict[str, Spelled]] = {}
+    families_by_letters: dict[str, dict[str, Spelled]] = {}
     for dialect in DIALECTS:
         for entry in dialect.measuring:
             means = entry.write_measure(None).replace("{k}", "k")
@@ -78,9 +78,9 @@ def list_tool_names() -> "dict[str, Spelled]":
                 shown = name.replace("{k}", "10")
                 named = Spelled(shown, means, tool=f"{shown} in {dialect.name}")
                 for letters in list_letters(shown):
-                    found.setdefault(letters, {}).setdefault(named.family, named)
+                    families_by_letters.setdefault(letters, {}).setdefault(named.family, named)
     return {
         letters: next(iter(families.values()))
-        for letters, families in found.items()
+        for letters, families in families_by_letters.items()
         if len(families) == 1 and len(letters) > 3 and not is_known(letters)
     }

@@ -34,8 +34,8 @@ class Place:
 def _read_gains(written: str) -> str:
     """Read ``{1:2,2:5}``; a whole grade that is not in it gains itself."""
     pairs = dict(pair.split(":") for pair in written.strip("{}").split(",") if pair)
-    own = {str(grade): str(grade) for grade in range(11)}
-    return "_".join(f"{grade}:{gain}" for grade, gain in {**own, **pairs}.items())
+    default_gains = {str(grade): str(grade) for grade in range(11)}
+    return "_".join(f"{grade}:{gain}" for grade, gain in {**default_gains, **pairs}.items())
 
 
 _PLACES = {
@@ -111,7 +111,7 @@ class Entry:
                 if match := _compile_pattern(spelling).fullmatch(written):
                     places = _PLACE.findall(normalize_name(spelling))
                     values = zip(places, match.groups(), strict=True)
-                    return {at: _PLACES[at].read(value) for at, value in values}
+                    return {key: _PLACES[key].read(value) for key, value in values}
         return None
 
     def write_name(self, k: int | None = None, arguments: Mapping[str, Any] | None = None) -> str:
@@ -133,8 +133,8 @@ class Entry:
 
     def _find_values(self, arguments: Mapping[str, Any]) -> dict[str, str]:
         return {
-            at: _PLACES[at].write(arguments[name])
-            for name, at in self.open_parameters.items()
+            key: _PLACES[key].write(arguments[name])
+            for name, key in self.open_parameters.items()
             if name in arguments and not isinstance(arguments[name], str)
         }
 
@@ -146,7 +146,7 @@ class Entry:
 
 @cache
 def _read_examples() -> Mapping[str, str]:
-    return {at: place.read(place.example) for at, place in _PLACES.items() if at != "k"}
+    return {key: place.read(place.example) for key, place in _PLACES.items() if key != "k"}
 
 
 def normalize_name(name: str) -> str:
@@ -162,16 +162,16 @@ def normalize_name(name: str) -> str:
 @lru_cache(256)  # a name is compared with all entries of a dialect
 def _normalize_twice(name: str) -> tuple[str, ...]:
     """Normalize a name, and drop parameters that are False, as they are by default."""
-    whole = normalize_name(name)
-    less = re.sub(r"(?<=[(,])\w+=False,?", "", whole).replace(",)", ")").replace("()", "")
-    return tuple(dict.fromkeys((whole, less)))
+    normalized = normalize_name(name)
+    less = re.sub(r"(?<=[(,])\w+=False,?", "", normalized).replace(",)", ")").replace("()", "")
+    return tuple(dict.fromkeys((normalized, less)))
 
 
 @cache
 def _compile_pattern(spelling: str) -> re.Pattern[str]:
     pattern = re.escape(normalize_name(spelling))
-    for at, place in _PLACES.items():
-        pattern = pattern.replace(rf"\{{{at}\}}", f"({place.pattern})")
+    for key, place in _PLACES.items():
+        pattern = pattern.replace(rf"\{{{key}\}}", f"({place.pattern})")
     return re.compile(pattern)
 
 
@@ -181,7 +181,7 @@ def _fill(text: str, values: Mapping[str, str]) -> str:
 
 def _write(text: str, k: object, values: Mapping[str, str]) -> str:
     """Fill the places of a name: the cutoff, where there is one, and values or examples."""
-    examples = {at: place.example for at, place in _PLACES.items() if at != "k"}
+    examples = {key: place.example for key, place in _PLACES.items() if key != "k"}
     return _fill(text, {**examples, **values, **({} if k is None else {"k": str(k)})})
 
 
@@ -281,15 +281,17 @@ class Dialect:
 
     def names(self, k: object, x: object = 1) -> list[str]:
         """Write the names of all measures, with a cutoff and a number."""
-        return [name for one in self.measuring for name in one.write_names(k, x)]
+        return [name for entry in self.measuring for name in entry.write_names(k, x)]
 
     def make_unknown_error(self, name: str, besides: str = "") -> MeasureError:
         """Make the error for a name that the tool does not have."""
         name = name[:LONGEST]
-        whole = normalize_name(name)
-        for one in self.absent:
-            if {whole, re.split(r"[(@]", whole)[0]} & set(one.names):
-                return MeasureError(f"{self.name}: {clip(whole)} is not evaluated: {one.says}")
+        normalized = normalize_name(name)
+        for absent in self.absent:
+            if {normalized, re.split(r"[(@]", normalized)[0]} & set(absent.names):
+                return MeasureError(
+                    f"{self.name}: {clip(normalized)} is not evaluated: {absent.says}"
+                )
         numbers = re.findall(r"\d+(?:\.\d+)?", name)
         cutoff = next((number for number in numbers if re.fullmatch(r"[1-9]\d*", number)), 10)
         near = self._suggest_name(name, self.names(cutoff, [1, *numbers][-1]))
@@ -358,7 +360,7 @@ def name_both(
             _append(name, cut),
             measure + "@{k}",
             choices or {},
-            tuple(_append(one, cut) for one in also),
+            tuple(_append(spelling, cut) for spelling in also),
         ),
     )
 

@@ -12,11 +12,11 @@ def _name_cut(
     name: str, measure: str, also: tuple[str, ...] = (), first: str | None = None
 ) -> tuple[Entry, ...]:
     """List a measure with a cutoff; at rank 1, which ndeval does not normalize, maybe another."""
-    spelled = tuple(f"{one}@{{k}}" for one in also)
+    spelled = tuple(f"{spelling}@{{k}}" for spelling in also)
     entries = (Entry(f"{name}@{{k}}", f"{measure}@{{k}}", also=spelled),)
     if first is None:
         return entries
-    at_one = Entry(f"{name}@1", f"{first}@1", also=tuple(f"{one}@1" for one in also))
+    at_one = Entry(f"{name}@1", f"{first}@1", also=tuple(f"{spelling}@1" for spelling in also))
     return (at_one, *entries)
 
 
@@ -64,19 +64,26 @@ def _list_in_ir_measures() -> tuple[Entry, ...]:
     entries = []
     for name, measure in _IN_IR_MEASURES.items():
         cut = "" if name in ("NRBP", "nNRBP", "AP_IA") else "@{k}"
-        own = _ORDER | ({"no_relevant": "nan"} if name == "nNRBP" else {})
+        choices = _ORDER | ({"no_relevant": "nan"} if name == "nNRBP" else {})
         names = [name, *([f"α{name.removeprefix('alpha')}"] if name.startswith("alpha") else [])]
         names += ["MAP_IA"] if name == "AP_IA" else []
         among = _PARAMETERS.get(name, ("rel",))
-        for some in chain.from_iterable(combinations(among, n) for n in range(len(among) + 1)):
-            called = [_add_parameters(name, some) for name in names]
+        for selected in chain.from_iterable(combinations(among, n) for n in range(len(among) + 1)):
+            called = [_add_parameters(name, selected) for name in names]
             if name in ("ERR_IA", "alpha_DCG"):  # which ndeval normalizes from rank 2 on
-                first = _add_parameters(f"{name}(norm=none)", some) + "@1"
+                first = _add_parameters(f"{name}(norm=none)", selected) + "@1"
                 entries.append(
-                    Entry(f"{called[0]}@1", first, own, tuple(f"{one}@1" for one in called[1:]))
+                    Entry(
+                        f"{called[0]}@1",
+                        first,
+                        choices,
+                        tuple(f"{spelling}@1" for spelling in called[1:]),
+                    )
                 )
-            theirs, *also = (one + cut for one in called)
-            entries.append(Entry(theirs, _add_parameters(measure, some) + cut, own, tuple(also)))
+            theirs, *also = (spelling + cut for spelling in called)
+            entries.append(
+                Entry(theirs, _add_parameters(measure, selected) + cut, choices, tuple(also))
+            )
     return tuple(entries)
 
 

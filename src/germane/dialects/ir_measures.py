@@ -41,13 +41,13 @@ def _vary(
     ``default`` is a parameter that may be written and changes nothing. The cutoff of a measure that
     has {p} is a level of recall.
     """
-    base, _, own = measure.rstrip(")").partition("(")
+    base, _, own_parameters = measure.rstrip(")").partition("(")
     end = "" if "{p}" in measure else cut
     for only, level in product((False, True)[: judged_only + 1], (False, True)[: rel + 1]):
         theirs = [*parameters, *["rel={x}"] * level, *["judged_only=True"] * only]
-        ours = [*filter(None, [own]), *["rel={x}"] * level]
+        ours = [*filter(None, [own_parameters]), *["rel={x}"] * level]
         written = [theirs, [*theirs, default]] if default else [theirs]
-        called = [_call(name, one) + cut for one in written for name in names.split()]
+        called = [_call(name, arguments) + cut for arguments in written for name in names.split()]
         also = {**(choices or {}), **(_JUDGED_ONLY if only else {})}
         yield Entry(called[0], _call(base, ours) + end, also, tuple(called[1:]))
 
@@ -57,12 +57,12 @@ def _call(name: str, parameters: list[str]) -> str:
 
 
 def _list_readers(
-    name: str, cut: str = "", goal: str = "", own: str = "T", default: str = ""
+    name: str, cut: str = "", goal: str = "", goal_name: str = "T", default: str = ""
 ) -> Iterator[Entry]:
     """List a model of cwl_eval: its goal and its lowest grade may be left out."""
     for with_goal, with_lowest in product((False, True)[: 1 + bool(goal)], (False, True)):
-        theirs = [f"{own}={{{goal}}}"] * with_goal + ["min_rel={m}"] * with_lowest
-        germane = "p" if own == "p" else "goal"
+        theirs = [f"{goal_name}={{{goal}}}"] * with_goal + ["min_rel={m}"] * with_lowest
+        germane = "p" if goal_name == "p" else "goal"
         ours = [f"{germane}={{{goal}}}"] * with_goal + ["min={m}"] * with_lowest
         theirs.append("max_rel={x}")
         also = (_call(name, [*theirs, default]) + cut,) if default else ()
@@ -121,7 +121,7 @@ DIALECTS = (
             *_list_readers("SDCG", "@{k}", default=_LOG2),
             *_list_readers("NERR8", "@{k}"),
             *_list_readers("NERR9", "@{k}"),
-            *_list_readers("NERR10", goal="p", own="p"),
+            *_list_readers("NERR10", goal="p", goal_name="p"),
             *_list_readers("NERR11", goal="n"),
             *_list_readers("INST", goal="n"),
             *_list_readers("INSQ", goal="n"),

@@ -24,8 +24,8 @@ _GRADED_DCG = ("DCG(gain='rating')", "DCG(gain='rating',n={k})")
 
 def _name(name: str, measure: str, choices: Mapping[str, Any] | None = None) -> tuple[Entry, Entry]:
     """Name a metric of LensKit: as it is made, NDCG(n=10), and as it is labeled, NDCG@10."""
-    whole, cut = name_both(name, measure, "(n={k})", choices)
-    return whole, replace(cut, also=(f"{name}@{{k}}",))
+    uncut, cut = name_both(name, measure, "(n={k})", choices)
+    return uncut, replace(cut, also=(f"{name}@{{k}}",))
 
 
 def _list_measures(
@@ -47,9 +47,9 @@ def _list_measures(
     yield from name_both(_GRADED[0], "nDCG(discount=jarvelin)", "(n={k})", gainless)
     yield from _name("RBP", "RBP(p=0.85)", no_items)
     yield from name_both("RBP(patience={p})", "RBP(p={p})", "(n={k})", no_items)
-    most = {**no_items, "empty": "error"}
+    choices = {**no_items, "empty": "error"}
     for options, p in (("normalize=True", "0.85"), ("patience={p},normalize=True", "{p}")):
-        yield from name_both(f"RBP({options})", f"RBP(p={p},norm=possible)", "(n={k})", most)
+        yield from name_both(f"RBP({options})", f"RBP(p={p},norm=possible)", "(n={k})", choices)
 
 
 _NAN = {"no_relevant": "nan"}

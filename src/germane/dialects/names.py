@@ -47,7 +47,7 @@ def find_named(dialect: Dialect, name: str) -> ToolMeasure | None:
     return ToolMeasure(parse_own(entry.read(name) or ""), entry.read_choices(name), entry, name)
 
 
-def list_definitions(dialect: Dialect, asked: Measure, name: str = "") -> Iterator[ToolMeasure]:
+def list_definitions(dialect: Dialect, kind: Measure, name: str = "") -> Iterator[ToolMeasure]:
     """List what a tool may mean: its measure of the name that was written, and those of the kind.
 
     The name may belong to another family in the tool: precision@5 of implicit is a recall. What it
@@ -56,9 +56,9 @@ def list_definitions(dialect: Dialect, asked: Measure, name: str = "") -> Iterat
     named = find_named(dialect, name)
     if named is not None:
         yield named
-    for entry in list_same_kind(dialect, asked):
+    for entry in list_same_kind(dialect, kind):
         if named is None or entry is not named.entry:
-            measure, k = translate_entry(entry, asked), asked.k
+            measure, k = translate_entry(entry, kind), kind.k
             choices = entry.fill_choices(k, measure.rel)
             yield ToolMeasure(measure, choices, entry, entry.write_name(k))
 
@@ -70,22 +70,22 @@ def resolve_measures(measures: Measures, dialect: Dialect) -> tuple[RequestedMea
     other, with the nearest of the tool's; for a name of germane's by which the tool has another
     measure; and for two names of one measure under different conventions.
     """
-    found: dict[Measure, RequestedMeasure] = {}
+    requested: dict[Measure, RequestedMeasure] = {}
     for name in list_names(measures, Measure, partial(_split_names, dialect)):
-        this = resolve_measure(name, dialect)
-        before = found.setdefault(this.measure, this)
-        if dict(before.choices) != dict(this.choices):
+        request = resolve_measure(name, dialect)
+        before = requested.setdefault(request.measure, request)
+        if dict(before.choices) != dict(request.choices):
             raise MeasureError(
-                f"{dialect.name}: {name} and a measure before it are both {this.measure}, under"
+                f"{dialect.name}: {name} and a measure before it are both {request.measure}, under"
                 " different conventions; evaluate them in separate calls."
             )
-    return tuple(found.values())
+    return tuple(requested.values())
 
 
 def find_default_names(measures: str, dialect: Dialect) -> list[str]:
     """Find the tool's names for measures of these kinds. Raises MeasureError where it has none."""
     kinds = [parse_own(name) for name in split_names(measures)]
-    names = [one.write_name(kind.k) for kind in kinds if (one := find_same_kind(dialect, kind))]
+    names = [entry.write_name(kind.k) for kind in kinds if (entry := find_same_kind(dialect, kind))]
     if not names:
         raise MeasureError(
             f"{dialect.name} has none of the default measures ({measures}); "
@@ -101,18 +101,18 @@ def find_entry(dialect: Dialect, measure: Measure, policy: Any = None) -> Entry 
     Without a cutoff AP(norm=R) and AP are one measure. Of several entries, the one with the
     conventions of ``policy`` is preferred.
     """
-    fits = [one for one in dialect.measuring if not (one.cutoff and measure.k is None)]
-    several = [
-        one
+    fits = [entry for entry in dialect.measuring if not (entry.cutoff and measure.k is None)]
+    entries = [
+        entry
         for is_same in (Measure.__eq__, agree)
-        for one in fits
-        if is_same(_complete_entry(one, measure), measure)
+        for entry in fits
+        if is_same(_complete_entry(entry, measure), measure)
     ]
-    for one in several if policy is not None else ():
-        words = {**dialect.choices, **one.fill_choices(measure.k, measure.rel)}
+    for entry in entries if policy is not None else ():
+        words = {**dialect.choices, **entry.fill_choices(measure.k, measure.rel)}
         if all(getattr(policy, name) == word for name, word in words.items()):
-            return one
-    return next(iter(several), None)
+            return entry
+    return next(iter(entries), None)
 
 
 def find_same_kind(dialect: Dialect, measure: Measure) -> Entry | None:
@@ -126,17 +126,19 @@ def list_same_kind(dialect: Dialect, measure: Measure) -> Iterator[Entry]:
     If parameters are asked for, entries with these parameters come first.
     """
     fits = [
-        one
-        for one in dialect.measuring
-        if one.cutoff == (measure.k is not None) and not one.open_parameters
+        entry
+        for entry in dialect.measuring
+        if entry.cutoff == (measure.k is not None) and not entry.open_parameters
     ]
-    kinds = [parse_own(one.write_measure(measure.k)) for one in fits]
-    found = [(one, kind.name) for one, kind in zip(fits, kinds, strict=True) if kind.k == measure.k]
-    own = [one for one, name in found if name == measure.name]
+    kinds = [parse_own(entry.write_measure(measure.k)) for entry in fits]
+    named_fits = [
+        (entry, kind.name) for entry, kind in zip(fits, kinds, strict=True) if kind.k == measure.k
+    ]
+    of_name = [entry for entry, name in named_fits if name == measure.name]
     if measure != _apply_level(Measure(measure.name, (), measure.k), measure):
-        own.sort(key=lambda one: translate_entry(one, measure) != measure)
-    yield from own
-    yield from (one for one, name in found if _KINDS.get(name) == measure.name)
+        of_name.sort(key=lambda entry: translate_entry(entry, measure) != measure)
+    yield from of_name
+    yield from (entry for entry, name in named_fits if _KINDS.get(name) == measure.name)
 
 
 def translate_entry(entry: Entry, measure: Measure) -> Measure:
@@ -144,41 +146,45 @@ def translate_entry(entry: Entry, measure: Measure) -> Measure:
     return _apply_level(parse_own(entry.write_measure(measure.k)), measure)
 
 
-def _apply_level(found: Measure, measure: Measure) -> Measure:
-    if measure.rel not in (None, 1.0) and found.rel is not None:
-        found = found(rel=measure.rel)
-    return found
+def _apply_level(translated: Measure, measure: Measure) -> Measure:
+    if measure.rel not in (None, 1.0) and translated.rel is not None:
+        translated = translated(rel=measure.rel)
+    return translated
 
 
 def _complete_entry(entry: Entry, measure: Measure) -> Measure:
     """Translate an entry; values that its name leaves open are those of the measure asked for."""
-    found = parse_own(entry.write_measure(measure.k or 1))
-    if found.name == measure.name:
-        found = found(**_find_open(entry, measure))
-    return _apply_level(found, measure)
+    translated = parse_own(entry.write_measure(measure.k or 1))
+    if translated.name == measure.name:
+        translated = translated(**_find_open(entry, measure))
+    return _apply_level(translated, measure)
 
 
 def _find_open(entry: Entry, measure: Measure) -> dict[str, Any]:
     """Find the measure's numbers for parameters that the entry leaves open."""
-    asked = dict(measure.parameters)
-    return {name: asked[name] for name in entry.open_parameters if not isinstance(asked[name], str)}
+    parameters = dict(measure.parameters)
+    return {
+        name: parameters[name]
+        for name in entry.open_parameters
+        if not isinstance(parameters[name], str)
+    }
 
 
 def _split_names(dialect: Dialect, text: str) -> list[str]:
     """Split names; numbers after a comma go with the name before: map_cut.5,10 is two."""
     names: list[list[str]] = []
-    for one in split_names(text):
-        if names and re.fullmatch(r"-?\d+(\.\d+)?", one):
-            names[-1].append(one)
+    for word in split_names(text):
+        if names and re.fullmatch(r"-?\d+(\.\d+)?", word):
+            names[-1].append(word)
         else:
-            names.append([one])
+            names.append([word])
     return [name for parts in names for name in _expand_numbers(parts, dialect)]
 
 
 def _expand_numbers(parts: list[str], dialect: Dialect) -> list[str]:
-    whole, base = ",".join(parts), re.fullmatch(r"(.*[._])[\d.]+", parts[0])
-    if len(parts) == 1 or base is None or dialect.find(whole):
-        return [whole]
+    joined, base = ",".join(parts), re.fullmatch(r"(.*[._])[\d.]+", parts[0])
+    if len(parts) == 1 or base is None or dialect.find(joined):
+        return [joined]
     return [parts[0], *(base[1] + number for number in parts[1:])]
 
 
@@ -193,14 +199,14 @@ def parse_foreign(name: object) -> Measure:
         if tool in ("", "germane"):
             return parse_own(rest)
         return resolve_measure(rest, resolve_dialect(tool)).measure
-    own = write_name(name)
-    if own is None:
+    own_name = write_name(name)
+    if own_name is None:
         raise MeasureError(f"a measure is a name such as 'AP@10'; got {clip(name)}")
-    measure = resolve_measure(own, resolve_dialect("ir_measures"))
+    measure = resolve_measure(own_name, resolve_dialect("ir_measures"))
     if measure.choices.get("unjudged") == "remove":
         raise MeasureError(
-            f"{clip(own)} of ir_measures leaves out unjudged items, which is no part of a measure"
-            f" here. dialect=ir_measures evaluates it, and so does {measure.measure} with"
+            f"{clip(own_name)} of ir_measures leaves out unjudged items, which is no part of a"
+            f" measure here. dialect=ir_measures evaluates it, and so does {measure.measure} with"
             " unjudged=remove."
         )
     return measure.measure
@@ -211,10 +217,10 @@ def resolve_measure(name: str | Measure, dialect: Dialect) -> RequestedMeasure:
     if isinstance(name, Measure):
         return _request(name, dialect)
     if not isinstance(name, str):  # an object of ir_measures
-        own = write_name(name)
-        if own is None or dialect.tool != "ir_measures":
+        own_name = write_name(name)
+        if own_name is None or dialect.tool != "ir_measures":
             return _request(parse_foreign(name), dialect)
-        name = own
+        name = own_name
     if len(name) > LONGEST:
         raise dialect.make_unknown_error(name)
     entry = dialect.find(name)
@@ -243,7 +249,7 @@ def resolve_measure(name: str | Measure, dialect: Dialect) -> RequestedMeasure:
 
 def _refuse_ambiguous(name: str, measure: Measure, dialect: Dialect, written: set[str]) -> None:
     """Refuse a name by which the tool has a measure with other defaults than germane's."""
-    others = [
+    homonyms = [
         (called, _apply_written(theirs, measure, written))
         for called, theirs in _find_homonyms(measure, dialect, written)
     ]
@@ -254,11 +260,11 @@ def _refuse_ambiguous(name: str, measure: Measure, dialect: Dialect, written: se
                 f" {unlike.says}. germane:{measure} evaluates germane's own."
             )
         if unlike.kind == measure.name:
-            others.append(
+            homonyms.append(
                 (unlike.name, _apply_written(parse_own(unlike.measure), measure, written))
             )
-    if others and not any(agree(theirs, measure) for _, theirs in others):
-        called, theirs = others[0]
+    if homonyms and not any(agree(theirs, measure) for _, theirs in homonyms):
+        called, theirs = homonyms[0]
         raise MeasureError(
             f"{dialect.name}: {name} has two meanings. {called} of {dialect.tool} is {theirs}"
             f" ({theirs.definition}); germane's own is {measure} ({measure.definition}). Write"
@@ -274,7 +280,7 @@ def _find_homonyms(
     One that leaves a parameter open needs that parameter to be written.
     """
     alike: list[tuple[str, Measure]] = []
-    others: list[tuple[str, Measure]] = []
+    unlike: list[tuple[str, Measure]] = []
     for entry in dialect.measuring:
         theirs = parse_own(entry.write_measure(measure.k or 1))
         if not entry.open_parameters.keys() <= written:
@@ -282,9 +288,9 @@ def _find_homonyms(
         if measure.name in (theirs.name, _KINDS.get(theirs.name)):
             arguments = _find_open(entry, measure) if theirs.name == measure.name else {}
             theirs = theirs(**arguments)
-            fits = alike if entry.cutoff == (measure.k is not None) else others
+            fits = alike if entry.cutoff == (measure.k is not None) else unlike
             fits.append((entry.write_name(measure.k, arguments), theirs))
-    return alike or others
+    return alike or unlike
 
 
 def _apply_written(theirs: Measure, measure: Measure, written: set[str]) -> Measure:
@@ -293,28 +299,28 @@ def _apply_written(theirs: Measure, measure: Measure, written: set[str]) -> Meas
     If the tool's measure lacks one of these parameters, it is another measure; return germane's
     then.
     """
-    asked = {name: value for name, value in measure.parameters if name in written}
-    if not asked.keys() <= dict(theirs.parameters).keys():
+    parameters = {name: value for name, value in measure.parameters if name in written}
+    if not parameters.keys() <= dict(theirs.parameters).keys():
         return measure
     k = measure.k if theirs.row.cutoff else None
-    return Measure(theirs.name, tuple({**dict(theirs.parameters), **asked}.items()), k)
+    return Measure(theirs.name, tuple({**dict(theirs.parameters), **parameters}.items()), k)
 
 
-def agree(measure: Measure, other: Measure) -> bool:
+def agree(measure: Measure, reference: Measure) -> bool:
     """Do two measures have one formula and one mean?"""
-    means = [dict(each.parameters).get("mean") for each in (measure, other)]
-    return measure.definition == other.definition and means[0] == means[1]
+    means = [dict(compared.parameters).get("mean") for compared in (measure, reference)]
+    return measure.definition == reference.definition and means[0] == means[1]
 
 
-def refuse_half_a_level(dialect: Dialect, measure: Measure, raw: Mapping[str, Any]) -> None:
+def refuse_half_a_level(dialect: Dialect, measure: Measure, choices: Mapping[str, Any]) -> None:
     """Refuse a threshold of scores alone, where the tool's is that of relevance, too."""
     entry = find_entry(dialect, measure)
     for name in () if entry is None else entry.of_level:
-        if name in raw and raw[name] != measure.rel:
+        if name in choices and choices[name] != measure.rel:
             raise MeasureError(
-                f"{dialect.name}: {name}={clip(raw[name])} holds for scores alone, and relevance"
-                f" begins at {measure.rel:g} in {measure}. In {dialect.tool} both are one number:"
-                f" write {measure(rel=raw[name])}, without {name}."
+                f"{dialect.name}: {name}={clip(choices[name])} holds for scores alone, and"
+                f" relevance begins at {measure.rel:g} in {measure}. In {dialect.tool} both are one"
+                f" number: write {measure(rel=choices[name])}, without {name}."
             )
 
 

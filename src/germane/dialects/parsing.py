@@ -95,13 +95,13 @@ def find_renamed(measures: Measures) -> dict[str, Measure]:
         return dict(_rename_all(measures))
     if isinstance(measures, Measure) or write_name(measures):
         return {}
-    return {name: one for given in measures for name, one in find_renamed(given).items()}
+    return {name: measure for text in measures for name, measure in find_renamed(text).items()}
 
 
 @lru_cache(256)
 def _rename_all(text: str) -> tuple[tuple[str, Measure], ...]:
     named = [(name, parse(name)) for name in split_names(text)]
-    return tuple((name, one) for name, one in named if not _is_own(name, one.name))
+    return tuple((name, measure) for name, measure in named if not _is_own(name, measure.name))
 
 
 def _is_own(written: str, name: str) -> bool:
@@ -124,8 +124,8 @@ def _suggest_elsewhere(text: str) -> str:
     if not spoken:
         return suggest_name(text, list_tool_names())
     speakers: dict[Measure, list[str]] = {}
-    for dialect, own in spoken.items():
-        speakers.setdefault(parse_own(own), []).append(dialect)
+    for dialect, measure_name in spoken.items():
+        speakers.setdefault(parse_own(measure_name), []).append(dialect)
     if len(speakers) > 1:
         meant = (f"{measure} in {names[0]}" for measure, names in speakers.items())
         return f" In other tools, it is {list_choices(meant, 'and')}. Write one of these."

@@ -8,11 +8,11 @@ _EMPTY = Limit("empty", "An empty sample is an error.")
 
 def _name_ratings(name: str, measure: str) -> tuple[Entry, Entry]:
     """Name a measure of Surprise with its threshold, and as it is without one."""
-    both = {"min_score": "{rel}"}
+    choices = {"min_score": "{rel}"}
     usual = measure.replace("{x}", "3.5")
     return (
-        Entry(f"{name}(k={{k}},threshold={{x}})", measure, both),
-        Entry(f"{name}@{{k}}", usual, both, (f"{name}(k={{k}})",)),
+        Entry(f"{name}(k={{k}},threshold={{x}})", measure, choices),
+        Entry(f"{name}@{{k}}", usual, choices, (f"{name}(k={{k}})",)),
     )
 
 

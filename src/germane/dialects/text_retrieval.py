@@ -24,8 +24,8 @@ def _list_levels(
     choices: Mapping[str, Any] | None = None,
 ) -> Iterator[Entry]:
     """List a measure of ranx, with and without a cutoff, and a lowest relevant grade (-l)."""
-    base, _, own = measure.rstrip(")").partition("(")
-    graded = f"{base}({','.join(filter(None, (own, f'{level}={{x}}')))})"
+    base, _, parameters = measure.rstrip(")").partition("(")
+    graded = f"{base}({','.join(filter(None, (parameters, f'{level}={{x}}')))})"
     for cut in ("", "@{k}")[: 1 + cutoff]:
         yield Entry(name + cut, measure + cut, choices or {})
         yield Entry(f"{name}{cut}-l{{x}}", graded + cut, choices or {})
@@ -33,12 +33,12 @@ def _list_levels(
 
 def _list_mteb(ties: str, no_relevant: str) -> tuple[Entry, ...]:
     """List the measures of MTEB: those of pytrec_eval, and two of its own with an order of ties."""
-    own = {"ties": ties, "scores": "double", "unknown": "error"}
+    choices = {"ties": ties, "scores": "double", "unknown": "error"}
     return (
         *_OF_PYTREC,
         Entry("HitRate@{k}", "Success@{k}"),
-        Entry("MRR@{k}", "RR@{k}", {**own, "digits": None}, also=("mrr_at_{k}",)),
-        Entry("R_cap_at_{k}", "R(norm=min)@{k}", {**own, "no_relevant": no_relevant}),
+        Entry("MRR@{k}", "RR@{k}", {**choices, "digits": None}, also=("mrr_at_{k}",)),
+        Entry("R_cap_at_{k}", "R(norm=min)@{k}", {**choices, "no_relevant": no_relevant}),
     )
 
 

@@ -81,25 +81,25 @@ def identify(
         folder = None
         if form.name == "trec":
             folder = Path(stack.enter_context(TemporaryDirectory(prefix="germane-")))
-        most = getattr(function, "most", None)
+        most_calls = getattr(function, "most", None)
 
         def ask(called: Callable[..., Any], far: Far = "yes") -> Identification:
-            asker = Asker(called, form, make_names(columns, folder), most=most)
+            asker = Asker(called, form, make_names(columns, folder), most_calls=most_calls)
             return _identify(asker, claim, precision, rng, {**policy}, far)
 
         try:
-            found = ask(function)
+            answer = ask(function)
         except InputError as error:
-            swapped = "" if most or form.name == "grades" else _try_swapped(function, ask)
+            swapped = "" if most_calls or form.name == "grades" else _try_swapped(function, ask)
             if not swapped:
                 raise
             raise InputError(f"{error} {swapped}") from None
         if isinstance(measure, str) and _EITHER.fullmatch(measure.strip()):
-            found = replace(found, remarks=(*found.remarks, _BOXES))
-        if found or found.mistakes or most or form.name == "grades":
-            return found
+            answer = replace(answer, remarks=(*answer.remarks, _BOXES))
+        if answer or answer.mistakes or most_calls or form.name == "grades":
+            return answer
         swapped = _try_swapped(function, ask)
-        return replace(found, remarks=(*found.remarks, swapped)) if swapped else found
+        return replace(answer, remarks=(*answer.remarks, swapped)) if swapped else answer
 
 
 _EITHER = re.compile(r"mAP(@\d+)?", re.IGNORECASE)
@@ -161,12 +161,12 @@ def _list_grades(claim: Measure) -> list[float]:
 def _try_swapped(function: Callable[..., Any], ask: Callable[[Any, Far], Identification]) -> str:
     """Say what a function computes with its two arguments in the other order, or nothing."""
     try:
-        found = ask(lambda one, other: function(other, one), "no")
+        answer = ask(lambda first, second: function(second, first), "no")
     except InputError:
         return ""
-    if not found or found.holds is False:
+    if not answer or answer.holds is False:
         return ""
-    return f"With its arguments in the other order it computes {found.definitions[0]}."
+    return f"With its arguments in the other order it computes {answer.definitions[0]}."
 
 
 def assert_computes(
@@ -190,12 +190,12 @@ def assert_computes(
     Conventions for special data, such as queries without relevant items, may be any unless they are
     given: ``no_relevant="zero"``.
     """
-    found = identify(
+    answer = identify(
         function, measure, takes=takes, tolerance=tolerance, decimals=decimals, rng=rng, **policy
     )
-    if not found.holds:
-        raise DefinitionError(str(found).rstrip())
-    return found
+    if not answer.holds:
+        raise DefinitionError(str(answer).rstrip())
+    return answer
 
 
 _UNASKED = {"own": "the query itself among the items", "padding": "the id -1"}
@@ -225,11 +225,11 @@ def _identify(
             f"identify makes the data itself and takes no {unknown[0]}=; conventions are"
             f" {list_choices(DEFAULTS, 'and')}."
         )
-    for name, says in _UNASKED.items():
+    for name, text in _UNASKED.items():
         if fixed.get(name, DEFAULTS[name]) != DEFAULTS[name]:
             raise InputError(
                 f"{name}={fixed[name]} cannot be checked, since identify makes no lists with"
-                f" {says}. Leave it out."
+                f" {text}. Leave it out."
             )
     if "nan" in fixed.values():  # a value of its own, which is not made a number afterwards
         fixed.setdefault("undefined", "nan")
@@ -250,8 +250,8 @@ def _identify(
 def _open(asker: Asker, shape: Shape, rng: np.random.Generator) -> Any:
     """Find the containers that the function takes, and the kind of its answers."""
     errors = []
-    tries = [draw_single(rng, one) for one in (shape, shape.binary, shape)]
-    if asker.most is not None:
+    tries = [draw_single(rng, drawn_shape) for drawn_shape in (shape, shape.binary, shape)]
+    if asker.most_calls is not None:
         tries = [draw_many(rng, shape, 6)]
     for place in range(len(asker.form.kinds)):
         asker.kind_of_data = place
@@ -265,7 +265,7 @@ def _open(asker: Asker, shape: Shape, rng: np.random.Generator) -> Any:
     asker.kind_of_data = 0
     if kind := _avoid_unjudged(asker, shape, rng):
         return kind
-    failed = "raised" if asker.most is None else "failed"
+    failed = "raised" if asker.most_calls is None else "failed"
     raise InputError(
         f"{describe_function(asker.call)} {failed} on all data; takes={asker.form.name!r} gives it "
         f"{asker.form.takes}. {errors[0]}"
@@ -274,15 +274,15 @@ def _open(asker: Asker, shape: Shape, rng: np.random.Generator) -> Any:
 
 def _avoid_unjudged(asker: Asker, shape: Shape, rng: np.random.Generator) -> str:
     """Show no unjudged items where the function raises on them; its kind of answers, or ""."""
-    if asker.most is not None or not shape.has_zeros or "all judged" in shape.shows:
+    if asker.most_calls is not None or not shape.has_zeros or "all judged" in shape.shows:
         return ""
     first = [asker.ask(draw_single(rng, shape)) for _ in range(_TRIES)]
-    raised = [one.raised for one in first if one.raised]
+    raised = [answer.raised for answer in first if answer.raised]
     if not raised:
         return ""
     judged = replace(shape, shows=shape.shows | {"all judged"})
     second = [asker.ask(draw_single(rng, judged)) for _ in range(_TRIES)]
-    if any(one.raised for one in second):
+    if any(answer.raised for answer in second):
         return ""
     asker.unjudged = raised[0]
     return second[0].kind

@@ -25,27 +25,27 @@ class Precision:
     tolerance: float = 1e-9  # relative
     decimals: int | None = None
 
-    def agree(self, raw: Floats, expected: Floats) -> Bools:
+    def agree(self, values: Floats, expected: Floats) -> Bools:
         """Mark the values that are equal; NaN equals NaN."""
         allowed = self.tolerance * np.maximum(np.abs(expected), 1e-3)
         if self.decimals is not None:
             allowed = np.maximum(allowed, 0.5 * 10.0**-self.decimals + 1e-12)
         with np.errstate(invalid="ignore"):
-            near = np.abs(raw - expected) <= allowed
-        equal: Bools = near | (np.isnan(raw) & np.isnan(expected)) | (raw == expected)
+            near = np.abs(values - expected) <= allowed
+        equal: Bools = near | (np.isnan(values) & np.isnan(expected)) | (values == expected)
         return equal
 
 
 def guess_precision(values: Floats) -> tuple[Precision, str]:
     """Guess the precision of values: 2 to 8 decimals, or single; with a sentence, or ""."""
-    kept = np.unique(values[np.isfinite(values)])
-    if len(kept) >= _SHOWING:
+    finite = np.unique(values[np.isfinite(values)])
+    if len(finite) >= _SHOWING:
         for decimals in range(2, 9):
-            if (np.abs(np.round(kept, decimals) - kept) < 1e-13).all():
+            if (np.abs(np.round(finite, decimals) - finite) < 1e-13).all():
                 text = f"Its values are rounded to {decimals} decimals."
                 return Precision(decimals=decimals), text
-    telling = kept * 2**_SHORT % 1 != 0  # short binary fractions are the same in both precisions
-    if telling.sum() >= _TELLING and (kept.astype(np.float32).astype(float) == kept).all():
+    telling = finite * 2**_SHORT % 1 != 0  # short binary fractions are the same in both precisions
+    if telling.sum() >= _TELLING and (finite.astype(np.float32).astype(float) == finite).all():
         text = f"Its values are of single precision: they are equal to {SINGLE:g} of their size."
         return Precision(SINGLE), text
     return Precision(), ""
@@ -85,7 +85,7 @@ class Asker:
     form: Form
     names: Names
     kind_of_data: int = 0  # which of the form's containers
-    most: int | None = None  # calls that are allowed, where each costs time
+    most_calls: int | None = None  # calls that are allowed, where each costs time
     unjudged: str = ""  # the error with items that nobody judged, which then are not shown
     answers: dict[Question, Answer] = field(default_factory=dict)
     calls: int = 0
@@ -107,21 +107,21 @@ class Asker:
     @property
     def left(self) -> int | None:
         """The calls that are left; None where they are not counted."""
-        return None if self.most is None else max(0, self.most - self.calls)
+        return None if self.most_calls is None else max(0, self.most_calls - self.calls)
 
-    def ask(self, question: Question, again: Literal["no", "yes"] = "no") -> Answer:
-        """Return the answer to a question; the function is called if it is new, or ``again``."""
-        if again == "no" and question in self.answers:
+    def ask(self, question: Question, repeat: Literal["no", "yes"] = "no") -> Answer:
+        """Return the answer to a question; the function is called if it is new, or ``repeat``."""
+        if repeat == "no" and question in self.answers:
             return self.answers[question]
         self.calls += 1
         answer = self._call(question)
-        return self.answers.setdefault(question, answer) if again == "no" else answer
+        return self.answers.setdefault(question, answer) if repeat == "no" else answer
 
     def _call(self, question: Question) -> Answer:
         data = self.form.make(self.kind_of_data, question, self.names)
         try:
             with _silence():
-                given = self.call(*data)
+                returned = self.call(*data)
         except (Exception, SystemExit) as error:  # whatever a function that is not ours raises
             if isinstance(error, CannotRunError):
                 raise
@@ -130,7 +130,7 @@ class Asker:
                 raised=" ".join(str(error).split())[:120] if failed else write_error(error)
             )
         try:
-            return read_answer(given, len(question.cases), self.form.several)
+            return read_answer(returned, len(question.cases), self.form.several)
         except WrongAnswerError as error:
             if not any(answer.values for answer in self.answers.values()):
                 raise InputError(f"{describe_function(self.call)} returned {error}") from None
@@ -156,13 +156,13 @@ def describe_function(function: Any) -> str:
     return name if name.isidentifier() or hasattr(function, "command") else "the function"
 
 
-def read_answer(raw: Any, queries: int, several: bool) -> Answer:
+def read_answer(raw: Any, queries: int, has_queries: bool) -> Answer:
     """Read a number, a number for each query, or a mapping of them.
 
     Raises WrongAnswerError, which says what came, for anything else.
     """
     if isinstance(raw, Mapping) or (hasattr(raw, "to_dict") and hasattr(raw, "index")):
-        if not several:
+        if not has_queries:
             raise WrongAnswerError(
                 f"{clip(raw)}, where one query has one number. Choose it: lambda *data: f(*data)[…]"
             )
@@ -173,13 +173,13 @@ def read_answer(raw: Any, queries: int, several: bool) -> Answer:
     if isinstance(raw, (str, bytes)) or raw is None:
         raise WrongAnswerError(f"{clip(raw)}, not a number")
     try:
-        several_numbers = [_read_number(one) for one in raw]
+        several_numbers = [_read_number(number) for number in raw]
     except TypeError:
         raise WrongAnswerError(f"{clip(raw)} ({type(raw).__name__}), not a number") from None
     if len(several_numbers) == queries and None not in several_numbers:
-        found = tuple(number for number in several_numbers if number is not None)
-        return Answer(found, "queries" if several else "mean")
-    expected = f"one for each of {queries} queries" if several else "one number"
+        numbers = tuple(number for number in several_numbers if number is not None)
+        return Answer(numbers, "queries" if has_queries else "mean")
+    expected = f"one for each of {queries} queries" if has_queries else "one number"
     choose = "" if several_numbers.count(None) else ". Choose one: lambda *data: f(*data)[0]"
     raise WrongAnswerError(f"{len(several_numbers)} values, not {expected}: {clip(raw)}{choose}")
 

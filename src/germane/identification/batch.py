@@ -45,11 +45,11 @@ class Batch:
     @cached_property
     def given(self) -> Floats:
         """The values that the function gave; NaN where it raised."""
-        found: list[float] = []
+        values: list[float] = []
         for answer, count in zip(self.answers, self._values_each, strict=True):
             usable = not answer.raised and answer.kind == self.kind
-            found += answer.values if usable else [math.nan] * count
-        return np.array(found, float)
+            values += answer.values if usable else [math.nan] * count
+        return np.array(values, float)
 
     @cached_property
     def owner(self) -> Ints:
@@ -60,7 +60,7 @@ class Batch:
     def raised(self) -> list[tuple[Question, str]]:
         """The questions for which the function raised, and its errors."""
         pairs = zip(self.questions, self.answers, strict=True)
-        return [(question, one.raised) for question, one in pairs if one.raised]
+        return [(question, answer.raised) for question, answer in pairs if answer.raised]
 
     @property
     def is_answered(self) -> bool:
@@ -104,13 +104,13 @@ class Batch:
 
     def _make_run(self) -> object:
         answered = [(f"{q}", case.ranked) for q, case in enumerate(self._cases)]
-        found = [(q, ranked) for q, ranked in answered if ranked is not None]
+        lists = [(q, ranked) for q, ranked in answered if ranked is not None]
         if self.form.rows:
-            return _make_table([(q, *row) for q, ranked in found for row in ranked], "score")
+            return _make_table([(q, *row) for q, ranked in lists for row in ranked], "score")
         if "ties" not in self.form.shows:
-            return {q: [item for item, _ in ranked] for q, ranked in found}
+            return {q: [item for item, _ in ranked] for q, ranked in lists}
         in_arrays = "all judged" in self.form.shows  # items stand in the order of their ids
-        return {q: dict(sorted(ranked) if in_arrays else ranked) for q, ranked in found}
+        return {q: dict(sorted(ranked) if in_arrays else ranked) for q, ranked in lists}
 
     @cached_property
     def _evaluated(self) -> Values:
@@ -138,19 +138,21 @@ class Batch:
 
     def arrange(self, result: MeasureResult) -> Floats:
         """Arrange the values of queries as the function gives them."""
-        values, kept = self._spread(result)
-        plain = result.left_out is None and result.undefined == "nan" and bool(kept.all())
+        values, has_value = self._spread(result)
+        # Where each call has one query that counts as it is, its value is that of the call. Else
+        # the mean is taken over the queries of each call.
+        plain = result.left_out is None and result.undefined == "nan" and bool(has_value.all())
         plain = plain and result.digits is None and result.norm is None
         single = len(self._cases) == len(self.questions)
         geometric = ("mean", "geometric") in result.measure.parameters
         if self.kind == "queries" or (plain and single and not geometric):
             return values
         place = {query: i for i, query in enumerate(result.queries)}
-        found = []
+        means = []
         for start, end in zip(self._starts, self._starts[1:], strict=False):
-            at = [place[f"{q}"] for q in range(start, end) if f"{q}" in place]
-            found.append(result.take(np.array(at, np.int64)).mean)
-        return np.array(found, float)
+            places = [place[f"{q}"] for q in range(start, end) if f"{q}" in place]
+            means.append(result.take(np.array(places, np.int64)).mean)
+        return np.array(means, float)
 
     def _spread(self, result: MeasureResult) -> tuple[Floats, Bools]:
         """Spread the values over all queries; NaN and False where one has none."""
@@ -158,9 +160,9 @@ class Batch:
         if result.queries == [f"{q}" for q in range(cases)]:
             return result.values, np.ones(cases, bool)
         place = [int(str(query)) for query in result.queries]
-        values, kept = np.full(cases, math.nan), np.zeros(cases, bool)
-        values[place], kept[place] = result.values, True
-        return values, kept
+        values, has_value = np.full(cases, math.nan), np.zeros(cases, bool)
+        values[place], has_value[place] = result.values, True
+        return values, has_value
 
     def match(self, expected: Floats | None, precision: Precision) -> Bools:
         """Mark the values given that a definition has, too."""
@@ -180,7 +182,9 @@ class Batch:
         """Find the smallest question on which function and definition differ."""
         differ = self.answered & ~self.match(self.expect(candidate), precision)
         places = self.owner[differ].tolist()
-        return min((self.questions[i] for i in places), key=lambda one: one.size, default=None)
+        return min(
+            (self.questions[i] for i in places), key=lambda question: question.size, default=None
+        )
 
 
 def _make_table(rows: list[tuple[str, str, float]], number: str) -> pa.Table:

@@ -120,7 +120,7 @@ def _write_ranked(ranked: Ranked) -> Any:
 
 def is_descending(scores: Sequence[float]) -> bool:
     """Are the scores those of a ranked list, without equal ones?"""
-    return all(one > other for one, other in pairwise(scores))
+    return all(higher > lower for higher, lower in pairwise(scores))
 
 
 def _describe_plain(case: Case) -> str:
@@ -136,6 +136,5 @@ def _describe_plain(case: Case) -> str:
         return f"'{listed}'"
     if set(missed) == {1.0}:
         return f"'{listed}' with {len(case.relevant)} relevant"
-    return (
-        f"'{listed}' with further items of grade {' '.join(f'{one:g}' for one in sorted(missed))}"
-    )
+    grades = " ".join(f"{grade:g}" for grade in sorted(missed))
+    return f"'{listed}' with further items of grade {grades}"

@@ -31,22 +31,22 @@ def find_counterexample(
 ) -> Counterexample | None:
     """Find the smallest data on which the function and a definition differ."""
     inquiry, broken = search.inquiry, search.trail.broken
-    asked = _list_asked(search)
-    found = min(
-        filter(None, (one.find_difference(target, inquiry.precision) for one in asked)),
-        key=lambda one: one.size,
+    batches = _list_asked(search)
+    example = min(
+        filter(None, (batch.find_difference(target, inquiry.precision) for batch in batches)),
+        key=lambda question: question.size,
         default=None,
     )
     small = _find_small(search, target, states)
-    if small is not None and (found is None or small.size <= found.size):
+    if small is not None and (example is None or small.size <= example.size):
         return make_counterexample(search, target, small, states)
-    if found is None and broken is not None and not states:
-        target, found = broken
-    if found is None and not states and search.ordinary is not None:
-        found = search.ordinary.find_difference(target, inquiry.precision)
-    if found is None:
+    if example is None and broken is not None and not states:
+        target, example = broken
+    if example is None and not states and search.ordinary is not None:
+        example = search.ordinary.find_difference(target, inquiry.precision)
+    if example is None:
         return None
-    return make_counterexample(search, target, shrink(inquiry, target, found), states)
+    return make_counterexample(search, target, shrink(inquiry, target, example), states)
 
 
 def shrink(inquiry: Inquiry, target: Candidate, question: Question, special: str = "") -> Question:
@@ -54,10 +54,10 @@ def shrink(inquiry: Inquiry, target: Candidate, question: Question, special: str
 
     Special data stays what it is, and becomes no other.
     """
-    if inquiry.asker.most is not None:
+    if inquiry.asker.most_calls is not None:
         return question
     kinds = find_kinds(question, inquiry.shape)
-    kept, allowed = kinds & {special}, kinds | _ALLOWED
+    required, allowed = kinds & {special}, kinds | _ALLOWED
     left, before = REMOVALS // (4 if inquiry.shape.slow else 1), 0
     while left > 0 and question.size != before:
         before = question.size
@@ -66,7 +66,7 @@ def shrink(inquiry: Inquiry, target: Candidate, question: Question, special: str
             if left > 0 and less is not None and less.size < question.size:
                 left -= 1
                 now = find_kinds(less, inquiry.shape)
-                if kept <= now <= allowed and _differs(inquiry, target, less):
+                if required <= now <= allowed and _differs(inquiry, target, less):
                     question = less
     return question
 
@@ -146,9 +146,9 @@ def _find_small(search: Search, target: Candidate, states: Sequence[State]) -> Q
         return None
     order: Iterable[int] = range(len(questions))
     if states:  # the function's values are known
-        known = search.inquiry.ask_known(questions, {}).expect(states[0].candidate)
-        if known is not None:
-            differ = ~search.inquiry.precision.agree(known, expected)
+        function_values = search.inquiry.ask_known(questions, {}).expect(states[0].candidate)
+        if function_values is not None:
+            differ = ~search.inquiry.precision.agree(function_values, expected)
             order = np.flatnonzero(differ).tolist()
     left = search.inquiry.asker.left
     for place in islice(order, 2 * SMALL if left is None else left):
@@ -156,16 +156,16 @@ def _find_small(search: Search, target: Candidate, states: Sequence[State]) -> Q
         answer = search.inquiry.asker.ask(question)
         if answer.raised or answer.kind != search.inquiry.kind:
             continue
-        given = np.array(answer.values)
-        if not search.inquiry.precision.agree(given, expected[place : place + 1]).all():
+        values = np.array(answer.values)
+        if not search.inquiry.precision.agree(values, expected[place : place + 1]).all():
             return question
     return None
 
 
 def _list_small(shape: Shape, levels: Sequence[float]) -> Iterator[Case]:
     """List small queries, shortest first: lists of these grades, and missed relevant items."""
-    more = {shape.k + 2} if shape.k and shape.k <= 1000 else set()
-    missing = sorted({0, 1, 2} | more) if "missed" in shape.shows else [0]
+    beyond = {shape.k + 2} if shape.k and shape.k <= 1000 else set()
+    missing = sorted({0, 1, 2} | beyond) if "missed" in shape.shows else [0]
     for length in range(1, 6 if len(levels) < 3 else 5):
         for listed, missed in product(product(sorted(levels), repeat=length), missing):
             if any(grade > 0 for grade in listed) or missed:
@@ -206,10 +206,10 @@ def make_counterexample(
     differ: Floats = ~batch.match(expected, search.inquiry.precision)
     place = int(np.argmax(differ))
     text = ""
-    if states and search.asked is not None:
+    if states and search.claim is not None:
         first = states[0]
         text = describe_difference(
-            Candidate(first.candidate.measure) if first.plain else first.candidate, search.asked
+            Candidate(first.candidate.measure) if first.plain else first.candidate, search.claim
         )
     asker = search.inquiry.asker
     arguments = show_arguments(asker.form, asker.kind_of_data, question, asker.names)

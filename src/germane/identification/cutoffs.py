@@ -20,19 +20,19 @@ def choose_cutoffs(
 ) -> tuple[Cutoffs, int | None]:
     """Choose the cutoffs to try, and the one around which lists are drawn."""
     claimed = None if claim is None else claim.k
-    if asker.most is not None:
+    if asker.most_calls is not None:
         if claimed is None:
             return (None, *USUAL), 10
         near = (claimed - 1, claimed + 1) if claimed > 1 else (2,)
         return tuple(dict.fromkeys((claimed, None, *near, *USUAL))), claimed
     length = LONG if claimed is None else max(60, 3 * claimed)
-    found = next(
-        filter(None, (find_cutoff(asker, length, one) for one in {1.0, max(grades)})), None
+    cutoff = next(
+        filter(None, (find_cutoff(asker, length, grade) for grade in {1.0, max(grades)})), None
     )
-    cutoffs = tuple(dict.fromkeys((claimed, None, found)))
-    drawn = [k for k in (claimed, found) if k is not None and (k > 1 or found == claimed)]
-    if not drawn and found is not None:
-        drawn = [found]
+    cutoffs = tuple(dict.fromkeys((claimed, None, cutoff)))
+    drawn = [k for k in (claimed, cutoff) if k is not None and (k > 1 or cutoff == claimed)]
+    if not drawn and cutoff is not None:
+        drawn = [cutoff]
     return cutoffs, max(drawn, default=None)
 
 
@@ -61,5 +61,5 @@ def find_cutoff(asker: Asker, length: int, grade: float) -> int | None:
     return low
 
 
-def _same(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
-    return len(one) == len(other) and np.array_equal(one, other, equal_nan=True)
+def _same(first: tuple[float, ...], second: tuple[float, ...]) -> bool:
+    return len(first) == len(second) and np.array_equal(first, second, equal_nan=True)

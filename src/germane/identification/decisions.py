@@ -39,7 +39,11 @@ class Decisions:
         if not special.needs <= inquiry.asker.shows:
             trail.unseen[special.name] = special.why
             return states
-        if not states or inquiry.asker.left == 0 or special.after in (*trail.odd, *trail.unseen):
+        if (
+            not states
+            or inquiry.asker.left == 0
+            or special.after in (*trail.unexplained, *trail.unseen)
+        ):
             return states
         questions = inquiry.draw(special)
         if not questions:
@@ -53,15 +57,15 @@ class Decisions:
         if not batch.is_answered:
             return states
         trail.shown[special.name] = batch.given[batch.answered]
-        if inquiry.asker.most is None and self._is_random_here(batch, special):
+        if inquiry.asker.most_calls is None and self._is_random_here(batch, special):
             return states
-        found: dict[object, State] = {}
+        by_key: dict[object, State] = {}
         for state in states:
-            for other in self._decide_one(state, special, batch):
-                found.setdefault(other.candidate.key, other)
-        if found:
+            for decided in self._decide_one(state, special, batch):
+                by_key.setdefault(decided.candidate.key, decided)
+        if by_key:
             self.batches.append((special, batch))
-            return [*found.values()][:MOST_STATES]
+            return [*by_key.values()][:MOST_STATES]
         return self._leave(states, special, batch)
 
     def _leave(self, states: list[State], special: Special, batch: Batch) -> list[State]:
@@ -73,7 +77,7 @@ class Decisions:
         if stated or (special.binds and self.inquiry.asker.form.name not in special.lenient):
             trail.broken = first, question
             return []
-        trail.odd[special.name] = question
+        trail.unexplained[special.name] = question
         return states
 
     def _find_wrong_errors(self, special: Special, batch: Batch) -> Question | None:
@@ -130,11 +134,13 @@ class Decisions:
         now = dict(state.candidate.choices).get(name, getattr(self.inquiry.base, name))
         yield now
         nan = name in _WITH_NAN and now != "nan"
-        alone = not self.inquiry.asker.form.several  # where skip is NaN, too
-        if nan and alone:
+        is_single = not self.inquiry.asker.form.several  # where skip is NaN, too
+        if nan and is_single:
             yield "nan"
-        for other, word in list_other_words(replace(self.inquiry.base, **{name: now}), self.fixed):
-            if other == name and word not in ("binary", "error", "sigmoid"):
+        for convention, word in list_other_words(
+            replace(self.inquiry.base, **{name: now}), self.fixed
+        ):
+            if convention == name and word not in ("binary", "error", "sigmoid"):
                 yield word
-        if nan and not alone:
+        if nan and not is_single:
             yield "nan"

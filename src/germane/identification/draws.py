@@ -36,9 +36,9 @@ def draw_case(
     first, last = len(hits), len(hits) + missed
     graded |= {item: float(rng.choice(shape.grades)) for item in items[first:last]}
     if shape.has_zeros:
-        others = [item for item in items if item not in graded]
-        judged = len(others) if "all judged" in shape.shows else rng.binomial(len(others), 0.6)
-        graded |= dict.fromkeys(rng.permutation(np.array(others, str)).tolist()[:judged], 0.0)
+        ungraded = [item for item in items if item not in graded]
+        judged = len(ungraded) if "all judged" in shape.shows else rng.binomial(len(ungraded), 0.6)
+        graded |= dict.fromkeys(rng.permutation(np.array(ungraded, str)).tolist()[:judged], 0.0)
     order = rng.permutation(len(graded)).tolist()
     listed = list(graded.items())
     return Case(tuple(listed[i] for i in order), rank_items(items[:first]))

@@ -61,14 +61,14 @@ def resolve_form(name: object) -> Form:
 
 def make_names(columns: Mapping[str, Any] | None, folder: Path | None) -> Names:
     """Read the names of columns. Raises InputError for a part that there is not."""
-    given = dict(columns or {})
-    for part, name in given.items():
+    names = dict(columns or {})
+    for part, name in names.items():
         if part not in _PARTS or not isinstance(name, str):
             raise InputError(
                 f"columns names {list_choices(_PARTS)}, each by a text; got {clip(part)}:"
                 f" {clip(name)}"
             )
-    return Names(**given, folder=folder)
+    return Names(**names, folder=folder)
 
 
 _PARTS = ("query", "item", "relevance", "score")
@@ -76,8 +76,12 @@ _PARTS = ("query", "item", "relevance", "score")
 
 def show_arguments(form: Form, kind: int, question: Question, names: Names) -> tuple[Any, ...]:
     """Make the arguments of a call to show them: files, which do not last, as their text."""
-    made = form.make(kind, question, names)
-    return made if form.name != "trec" else tuple(Path(one).read_text("utf-8") for one in made)
+    arguments = form.make(kind, question, names)
+    return (
+        arguments
+        if form.name != "trec"
+        else tuple(Path(path).read_text("utf-8") for path in arguments)
+    )
 
 
 def name_query(place: int) -> str:
@@ -145,11 +149,11 @@ def _make_frames(library: str) -> Make:
 
 
 def _make_columns(
-    rows: Sequence[tuple[str, str, float]], names: tuple[str, str, str], whole: bool
+    rows: Sequence[tuple[str, str, float]], names: tuple[str, str, str], as_integers: bool
 ) -> dict[str, list[Any]]:
     first, second, third = names
-    whole = whole and all(row[2] == int(row[2]) for row in rows)
-    numbers = [int(row[2]) if whole else row[2] for row in rows]
+    as_integers = as_integers and all(row[2] == int(row[2]) for row in rows)
+    numbers = [int(row[2]) if as_integers else row[2] for row in rows]
     return {first: [row[0] for row in rows], second: [row[1] for row in rows], third: numbers}
 
 
@@ -193,7 +197,7 @@ def _number_ids(question: Question) -> Question:
     rows = [row for case in question.cases for row in (*(case.judged or ()), *(case.ranked or ()))]
     numbers = {item: place for place, item in enumerate(sorted({item for item, _ in rows}), 1)}
     cases = [
-        Case(*(each and tuple((numbers[item], v) for item, v in each) for each in case))  # type: ignore[misc]
+        Case(*(part and tuple((numbers[item], v) for item, v in part) for part in case))  # type: ignore[misc]
         for case in question.cases
     ]
     return Question(tuple(cases))
@@ -207,8 +211,11 @@ def _with_arrays(make: Make) -> Make:
     """Make arrays of whole numbers of the lists of ids."""
 
     def convert(question: Question, names: Names) -> tuple[Any, ...]:
-        made = make(_number_ids(question), names)
-        return tuple(np.array(one, int) if isinstance(one, list) else one for one in made)
+        arguments = make(_number_ids(question), names)
+        return tuple(
+            np.array(argument, int) if isinstance(argument, list) else argument
+            for argument in arguments
+        )
 
     return convert
 
@@ -222,8 +229,8 @@ _SCORED = frozenset({"grades", "ties"})
 _ROWS = _SCORED | {"missed", "several", "missing", "copies", "repeats", "order", "rows"}
 
 FORMS: dict[str, Form] = {
-    one.name: one
-    for one in (
+    form.name: form
+    for form in (
         Form("grades", "a list of grades in rank order",
              (("a list", _each(lambda case: (_list_grades(case),))),
               ("an array", _each(lambda case: (np.array(_list_grades(case)),)))),

@@ -61,8 +61,8 @@ class Counterexample:
 
     def __str__(self) -> str:
         seems = f", as if {self.says}" if self.says else ""
-        given, expected = _write_both(self.value, self.expected)
-        does = f"gives {given}{seems}"
+        value, expected = _write_both(self.value, self.expected)
+        does = f"gives {value}{seems}"
         if self.raised:
             does = self.raised if self.raised.startswith("returned") else f"raises {self.raised}"
         return (
@@ -135,13 +135,13 @@ class Identification:
             tools = _name_tools(first.tools)
             equal = f"equal on all {write_count(self.probes, 'probe')}"
             return f"{self.name} computes {first}: {equal}.{f' {tools}' if tools else ''}"
-        asked = "" if self.claim is None else f", {self.claim} included"
+        claim = "" if self.claim is None else f", {self.claim} included"
         if self.mistakes:
             return (
-                f"{self.name} computes no definition that germane knows{asked}. It has the values"
+                f"{self.name} computes no definition that germane knows{claim}. It has the values"
                 f" of {self.mistakes[0]}."
             )
-        return f"{self.name} computes no definition that germane knows{asked}."
+        return f"{self.name} computes no definition that germane knows{claim}."
 
     def _write_lines(self) -> Iterator[str]:
         yield self.verdict
@@ -156,23 +156,23 @@ class Identification:
             yield start + f"{self.counterexample}."
         if self.special:
             yield "   ".join(f"{name}: {does}" for name, does in self.special.items())
-        for one in self.odd:
-            yield f"No convention fits special data: {one}."
+        for example in self.odd:
+            yield f"No convention fits special data: {example}."
         for name, error in self.raised.items():
             yield f"It raises with {name}: {error}"
-        others = [str(definition) for definition in self.definitions[1:_SHOWN]]
-        if others:
-            more = len(self.definitions) - 1 - len(others)
+        alternatives = [str(definition) for definition in self.definitions[1:_SHOWN]]
+        if alternatives:
+            hidden = len(self.definitions) - 1 - len(alternatives)
             yield (
                 "Equal on all probes, too:"
-                f" {', '.join(others)}{f' and {more} more' if more else ''}."
+                f" {', '.join(alternatives)}{f' and {hidden} more' if hidden else ''}."
             )
         yield from self.remarks
         if self.undecided:
             names: dict[str, list[str]] = {}
             for name, why in self.undecided.items():
                 names.setdefault(why, []).append(name)
-            reasons = (f"{', '.join(several)} ({why})" for why, several in names.items())
+            reasons = (f"{', '.join(kinds)} ({why})" for why, kinds in names.items())
             yield f"Not decided: {', '.join(reasons)}."
 
     @property
@@ -184,15 +184,15 @@ class Identification:
         """One row a definition that was found, or the nearest one."""
         rows = self.definitions or ((self.nearest,) if self.nearest else ())
         shown = rows if digits is None else rows[:_SHOWN]
-        most = None if digits is None else _TOOLS
+        limit = None if digits is None else _TOOLS
         cells = tuple(
             (
-                str(one),
-                one.measure.definition,
-                ", ".join(f"{name}={word}" for name, word in one.conventions.items()),
-                _name_tools(one.tools, most),
+                str(definition),
+                definition.measure.definition,
+                ", ".join(f"{name}={word}" for name, word in definition.conventions.items()),
+                _name_tools(definition.tools, limit),
             )
-            for one in shown
+            for definition in shown
         )
         first = "definition" if self.definitions else "nearest definition"
         return Table((first, "formula", "conventions", "tools"), cells, self.notes, (1, 2, 3))
@@ -223,7 +223,7 @@ class Identification:
                 "counterexample": None if example is None else example.to_dict(),
                 "mistakes": list(self.mistakes),
                 "special": dict(self.special),
-                "odd": [one.to_dict() for one in self.odd],
+                "odd": [example.to_dict() for example in self.odd],
                 "raised": dict(self.raised),
                 "undecided": dict(self.undecided),
                 "probes": self.probes,
@@ -233,17 +233,17 @@ class Identification:
         )
 
 
-def _name_tools(tools: tuple[str, ...], most: int | None = _TOOLS) -> str:
+def _name_tools(tools: tuple[str, ...], limit: int | None = _TOOLS) -> str:
     """Name tools without their measures, at most so many."""
     names = list(dict.fromkeys(tool.partition(":")[0] for tool in tools))
-    more = " …" if most is not None and len(names) > most else ""
-    return ", ".join(names[:most]) + more
+    rest = " …" if limit is not None and len(names) > limit else ""
+    return ", ".join(names[:limit]) + rest
 
 
-def _write_both(one: float, other: float) -> tuple[str, str]:
+def _write_both(actual: float, expected: float) -> tuple[str, str]:
     """Write two numbers with as many decimals as show that they differ, and at least four."""
     for digits in range(4, 17):
-        if f"{one:.{digits}f}" != f"{other:.{digits}f}":
+        if f"{actual:.{digits}f}" != f"{expected:.{digits}f}":
             break
-    first, second = (format_number(value, digits, nan="NaN") for value in (one, other))
+    first, second = (format_number(value, digits, nan="NaN") for value in (actual, expected))
     return first, second

@@ -24,7 +24,7 @@ class Trail:
     """All that a search found out besides definitions."""
 
     raised: dict[str, tuple[Question, str]] = field(default_factory=dict)
-    odd: dict[str, Question] = field(default_factory=dict)
+    unexplained: dict[str, Question] = field(default_factory=dict)
     """special data on which the function gives a value that no convention gives"""
     shown: dict[str, Floats] = field(default_factory=dict)
     """the function's values on special data"""
@@ -56,18 +56,18 @@ class Inquiry:
 
     def ask(self, questions: Iterable[Question]) -> Batch:
         """Ask questions, as far as calls are left."""
-        asked = list(questions)
+        affordable = list(questions)
         if self.asker.left is not None:
-            asked = asked[: self.asker.left]
-        return self._make_batch(asked, [self.asker.ask(one) for one in asked])
+            affordable = affordable[: self.asker.left]
+        return self._make_batch(affordable, [self.asker.ask(question) for question in affordable])
 
     def ask_known(
         self, questions: list[Question], answers: Mapping[Question, Answer] | None = None
     ) -> Batch:
         """Make a batch of questions with the answers that are known, or without any."""
-        known = self.asker.answers if answers is None else answers
+        known_answers = self.asker.answers if answers is None else answers
         return self._make_batch(
-            questions, [known.get(question, Answer(raised="-")) for question in questions]
+            questions, [known_answers.get(question, Answer(raised="-")) for question in questions]
         )
 
     def _make_batch(self, questions: list[Question], answers: list[Answer]) -> Batch:
@@ -75,21 +75,23 @@ class Inquiry:
 
     def draw(self, special: Special) -> list[Question]:
         """Draw the questions of special data, known ones first."""
-        known = list_known(self.shape).get(frozenset({special.name}), [])
-        known = [one for one in known if special.joined or len(one.cases) == 1]
-        return draw_questions(self.rng, self.shape, special, self.asker.most, known)
+        known_questions = list_known(self.shape).get(frozenset({special.name}), [])
+        known_questions = [
+            question for question in known_questions if special.joined or len(question.cases) == 1
+        ]
+        return draw_questions(self.rng, self.shape, special, self.asker.most_calls, known_questions)
 
     def ask_ordinary(self) -> Batch:
         """Ask about ordinary queries, known ones first; a counted call has many of them."""
         rng, shape = self.rng, self.shape
-        kinds = [frozenset[str](), *[frozenset({"short"})] * (self.asker.most is not None)]
-        several = [one for kind in kinds for one in list_known(shape).get(kind, [])]
-        known = [one for one in several if len(one.cases) == 1]
-        if self.asker.most is None:
+        kinds = [frozenset[str](), *[frozenset({"short"})] * (self.asker.most_calls is not None)]
+        of_kinds = [question for kind in kinds for question in list_known(shape).get(kind, [])]
+        singles = [question for question in of_kinds if len(question.cases) == 1]
+        if self.asker.most_calls is None:
             count = ORDINARY // (2 if shape.slow else 1)
-            return self.ask([*known, *(draw_single(rng, shape) for _ in range(count))])
-        cases = rng.permutation(len(known))[: JOINED // 2].tolist()
-        first = Question((*(known[i].cases[0] for i in cases), *self._draw_joined(JOINED // 2)))
+            return self.ask([*singles, *(draw_single(rng, shape) for _ in range(count))])
+        cases = rng.permutation(len(singles))[: JOINED // 2].tolist()
+        first = Question((*(singles[i].cases[0] for i in cases), *self._draw_joined(JOINED // 2)))
         return self.ask([first, Question(tuple(self._draw_joined(JOINED)))])
 
     def _draw_joined(self, count: int) -> Iterator[Case]:
@@ -101,16 +103,16 @@ class Inquiry:
     def ask_new(self) -> Batch:
         """Ask about new ordinary queries."""
         rng, shape = self.rng, self.shape
-        if self.asker.most is None:
+        if self.asker.most_calls is None:
             count = LAST // (2 if shape.slow else 1)
             return self.ask(draw_single(rng, shape) for _ in range(count))
         return self.ask([Question(tuple(self._draw_joined(JOINED)))])
 
     def is_random(self, batch: Batch) -> bool:
         """Does the function give another answer when it is asked again?"""
-        again = batch.questions[: 1 if self.shape.slow else 3]
-        for question in again:
-            first, second = self.asker.ask(question), self.asker.ask(question, again="yes")
+        sample = batch.questions[: 1 if self.shape.slow else 3]
+        for question in sample:
+            first, second = self.asker.ask(question), self.asker.ask(question, repeat="yes")
             if (
                 first.kind != second.kind
                 or bool(first.raised) != bool(second.raised)

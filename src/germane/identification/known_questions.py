@@ -13,17 +13,19 @@ Kinds = frozenset[str]  # the names of special data; none where it is ordinary
 
 def list_known(shape: Shape) -> dict[Kinds, list[Question]]:
     """List the known cases that can be shown, by the special data that they are."""
-    found: dict[Kinds, dict[Question, None]] = {}
-    for known in KNOWN:
-        for question in _make_questions(known, shape):
-            found.setdefault(find_kinds(question, shape), {})[question] = None
-    return {kinds: list(questions) for kinds, questions in found.items()}
+    by_kinds: dict[Kinds, dict[Question, None]] = {}
+    for known_case in KNOWN:
+        for question in _make_questions(known_case, shape):
+            by_kinds.setdefault(find_kinds(question, shape), {})[question] = None
+    return {kinds: list(questions) for kinds, questions in by_kinds.items()}
 
 
-def _make_questions(known: KnownCase, shape: Shape) -> Iterator[Question]:
+def _make_questions(known_case: KnownCase, shape: Shape) -> Iterator[Question]:
     """Make one question, or one of each query where a call has one query."""
-    queries = dict.fromkeys((*known.qrels, *known.run))
-    cases = [_make_case(known.qrels.get(q), known.run.get(q), shape.shows) for q in queries]
+    queries = dict.fromkeys((*known_case.qrels, *known_case.run))
+    cases = [
+        _make_case(known_case.qrels.get(q), known_case.run.get(q), shape.shows) for q in queries
+    ]
     if "several" in shape.shows:
         groups = [[case for case in cases if case is not None]] if None not in cases else []
         lengths = {len(case.ranked or ()) for case in cases if case is not None}
@@ -67,12 +69,12 @@ def _can_show(case: Case, shape: Shape) -> bool:
 
 def find_kinds(question: Question, shape: Shape) -> Kinds:
     """Find the special data that a question has; none where it is ordinary."""
-    found: set[str] = set()
+    kinds: set[str] = set()
     for case in question.cases:
-        found |= set(_find_kinds_of_case(case, shape))
-    if len(question.cases) > 1 and "no relevant" in found:
-        found = found - {"no relevant"} | {"no relevant among others"}
-    return frozenset(found)
+        kinds |= set(_find_kinds_of_case(case, shape))
+    if len(question.cases) > 1 and "no relevant" in kinds:
+        kinds = kinds - {"no relevant"} | {"no relevant among others"}
+    return frozenset(kinds)
 
 
 def _find_kinds_of_case(case: Case, shape: Shape) -> Iterator[str]:

@@ -33,7 +33,7 @@ class View:
 
     ranking: Ranking
     k: int | None
-    given: Floats  # the grades of all judgments, in the order in which they were given
+    grades: Floats  # the grades of all judgments, in the order in which they were given
 
     def change(self, **fields: Any) -> "View":
         """Change fields of the ranking."""
@@ -58,8 +58,8 @@ def _keep_first(view: View) -> View:
     """Keep the hits within the cutoff alone."""
     ranking, inside = view.ranking, view.ranking.within(view.k)
     names = ("owner", "rank", "relevance", "tied_from", "tied_to")
-    kept = {name: getattr(ranking, name)[inside] for name in names}
-    return _keep_ideal_of_retrieved(view.change(**kept, judgment=None))
+    hits = {name: getattr(ranking, name)[inside] for name in names}
+    return _keep_ideal_of_retrieved(view.change(**hits, judgment=None))
 
 
 def _shift(view: View, ideal: bool) -> View:
@@ -103,7 +103,7 @@ class Mistake:
     """A formula that people write for a measure: the terms summed, and their divisor."""
 
     name: str
-    of: tuple[str, ...]
+    measures: tuple[str, ...]
     """germane's names of the measures for which it is written"""
     terms: Change = _keep
     norm: Change = _keep
@@ -138,7 +138,7 @@ MISTAKES: tuple[Mistake, ...] = (
             norm=_keep_ideal_of_retrieved),
     Mistake("the ideal ranking has the items within the cutoff alone", _GAIN, norm=_keep_first),
     Mistake("the ideal ranking is not sorted", _GAIN,
-            norm=lambda view: view.change(ideal=view.given)),
+            norm=lambda view: view.change(ideal=view.grades)),
     Mistake("the ideal ranking is sorted from the lowest grade", _GAIN, norm=_sort_ideal_ascending),
     Mistake("the ideal ranking is not cut off", _GAIN, norm=lambda view: replace(view, k=None)),
     Mistake("the rank is one too high (discount shifted by one)", _GAIN,
@@ -202,7 +202,7 @@ class Misreading:
     """A mistake in reading data, which special data alone shows: it is taken for other data."""
 
     name: str
-    of: str
+    kind: str
     """the special data"""
     change: Callable[[Case], Case]
 
@@ -223,12 +223,12 @@ def find_misreadings(
 ) -> Iterator[Misreading]:
     """Find the misreadings by which a definition gives the function's value on special data."""
     kinds = find_kinds(question, inquiry.shape)
-    for one in MISREADINGS:
-        if one.of in kinds:
-            read = Question(tuple(one.change(case) for case in question.cases))
+    for misreading in MISREADINGS:
+        if misreading.kind in kinds:
+            read = Question(tuple(misreading.change(case) for case in question.cases))
             batch = inquiry.ask_known([read], {read: inquiry.asker.ask(question)})
             if batch.fits(definition, inquiry.precision):
-                yield one
+                yield misreading
 
 
 MEANS: tuple[tuple[str, Callable[[Floats], float]], ...] = (
@@ -242,11 +242,19 @@ MEANS: tuple[tuple[str, Callable[[Floats], float]], ...] = (
 
 def find_means(inquiry: Inquiry, definition: Candidate) -> Iterator[str]:
     """Find how a function makes one value of several queries', if not their mean."""
-    known = inquiry.asker.answers
-    ordinary = [one for one in known if len(one.cases) > 1 and not find_kinds(one, inquiry.shape)]
-    for says, compute in MEANS if inquiry.kind == "mean" and inquiry.asker.most is None else ():
-        if ordinary and all(_is_made(inquiry, definition, one, compute) for one in ordinary):
-            yield says
+    answers = inquiry.asker.answers
+    ordinary = [
+        question
+        for question in answers
+        if len(question.cases) > 1 and not find_kinds(question, inquiry.shape)
+    ]
+    for text, compute in (
+        MEANS if inquiry.kind == "mean" and inquiry.asker.most_calls is None else ()
+    ):
+        if ordinary and all(
+            _is_made(inquiry, definition, question, compute) for question in ordinary
+        ):
+            yield text
 
 
 def _is_made(
@@ -254,34 +262,40 @@ def _is_made(
 ) -> bool:
     single = [Question((case,)) for case in question.cases]
     values = inquiry.ask_known(single, {}).expect(definition)
-    given = np.array(inquiry.asker.answers[question].values)
-    if values is None or len(given) != 1:
+    returned = np.array(inquiry.asker.answers[question].values)
+    if values is None or len(returned) != 1:
         return False
-    return bool(inquiry.precision.agree(given, np.array([compute(values)])).all())
+    return bool(inquiry.precision.agree(returned, np.array([compute(values)])).all())
 
 
-def describe_difference(candidate: Candidate, asked: Measure) -> str:
+def describe_difference(candidate: Candidate, claim: Measure) -> str:
     """Describe in words how a definition differs from the one that was asked for; "" where words
     are missing.
     """
-    one, other = candidate.measure, asked
-    says = []
-    if one.name != other.name:
+    computed, claimed = candidate.measure, claim
+    differences = []
+    if computed.name != claimed.name:
         return (
-            "precision is added at every rank" if (one.name, other.name) == ("MeanP", "AP") else ""
+            "precision is added at every rank"
+            if (computed.name, claimed.name) == ("MeanP", "AP")
+            else ""
         )
-    if one.k != other.k and one.k is not None and other.k is not None:
-        off = "the cutoff is one off" if abs(one.k - other.k) == 1 else "the cutoff is another"
-        says.append(f"{off}: {one.k}, not {other.k}")
-    elif one.k != other.k:
-        says.append("there is no cutoff" if one.k is None else f"the list is cut off at {one.k}")
-    theirs = dict(other.parameters)
-    changed = [(n, value) for n, value in one.parameters if value != theirs[n]]
+    if computed.k != claimed.k and computed.k is not None and claimed.k is not None:
+        off = (
+            "the cutoff is one off" if abs(computed.k - claimed.k) == 1 else "the cutoff is another"
+        )
+        differences.append(f"{off}: {computed.k}, not {claimed.k}")
+    elif computed.k != claimed.k:
+        differences.append(
+            "there is no cutoff" if computed.k is None else f"the list is cut off at {computed.k}"
+        )
+    theirs = dict(claimed.parameters)
+    changed = [(n, value) for n, value in computed.parameters if value != theirs[n]]
     for name, value in (*changed, *candidate.choices):
         for measure, parameter, word, text in CALLED:
-            if measure in ("", one.name) and (parameter, word) == (name, value):
-                says.append(text)
-    return "; ".join(dict.fromkeys(says))
+            if measure in ("", computed.name) and (parameter, word) == (name, value):
+                differences.append(text)
+    return "; ".join(dict.fromkeys(differences))
 
 
 def find_mistakes(
@@ -290,7 +304,7 @@ def find_mistakes(
     """Find the mistakes, and their measures, that give the values of all batches."""
     for mistake in MISTAKES:
         for measure in measures:
-            if measure.name in mistake.of and _fits_all(mistake, measure, batches, precision):
+            if measure.name in mistake.measures and _fits_all(mistake, measure, batches, precision):
                 yield mistake, measure
 
 

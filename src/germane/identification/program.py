@@ -42,7 +42,7 @@ def run_bounded(words: list[str], limit: float) -> tuple[int, str, str]:
         end = time.monotonic() + limit
         try:
             while (status := _wait(process, end)) is None:
-                if max(os.fstat(one.fileno()).st_size for one in (output, errors)) > PRINTED:
+                if max(os.fstat(stream.fileno()).st_size for stream in (output, errors)) > PRINTED:
                     raise ProgramError(f"it printed more than {PRINTED >> 20} MB")
                 if time.monotonic() > end:
                     raise subprocess.TimeoutExpired(words, limit)
@@ -120,25 +120,25 @@ class Program:
     def __call__(self, qrels: str, run: str) -> float | dict[str, float]:
         words = [word.replace("{qrels}", qrels).replace("{run}", run) for word in self._words]
         try:
-            status, output, said = run_bounded(words, self.limit)
+            status, output, errors = run_bounded(words, self.limit)
         except subprocess.TimeoutExpired:
             raise ProgramError(f"no answer within {self.limit:g} s") from None
         except OSError as error:
             raise CannotRunError(f"{words[0]} cannot be run: {error.strerror}.") from None
         if status:
-            last = (said.strip().splitlines() or [""])[-1]
+            last = (errors.strip().splitlines() or [""])[-1]
             raise ProgramError(f"exit status {status}{f': {last[:100]}' if last else ''}")
         return self._read(output)
 
     def _read(self, output: str) -> float | dict[str, float]:
         if self._pattern is None:
-            found = [word for word in output.split() if _NUMBER.fullmatch(word)]
-            if len(found) != 1:
+            numbers = [word for word in output.split() if _NUMBER.fullmatch(word)]
+            if len(numbers) != 1:
                 raise ProgramError(
-                    f"it printed {len(found)} numbers, not one; --pattern says which:"
+                    f"it printed {len(numbers)} numbers, not one; --pattern says which:"
                     f" {clip(output)}"
                 )
-            return self._convert(found[0])
+            return self._convert(numbers[0])
         matches = list(self._pattern.finditer(output))
         if not matches:
             raise ProgramError(f"--pattern matches nothing in its output: {clip(output)}")

@@ -57,7 +57,7 @@ WORDS: dict[tuple[str, Any], str] = {
     ("ties", "best"): "relevant items first",
     ("ties", "worst"): "relevant items last",
 }
-_BY_NAME = {one.name: one for one in SPECIAL}
+_BY_NAME = {special.name: special for special in SPECIAL}
 _SAID = ("no hit", "all relevant", "no relevant", "no relevant among others", "empty", "copies",
     "repeats", "missing", "unknown",
          "ties", "close scores", "nonpositive", "negative")  # fmt: skip
@@ -65,7 +65,7 @@ _SAID = ("no hit", "all relevant", "no relevant", "no relevant among others", "e
 
 def make_answer(search: Search, states: Sequence[State], name: str) -> Identification:
     """Make the answer from the definitions that are left."""
-    claim, trail = search.asked, search.trail
+    claim, trail = search.claim, search.trail
     definitions = tuple(_make_definition(search, state) for state in states)
     holds = None if claim is None else any(_is_claim(state, claim) for state in states)
     nearest, example = None, None
@@ -99,7 +99,7 @@ def _list_raised(search: Search) -> dict[str, str]:
     unjudged = search.inquiry.asker.unjudged
     first = {"items that nobody judged": unjudged} if unjudged else {}
     special = search.trail.raised.items()
-    return first | {_say(name): _write_raised(*found) for name, found in special}
+    return first | {_say(name): _write_raised(*raised) for name, raised in special}
 
 
 def _write_raised(question: Question, error: str) -> str:
@@ -151,14 +151,14 @@ def _find_nearest(search: Search) -> Candidate | None:
         return float(matched.sum()), -round(far, 9), simple
 
     near = measures
-    if search.asked is not None:
-        near = [measure for measure in measures if measure.name == search.asked.name]
+    if search.claim is not None:
+        near = [measure for measure in measures if measure.name == search.claim.name]
     return Candidate(max(near, key=measure_merit))
 
 
 def _make_odd(search: Search, states: Sequence[State]) -> Iterable[Counterexample]:
     """Make the counterexamples of special data on which no convention fits, shrunk."""
-    for name, question in search.trail.odd.items() if states else ():
+    for name, question in search.trail.unexplained.items() if states else ():
         first = states[0].candidate
         if any(find_misreadings(search.inquiry, first, question)):
             continue  # which is said in words
@@ -173,29 +173,29 @@ def _say(name: str) -> str:
 
 def _describe_special(search: Search, states: Sequence[State]) -> dict[str, str]:
     """Describe what the function does with special data."""
-    found = {}
+    behavior = {}
     trail = search.trail
     words = {**dict(states[0].candidate.choices), **dict(states[0].decided)} if states else {}
     for name in _SAID:
         special, values = _BY_NAME[name], trail.shown.get(name)
         convention = special.decides[0]
-        if values is None or name in trail.odd or name in trail.unseen:
+        if values is None or name in trail.unexplained or name in trail.unseen:
             continue
         if name in ("no relevant", "empty"):
             if _is_one(values):
-                found[special.says] = f"{values[0] + 0.0:g}"
+                behavior[special.says] = f"{values[0] + 0.0:g}"
         elif (convention, words.get(convention)) in WORDS:
-            found[special.says] = WORDS[convention, words[convention]]
+            behavior[special.says] = WORDS[convention, words[convention]]
         elif (
             name != "no hit" and words.get(convention, DEFAULTS[convention]) != DEFAULTS[convention]
         ):
-            found[special.says] = f"{convention}={words[convention]}"
-    for name, question in trail.odd.items() if states else ():
+            behavior[special.says] = f"{convention}={words[convention]}"
+    for name, question in trail.unexplained.items() if states else ():
         for misreading in find_misreadings(search.inquiry, states[0].candidate, question):
-            found[_say(name)] = misreading.name
+            behavior[_say(name)] = misreading.name
     if "short" in trail.shown and states:
-        found["lists shorter than the cutoff"] = "as they are"
-    return found
+        behavior["lists shorter than the cutoff"] = "as they are"
+    return behavior
 
 
 def _is_one(values: Floats) -> bool:
@@ -205,21 +205,21 @@ def _is_one(values: Floats) -> bool:
 
 def _list_undecided(search: Search) -> dict[str, str]:
     """List the special data that was not shown to the function, and why."""
-    found = {}
-    for one in SPECIAL:
-        if search.trail.unseen.get(one.name):
-            found[one.says] = search.trail.unseen[one.name]
+    reasons = {}
+    for special in SPECIAL:
+        if search.trail.unseen.get(special.name):
+            reasons[special.says] = search.trail.unseen[special.name]
         elif (
-            search.inquiry.asker.most is not None
-            and one.decides
-            and one.name not in search.trail.shown
+            search.inquiry.asker.most_calls is not None
+            and special.decides
+            and special.name not in search.trail.shown
         ):
-            found.setdefault(one.says, "no call was spent on it")
+            reasons.setdefault(special.says, "no call was spent on it")
     for name in search.trail.raised.keys() - {"ordinary"}:
-        found.setdefault(_say(name), "the function raises")
+        reasons.setdefault(_say(name), "the function raises")
     if search.trail.binary:
-        found.setdefault(GRADED, "no definition with grades fits")
-    return found
+        reasons.setdefault(GRADED, "no definition with grades fits")
+    return reasons
 
 
 def _name_mistakes(search: Search, nearest: Candidate | None) -> Iterable[str]:
@@ -228,22 +228,22 @@ def _name_mistakes(search: Search, nearest: Candidate | None) -> Iterable[str]:
     if batch is None or not batch.is_answered:
         return
     near = None if nearest is None else nearest.measure
-    meant = [measure for measure in (search.asked, near) if measure is not None]
-    names = [one.name for one in meant]
+    meant = [measure for measure in (search.claim, near) if measure is not None]
+    names = [measure.name for measure in meant]
     broken = search.trail.broken
     if nearest is not None and broken is not None:
         for misreading in find_misreadings(search.inquiry, nearest, broken[1]):
             yield f"{nearest.measure} with a mistake: {misreading.name}"
-        for says in find_means(search.inquiry, nearest):
-            yield f"{nearest.measure} with a mistake: {says}"
+        for text in find_means(search.inquiry, nearest):
+            yield f"{nearest.measure} with a mistake: {text}"
     batches = [batch, *([] if broken is None else [search.inquiry.ask_known([broken[1]])])]
     measures, precision = search.list_measures(search.cutoffs), search.inquiry.precision
-    found = sorted(
+    mistakes = sorted(
         islice(find_mistakes(batches, measures, precision), 12),
         key=lambda pair: (pair[1] not in meant, pair[1].name not in names, len(str(pair[1]))),
     )
     named: dict[str, Measure] = {}
-    for mistake, measure in found:
+    for mistake, measure in mistakes:
         named.setdefault(mistake.name, measure)
     for name, measure in islice(named.items(), 3):
         yield f"{measure} with a mistake: {name}"
@@ -274,7 +274,7 @@ def _write_remarks(
         return
     if batch.fits(nearest, search.inquiry.precision):
         return  # it differs on special data
-    yield from _name_usual(nearest.measure, search.asked)
+    yield from _name_usual(nearest.measure, search.claim)
     for text, precision in (
         ("tolerance=1e-6", Precision(1e-6)),
         ("tolerance=1e-5", Precision(1e-5)),
@@ -285,19 +285,20 @@ def _write_remarks(
             return
 
 
-def _name_usual(nearest: Measure, asked: Measure | None) -> Iterable[str]:
+def _name_usual(nearest: Measure, claim: Measure | None) -> Iterable[str]:
     """Say which values of a parameter were tried, where it may be any number."""
     for parameter in nearest.row.parameters:
         if parameter.usual:
-            own = [] if asked is None else [dict(asked.parameters).get(parameter.name)]
-            tried = sorted({parameter.default, *parameter.usual, *own} - {"auto", None})
+            claimed = [] if claim is None else [dict(claim.parameters).get(parameter.name)]
+            tried = sorted({parameter.default, *parameter.usual, *claimed} - {"auto", None})
             yield (
                 f"{nearest.name} was tried with"
-                f" {parameter.name}={list_choices(f'{one:g}' for one in tried)}; another value is"
-                f" tried where the measure names it, as in {nearest(**{parameter.name: tried[0]})}."
+                f" {parameter.name}={list_choices(f'{word:g}' for word in tried)}; another value"
+                " is tried where the measure names it, as in"
+                f" {nearest(**{parameter.name: tried[0]})}."
             )
             return
-    if asked is None:
+    if claim is None:
         yield (
             "Parameters that may be any number, such as p of RBP, were tried at their usual values;"
             " another value is tried where the measure names it, as in RBP(p=0.7)."

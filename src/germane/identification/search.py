@@ -38,14 +38,14 @@ class Search:
         self,
         inquiry: Inquiry,
         fixed: Mapping[str, Any],
-        asked: Measure | None,
+        claim: Measure | None,
         cutoffs: Iterable[int | None],
         far: Far = "yes",
     ) -> None:
-        self.inquiry, self.fixed, self.asked = inquiry, dict(fixed), asked
+        self.inquiry, self.fixed, self.claim = inquiry, dict(fixed), claim
         self.cutoffs, self.far = list(cutoffs), far
         self.ordinary: Batch | None = None
-        self.tools = ToolDefinitions(inquiry.base, self.fixed, asked)
+        self.tools = ToolDefinitions(inquiry.base, self.fixed, claim)
         self.decisions = Decisions(inquiry, self.fixed)
         self.batches = self.decisions.batches  # in which definitions were found
         self.compared = 0  # questions whose answers the definitions give
@@ -60,33 +60,36 @@ class Search:
     def find_measures(self, batch: Batch) -> list[State]:
         """Find the definitions that give the values of ordinary queries, simplest first."""
         for candidates in self._list_stages(batch):
-            found = [
+            fitting = [
                 candidate
                 for candidate in candidates
                 if batch.fits(candidate, self.inquiry.precision)
             ]
-            if found:
+            if fitting:
                 break
         else:
             return []
-        states = {one.key: State(one, plain=not one.choices) for one in found}
+        states = {
+            candidate.key: State(candidate, plain=not candidate.choices) for candidate in fitting
+        }
         return sorted(states.values(), key=self.order)
 
     def list_measures(self, cutoffs: Sequence[int | None]) -> list[Measure]:
         """List the measures that are tried at these cutoffs."""
         grades = self.inquiry.shape.grades
-        return list_measures(cutoffs, grades if len(grades) > 1 else (), self.asked)
+        return list_measures(cutoffs, grades if len(grades) > 1 else (), self.claim)
 
     def _list_stages(self, batch: Batch) -> Iterator[list[Candidate]]:
         """List definitions in stages: measures, then those with one or two other conventions."""
         near, measures = self.list_measures(self.cutoffs[:2]), self.list_measures(self.cutoffs)
-        known = set(near)
-        yield [Candidate(one) for one in near]
-        yield [Candidate(measure) for measure in measures if measure not in known]
+        tried = set(near)
+        yield [Candidate(measure) for measure in near]
+        yield [Candidate(measure) for measure in measures if measure not in tried]
         if self.far == "no":
             return
-        if self.inquiry.kind == "mean" and self.inquiry.asker.most is not None:  # over queries
-            yield [Candidate(other) for one in near for other in vary_mean(one)[1:]]
+        if self.inquiry.kind == "mean" and self.inquiry.asker.most_calls is not None:
+            # the mean over queries
+            yield [Candidate(variant) for measure in near for variant in vary_mean(measure)[1:]]
             measures = near
         words = self._find_moving_words(batch)
         once = [Candidate(measure, (word,)) for measure in measures for word in words]
@@ -96,7 +99,7 @@ class Search:
 
     def _find_moving_words(self, batch: Batch) -> list[tuple[str, Any]]:
         """Find the words of conventions that make a difference on ordinary queries."""
-        found = []
+        moving = []
         usual = batch.rank(self.inquiry.base)
         for name, word in list_other_words(self.inquiry.base, self.fixed):
             try:
@@ -105,20 +108,20 @@ class Search:
                 continue
             arrays = ("rank", "relevance", "retrieved", "ideal", "ideal_offsets", "owner")
             if not all(np.array_equal(getattr(ranking, a), getattr(usual, a)) for a in arrays):
-                found.append((name, word))
-        return found
+                moving.append((name, word))
+        return moving
 
     def _list_tool_candidates(self, batch: Batch, measures: list[Measure]) -> Iterator[Candidate]:
         """List the definitions of tools that change ordinary rankings, with these changes alone."""
         moving = {name for name, _ in self._find_moving_words(batch)} | {"depth"}
         seen = set()
         kinds = dict.fromkeys((measure.name, measure.k) for measure in measures)
-        for one in (tool for kind in kinds for tool in self.tools.list_kind(*kind)):
-            choices = tuple(pair for pair in one.choices if pair[0] in moving)
-            key = one.measure, choices
+        for candidate in (tool for kind in kinds for tool in self.tools.list_kind(*kind)):
+            choices = tuple(pair for pair in candidate.choices if pair[0] in moving)
+            key = candidate.measure, choices
             if choices and key not in seen:
                 seen.add(key)
-                yield Candidate(one.measure, choices)
+                yield Candidate(candidate.measure, choices)
 
     def order(self, state: State) -> tuple[Any, ...]:
         """Order definitions: nearest to the one asked for, or to the usual one of its kind."""
@@ -129,9 +132,9 @@ class Search:
             -len(self.tools.find(state.candidate, self.batches, self.inquiry.precision)),
             str(state.candidate),
         )
-        if self.asked is None:
+        if self.claim is None:
             return usual
-        return state.candidate.distance(self.asked) + (measure.k != self.asked.k), *usual
+        return state.candidate.distance(self.claim) + (measure.k != self.claim.k), *usual
 
     def count_oddities(self, candidate: Candidate) -> int:
         """Count what is not usual: parameters, conventions, and a measure that few tools have."""
@@ -155,7 +158,7 @@ class Search:
         self.batches.append((None, self.ordinary))
         if self.ordinary.raised:
             self.trail.raised["ordinary"] = self.ordinary.raised[0]
-        if self.inquiry.asker.most is None:
+        if self.inquiry.asker.most_calls is None:
             states = self._decide_mean(states)
         self._learn_cutoff(states)
         for special in SPECIAL:
@@ -173,23 +176,25 @@ class Search:
 
     def _search_rounded(self, batch: Batch) -> list[State]:
         """Search again where the values show that they are rounded, or of single precision."""
-        exact, (found, says) = self.inquiry.precision, guess_precision(batch.given[batch.answered])
-        if not says or exact != Precision():
+        exact = self.inquiry.precision
+        guessed, sentence = guess_precision(batch.given[batch.answered])
+        if not sentence or exact != Precision():
             return []
-        self.inquiry.precision = found
+        self.inquiry.precision = guessed
         states = self._search_ordinary(batch)
         if not states:
             self.inquiry.precision = exact
         else:
-            self.trail.rounded = says
+            self.trail.rounded = sentence
         return states
 
     def _search_ordinary(self, batch: Batch) -> list[State]:
         """Search with graded data, and with 0 and 1 where that finds nothing as simple."""
         states = [] if _is_refused(batch) else self.find_measures(batch)
         simple = bool(states) and self.order(states[0])[0] == 0
-        few = self.inquiry.asker.most is not None and bool(states)  # calls, of which none is spent
-        if len(self.inquiry.shape.grades) == 1 or simple or few:
+        # where calls are counted, none is spent on it
+        saves_calls = self.inquiry.asker.most_calls is not None and bool(states)
+        if len(self.inquiry.shape.grades) == 1 or simple or saves_calls:
             return states
         before = self.ordinary, self.inquiry.shape, self.trail
         self.inquiry.trail = Trail()
@@ -202,15 +207,15 @@ class Search:
     def _search_binary(self, graded: Batch) -> list[State]:
         """Search with the grades 0 and 1 alone, for measures that know no others."""
         shape = self.inquiry.shape
-        if self.asked is not None and self.asked.rel not in (None, 1.0):
+        if self.claim is not None and self.claim.rel not in (None, 1.0):
             return []  # which needs higher grades
         self.inquiry.shape = shape.binary
         batch = self.inquiry.ask_ordinary()
         only = _is_refused(graded)
         states = [
-            one
-            for one in ([] if _is_refused(batch) else self.find_measures(batch))
-            if one.candidate.measure.rel == 1.0 or (only and one.candidate.measure.rel is None)
+            state
+            for state in ([] if _is_refused(batch) else self.find_measures(batch))
+            if state.candidate.measure.rel == 1.0 or (only and state.candidate.measure.rel is None)
         ]
         if not states:
             self.inquiry.shape = shape
@@ -220,28 +225,28 @@ class Search:
             self.trail.raised["graded"] = graded.raised[0]
         question = graded.find_difference(states[0].candidate, self.inquiry.precision)
         if question is not None and not graded.raised:
-            self.trail.odd["graded"] = question
+            self.trail.unexplained["graded"] = question
         return states
 
     def _decide_mean(self, states: list[State]) -> list[State]:
         """Find the mean over queries."""
         if not self.inquiry.asker.form.several or self.inquiry.kind == "queries" or not states:
             return states
-        calls, rng = 1 if self.inquiry.asker.most else 4, self.inquiry.rng
+        calls, rng = 1 if self.inquiry.asker.most_calls else 4, self.inquiry.rng
         batch = self.inquiry.ask(draw_several(rng, self.inquiry.shape, 4) for _ in range(calls))
         if not batch.is_answered:
             return states
-        found = []
+        fitting = []
         for state in states:
-            for other in vary_mean(state.candidate.measure):
-                candidate = replace(state.candidate, measure=other)
+            for measure in vary_mean(state.candidate.measure):
+                candidate = replace(state.candidate, measure=measure)
                 if batch.fits(candidate, self.inquiry.precision):
-                    found.append(replace(state, candidate=candidate))
-        if not found:
+                    fitting.append(replace(state, candidate=candidate))
+        if not fitting:
             question = batch.find_difference(states[0].candidate, self.inquiry.precision)
             assert question is not None
             self.trail.broken = states[0].candidate, question
-        return found
+        return fitting
 
     def _check(self, states: list[State], first: list[Question]) -> list[State]:
         """Check the definitions on new data, which took no part in the search."""
@@ -249,43 +254,45 @@ class Search:
             self.inquiry.is_constant([self.inquiry.ask_known(list(self.inquiry.asker.answers))])
         if not states or self.inquiry.asker.left == 0:
             return states
-        inside = [one for one in first if _has_grades(one, self.inquiry.shape)]
+        inside = [question for question in first if _has_grades(question, self.inquiry.shape)]
         batches = [self.inquiry.ask_new(), self.inquiry.ask_known(inside)]
-        if self.inquiry.asker.most is None:
+        if self.inquiry.asker.most_calls is None:
             batches += self._ask_special_again()
-        kept: list[State] = []
+        fitting: list[State] = []
         formulas = set()
         precision = self.inquiry.precision
-        for state in sorted(states, key=lambda one: (not one.plain, *self.order(one)[:-1])):
+        for state in sorted(states, key=lambda state: (not state.plain, *self.order(state)[:-1])):
             if _name_formula(state) in formulas:
                 continue  # the simplest one of this formula is kept
             differences = (batch.find_difference(state.candidate, precision) for batch in batches)
             question = next(filter(None, differences), None)
             if question is None:
-                kept.append(state)
+                fitting.append(state)
                 formulas.add(_name_formula(state))
             elif self.trail.broken is None:
                 self.trail.broken = state.candidate, question
-        seen = [*(one for _, one in self.batches), *batches]
-        pairs = (pair for one in seen for pair in zip(one.questions, one.answers, strict=True))
+        seen = [*(batch for _, batch in self.batches), *batches]
+        pairs = (
+            pair for batch in seen for pair in zip(batch.questions, batch.answers, strict=True)
+        )
         self.compared = len({question for question, answer in pairs if not answer.raised})
         if self.inquiry.is_constant(seen):
-            kept = [one for one in kept if one.candidate.measure == self.asked]
-        return sorted(kept, key=self.order)
+            fitting = [state for state in fitting if state.candidate.measure == self.claim]
+        return sorted(fitting, key=self.order)
 
     def _ask_special_again(self) -> Iterator[Batch]:
         """Ask about new special data of the kinds decided, and known cases of several kinds."""
         inquiry = self.inquiry
         if inquiry.asker.form.several:
             yield inquiry.ask(draw_several(inquiry.rng, inquiry.shape) for _ in range(6))
-        decided = self.trail.shown.keys() - self.trail.odd.keys() - self.trail.unseen.keys()
+        decided = self.trail.shown.keys() - self.trail.unexplained.keys() - self.trail.unseen.keys()
         for special in SPECIAL:
             if special.name in decided and special.needs <= inquiry.asker.shows:
                 questions = draw_questions(inquiry.rng, inquiry.shape, special)
                 yield inquiry.ask(questions[::2] if inquiry.shape.slow else questions)
-        for kinds, known in list_known(inquiry.shape).items():
+        for kinds, known_questions in list_known(inquiry.shape).items():
             if kinds <= decided:
-                yield inquiry.ask(known)
+                yield inquiry.ask(known_questions)
 
 
 def _name_formula(state: State) -> tuple[str, Any]:

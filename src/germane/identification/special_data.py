@@ -94,8 +94,8 @@ def _draw_copies(rng: Rng, shape: Shape) -> Iterator[Case]:
         wanted = [item for item in items[:within] if (item in relevant) == (rng.random() < 0.5)]
         copied = str(rng.choice(wanted or items[:within]))
         first = items.index(copied) + 1
-        at = int(rng.integers(first, max(within, first + 1)))
-        yield case._replace(ranked=rank_items([*items[:at], copied, *items[at:]]))
+        place = int(rng.integers(first, max(within, first + 1)))
+        yield case._replace(ranked=rank_items([*items[:place], copied, *items[place:]]))
 
 
 def _draw_changed(count: int, change: Callable[[Rng, Case], Case]) -> Draw:
@@ -104,9 +104,9 @@ def _draw_changed(count: int, change: Callable[[Rng, Case], Case]) -> Draw:
 
 
 def _judge_again(rng: Rng, case: Case) -> Case:
-    judged = [one for one in case.judged or () if one[1] > 0]
-    again = judged[int(rng.integers(len(judged)))]
-    return case._replace(judged=(*(case.judged or ()), again))
+    judged = [row for row in case.judged or () if row[1] > 0]
+    repeated = judged[int(rng.integers(len(judged)))]
+    return case._replace(judged=(*(case.judged or ()), repeated))
 
 
 def _draw_ties(rng: Rng, shape: Shape) -> Iterator[Case]:
@@ -115,8 +115,8 @@ def _draw_ties(rng: Rng, shape: Shape) -> Iterator[Case]:
     for _ in range(24):
         length = int(rng.integers(shortest, max(shortest + 3, min(shortest + 8, _STABLE))))
         case = draw_case(rng, shape, length=length)
-        most = int(rng.integers(1, 4))  # different scores
-        levels = np.sort(rng.integers(1, most + 1, length))[::-1] / 4
+        n_levels = int(rng.integers(1, 4))  # different scores
+        levels = np.sort(rng.integers(1, n_levels + 1, length))[::-1] / 4
         yield case._replace(ranked=tuple(zip(case.items, levels.tolist(), strict=True)))
 
 
@@ -158,11 +158,11 @@ def _draw_close(rng: Rng, shape: Shape) -> Iterator[Case]:
         scores = [0.3 + score for score in case.scores]
         marks = [item in relevant for item in items[: (shape.k or len(items)) + 1]]
         changes = [i for i in range(1, len(marks)) if marks[i] != marks[i - 1]]
-        at = int(rng.choice(changes or [1])) % len(items)
-        scores[at - 1] = float(np.nextafter(scores[at], np.inf))
+        place = int(rng.choice(changes or [1])) % len(items)
+        scores[place - 1] = float(np.nextafter(scores[place], np.inf))
         rows = list(zip(items, scores, strict=True))
         if "order" in shape.shows and rng.random() < 0.7:
-            rows[at - 1], rows[at] = rows[at], rows[at - 1]
+            rows[place - 1], rows[place] = rows[place], rows[place - 1]
         yield case._replace(ranked=tuple(rows))
 
 
@@ -176,7 +176,7 @@ def _draw_regraded(count: int, grade: Callable[[Rng, float], float]) -> Draw:
 
     def change(rng: Rng, case: Case) -> Case:
         return case._replace(
-            judged=tuple((item, grade(rng, own)) for item, own in case.judged or ())
+            judged=tuple((item, grade(rng, old_grade)) for item, old_grade in case.judged or ())
         )
 
     return _draw_changed(count, change)
@@ -235,7 +235,7 @@ def draw_questions(
     shape: Shape,
     special: Special,
     calls: int | None = None,
-    known: Sequence[Question] = (),
+    known_questions: Sequence[Question] = (),
 ) -> list[Question]:
     """Draw questions of special data after the known ones; counted calls join them into one."""
     if not special.needs <= shape.shows:
@@ -244,14 +244,14 @@ def draw_questions(
     if shape.slow and calls is None:
         cases = cases[:SLOW]
     if calls is not None:
-        cases = [*(case for question in known for case in question.cases), *cases]
-        others = draw_several(rng, shape, 4).cases if special.joined else ()
-        return [Question((*others, *cases))] if cases else []
+        cases = [*(case for question in known_questions for case in question.cases), *cases]
+        neighbors = draw_several(rng, shape, 4).cases if special.joined else ()
+        return [Question((*neighbors, *cases))] if cases else []
     if not special.joined:
-        return [*known, *(Question((case,)) for case in cases)]
-    found = list(known)
+        return [*known_questions, *(Question((case,)) for case in cases)]
+    questions = list(known_questions)
     for case in cases:
         length = len(case.ranked or ()) or draw_length(rng, shape)
-        others = tuple(draw_case(rng, shape, length=length) for _ in range(2))
-        found.append(Question((others[0], case, others[1])))
-    return found
+        neighbors = tuple(draw_case(rng, shape, length=length) for _ in range(2))
+        questions.append(Question((neighbors[0], case, neighbors[1])))
+    return questions

@@ -29,16 +29,16 @@ class ToolDefinitions:
 
     base: Policy
     fixed: Mapping[str, Any]
-    asked: Measure | None
+    claim: Measure | None
     _lists: dict[tuple[str, int | None], list[Candidate]] = field(default_factory=dict)
-    _found: dict[object, tuple[str, ...]] = field(default_factory=dict)
+    _tools: dict[object, tuple[str, ...]] = field(default_factory=dict)
 
     def list_kind(self, name: str, k: int | None) -> list[Candidate]:
         """List the definitions that tools have of a kind of measure."""
         if (name, k) not in self._lists:
             kinds = [Measure(name, (), k)]
-            if self.asked is not None and (self.asked.name, self.asked.k) == (name, k):
-                kinds = [self.asked]
+            if self.claim is not None and (self.claim.name, self.claim.k) == (name, k):
+                kinds = [self.claim]
             self._lists[name, k] = [
                 candidate
                 for kind in kinds
@@ -49,15 +49,16 @@ class ToolDefinitions:
     def find(self, candidate: Candidate, batches: Batches, precision: Precision) -> tuple[str, ...]:
         """Find the tools that give these values, wherever they do not refuse to."""
         key = candidate.key, len(batches)
-        if key not in self._found:
+        if key not in self._tools:
             measure = candidate.measure
-            found = [
-                one.tools[0]
-                for one in self.list_kind(measure.name, measure.k)
-                if one.measure.name == measure.name and _agrees(one, batches, precision)
+            tools = [
+                definition.tools[0]
+                for definition in self.list_kind(measure.name, measure.k)
+                if definition.measure.name == measure.name
+                and _agrees(definition, batches, precision)
             ]
-            self._found[key] = tuple(dict.fromkeys(found))
-        return self._found[key]
+            self._tools[key] = tuple(dict.fromkeys(tools))
+        return self._tools[key]
 
 
 def _agrees(candidate: Candidate, batches: Batches, precision: Precision) -> bool:
@@ -68,11 +69,11 @@ def _agrees(candidate: Candidate, batches: Batches, precision: Precision) -> boo
     stated = {**dialect.choices, **({} if entry is None else entry.read_choices(name))}
     refused = {name for name, word in stated.items() if word in NO_NUMBER and word != "nan"}
     refused |= USUAL.keys() - stated.keys()  # as germane, it refuses copies
-    kept = tuple(pair for pair in candidate.choices if pair[0] not in refused)
+    choices = tuple(pair for pair in candidate.choices if pair[0] not in refused)
     for special, batch in batches:
         if special is not None and refused.intersection(special.decides):
             continue
-        expected = batch.expect(Candidate(candidate.measure, kept))
+        expected = batch.expect(Candidate(candidate.measure, choices))
         if expected is not None and not batch.agrees(expected, precision):
             return False
     return True
@@ -81,6 +82,8 @@ def _agrees(candidate: Candidate, batches: Batches, precision: Precision) -> boo
 @cache
 def count_tools(name: str) -> int:
     """Count the tools that have a measure of this name."""
-    every = (one for one in dialects().values() if not one.matching)
-    kinds = ({parse(entry.write_measure(1)).name for entry in one.measuring} for one in every)
+    every = (dialect for dialect in dialects().values() if not dialect.matching)
+    kinds = (
+        {parse(entry.write_measure(1)).name for entry in dialect.measuring} for dialect in every
+    )
     return sum(name in names for names in kinds)

@@ -61,14 +61,14 @@ class Agreement:
             "not_reported": list(map(str, self.without)),
             "off": [
                 {
-                    "query": str(one.query),
-                    "reported": one.reported.text,
-                    "value": to_json_number(one.value),
-                    "off_by": to_json_number(one.difference),
-                    "moves_mean_by": to_json_number(one.moves),
-                    "says": one.says,
+                    "query": str(row.query),
+                    "reported": row.reported.text,
+                    "value": to_json_number(row.value),
+                    "off_by": to_json_number(row.difference),
+                    "moves_mean_by": to_json_number(row.moves),
+                    "says": row.says,
                 }
-                for one in self.off
+                for row in self.off
             ],
         }
 
@@ -90,27 +90,27 @@ def match_names(
     return {ids[str(query)]: number for query, number in reported.items()}
 
 
-def measure_agreement(search: RunSearch, raw: Given) -> Agreement:
+def measure_agreement(search: RunSearch, trial: Given) -> Agreement:
     """Find the queries for which a definition does not give the reported value."""
-    result = search.find_result(raw.candidate)
+    result = search.find_result(trial.candidate)
     averaged = {} if result is None else result.per_query
-    terms = Terms(search, raw)
+    terms = Terms(search, trial)
     off = []
     for query, number in search.per_query.items():
         value = averaged.get(query, math.nan)
         if not number.gives(value):
             moves = (number.value - value) / len(averaged) if averaged else math.nan
             off.append(Off(query, number, value, moves, terms.explain(query, number)))
-    off.sort(key=lambda one: -math.inf if math.isnan(one.value) else -abs(one.difference))
+    off.sort(key=lambda row: -math.inf if math.isnan(row.value) else -abs(row.difference))
     without = tuple(query for query in averaged if query not in search.per_query)
-    return Agreement(raw, len(search.per_query), tuple(off), without)
+    return Agreement(trial, len(search.per_query), tuple(off), without)
 
 
 class Terms:
     """The terms behind a definition's values, to find out how they were rounded."""
 
-    def __init__(self, search: RunSearch, raw: Given) -> None:
-        self._ranking, self._scored = search.compute_terms(raw.candidate)
+    def __init__(self, search: RunSearch, trial: Given) -> None:
+        self._ranking, self._scored = search.compute_terms(trial.candidate)
         self._place = {query: q for q, query in enumerate(self._ranking.queries)}
         self._total = self._ranking.sum_hits(self._scored.terms) + self._scored.rest
         self._rounded = {decimals: self.round(decimals) for decimals in DECIMALS}

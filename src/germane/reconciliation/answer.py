@@ -73,7 +73,7 @@ class Answer(Tabular, Generic[G]):
 
     def _explain_range(self, candidates: str) -> Iterator[str]:
         """Write how many candidates and values were tried, and the chance of a wrong number."""
-        values = sorted({round(one.value, 12) for one in self.tried})
+        values = sorted({round(trial.value, 12) for trial in self.tried})
         yield (
             f"Tried: {candidates} with {write_count(len(values), 'value', 'different values')} from"
             f" {self._format(values[0])} to {self._format(values[-1])}."
@@ -93,21 +93,21 @@ class Answer(Tabular, Generic[G]):
         shown = rows if digits is None else rows[:SHOWN]
         cells = tuple(
             (
-                str(one),
-                format_value(one.value, digits),
-                format_difference(one.value - self.reported.value, digits),
-                *self._describe(one, None if digits is None else self._tools),
+                str(trial),
+                format_value(trial.value, digits),
+                format_difference(trial.value - self.reported.value, digits),
+                *self._describe(trial, None if digits is None else self._tools),
             )
-            for one in shown
+            for trial in shown
         )
-        more = len(rows) - len(shown)
-        notes = [f"… and {write_count(more, self._noun)} more"] if more else []
+        hidden = len(rows) - len(shown)
+        notes = [f"… and {write_count(hidden, self._noun)} more"] if hidden else []
         left = tuple(range(3, len(self._columns)))
         return Table(self._columns, cells, (*notes, *self.notes), left)
 
-    def _describe(self, raw: G, most: int | None) -> Row:
+    def _describe(self, trial: G, limit: int | None) -> Row:
         """Write the cells behind the numbers, which end with at most so many tools."""
-        return (list_tools(raw, most),)
+        return (list_tools(trial, limit),)
 
     def _list_tables(self, digits: int | None) -> Iterator[Table]:
         """List the tables below the verdict."""
@@ -139,20 +139,20 @@ class Answer(Tabular, Generic[G]):
             "values": self.values,
             "chance": self.chance,
             "own": self._make_row(self.own),
-            "found": [self._make_row(one) for one in self.found],
-            "nearest": [self._make_row(one) for one in self.nearest],
+            "found": [self._make_row(trial) for trial in self.found],
+            "nearest": [self._make_row(trial) for trial in self.nearest],
         }
 
-    def _make_row(self, raw: Any) -> dict[str, Any]:
+    def _make_row(self, trial: Any) -> dict[str, Any]:
         """Make plain values of a candidate."""
         raise NotImplementedError
 
 
-def list_tools(raw: Tried[Any], most: int | None) -> str:
+def list_tools(trial: Tried[Any], limit: int | None) -> str:
     """Name the tools that use a candidate, at most so many."""
-    names = list(dict.fromkeys(tool.partition(":")[0] for tool in raw.candidate.tools))
-    more = f" +{len(names) - most}" if most is not None and len(names) > most else ""
-    return ", ".join(names[:most]) + more
+    names = list(dict.fromkeys(tool.partition(":")[0] for tool in trial.candidate.tools))
+    rest = f" +{len(names) - limit}" if limit is not None and len(names) > limit else ""
+    return ", ".join(names[:limit]) + rest
 
 
 def format_value(value: float, digits: int | None) -> str:

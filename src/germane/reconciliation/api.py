@@ -75,25 +75,27 @@ def reconcile(
     choices: dict[str, Any] = {**policy}
     if isinstance(relevant, str):  # with qrels it is a convention
         choices["relevant"], relevant = relevant, None
-    asked = parse_any(measure)
+    definition = parse_any(measure)
     number = read_reported(reported)
     counted = None
     if is_list(qrels, run, choices):
         check_list(run, [*(["reported_per_query"] if reported_per_query else []), *choices])
-        qrels, run = make_collection(cast(Any, qrels), relevant, asked.rel or 1.0)
-        known = relevant is not None
-        counted = None if known else Counted(int((qrels.grades >= (asked.rel or 1.0)).sum()))
+        qrels, run = make_collection(cast(Any, qrels), relevant, definition.rel or 1.0)
+        has_relevant = relevant is not None
+        counted = (
+            None if has_relevant else Counted(int((qrels.grades >= (definition.rel or 1.0)).sum()))
+        )
     else:
         check_run(run, relevant)
     refuse_dialect(choices, "reconcile")
     data = open_data(qrels, choices)
-    found, conventions = data.open_run(run)
+    opened_run, conventions = data.open_run(run)
     fixed = dict(data.options.asked)
-    if isinstance(asked.row, CatalogueDefinition):  # which judgments do not change
+    if isinstance(definition.row, CatalogueDefinition):  # which judgments do not change
         fixed = {n: getattr(conventions, n) for n in DEFAULTS if n not in OF_LISTS} | fixed
-    values = Values(data.collect(found.load(progress), find_all_needs(asked), progress))
+    values = Values(data.collect(opened_run.load(progress), find_all_needs(definition), progress))
     per_query = None if reported_per_query is None else read_queries(reported_per_query)
-    search = RunSearch(values, conventions, asked, number, progress)
+    search = RunSearch(values, conventions, definition, number, progress)
     answer = _make_answer(search, fixed, per_query, measure if isinstance(measure, str) else "")
     return replace(answer, counted=counted)
 
@@ -101,53 +103,55 @@ def reconcile(
 def _make_answer(
     search: RunSearch, fixed: Mapping[str, Any], queries: ReportedQueries | None, name: str
 ) -> Reconciliation:
-    asked, conventions, reported = search.asked, search.conventions, search.reported
-    own: Given | DuplicateError
+    measure, conventions, reported = search.measure, search.conventions, search.reported
+    own_result: Given | DuplicateError
     try:
-        own = Given(Candidate(asked), search.evaluate(Candidate(asked)).mean)
+        own_result = Given(Candidate(measure), search.evaluate(Candidate(measure)).mean)
     except DuplicateError as error:  # other tools accept items that are listed twice
-        own = error
+        own_result = error
     grades = search.values.list_grades(conventions)
-    of_tools = list(list_dialect_candidates(asked, conventions, fixed, name))
+    of_tools = list(list_dialect_candidates(measure, conventions, fixed, name))
     limits = [(tool, search.find_limit(tool)) for tool in of_tools]
-    of_tools = [replace(one, tools=()) if limit else one for one, limit in limits]
+    of_tools = [replace(candidate, tools=()) if limit else candidate for candidate, limit in limits]
     # Where the tool may give another value, its definition counts as any other with as many
     # changes.
-    simple = [tool for tool in of_tools if tool.tools or tool.distance(asked) < 2]
-    once = vary_once(asked, conventions, fixed, grades)
-    tried = search.evaluate_all([Candidate(asked), *simple, *once])
-    if not tried and isinstance(own, DuplicateError):
-        raise own
+    simple = [tool for tool in of_tools if tool.tools or tool.distance(measure) < 2]
+    once = vary_once(measure, conventions, fixed, grades)
+    tried = search.evaluate_all([Candidate(measure), *simple, *once])
+    if not tried and isinstance(own_result, DuplicateError):
+        raise own_result
     if queries is not None:
         search.per_query = match_names(queries.values, search.list_queries(tried))
     hints = find_hints(search, tried)
-    found = search.simplify(filter(search.gives, tried))
-    if not found:
+    matches = search.simplify(filter(search.gives, tried))
+    if not matches:
         rest = [tool for tool in of_tools if tool not in simple]
-        others = (tool.measure for tool in of_tools)
-        twice = vary_twice(asked, conventions, fixed, grades, others)
+        tool_measures = (tool.measure for tool in of_tools)
+        twice = vary_twice(measure, conventions, fixed, grades, tool_measures)
         tried += search.evaluate_all([*rest, *twice])
-        found = search.simplify(filter(search.gives, tried))
-    values, chance = estimate_chance(search, tried) if found else (0, 0.0)
-    nearest = () if found else search.find_nearest(tried)
-    missed = queries is not None and not found
-    of_mean = search.simplify(one for one in tried if reported.gives(one.value)) if missed else ()
+        matches = search.simplify(filter(search.gives, tried))
+    values, chance = estimate_chance(search, tried) if matches else (0, 0.0)
+    nearest = () if matches else search.find_nearest(tried)
+    missed = queries is not None and not matches
+    of_mean = (
+        search.simplify(trial for trial in tried if reported.gives(trial.value)) if missed else ()
+    )
     agreement = measure_agreement(search, nearest[0]) if missed else None
     unsure = {
-        one.tools[0].partition(":")[0]: limit
-        for one, limit in limits
-        if limit and reported.gives(search.find_value(one))
+        candidate.tools[0].partition(":")[0]: limit
+        for candidate, limit in limits
+        if limit and reported.gives(search.find_value(candidate))
     }
     return Reconciliation(
         reported,
-        asked,
+        measure,
         conventions,
-        own,
-        tuple(found),
+        own_result,
+        tuple(matches),
         nearest,
         tried=tuple(tried),
-        undecided=search.find_undecided(found[:SHOWN], fixed),
-        examples=_find_examples(search, found[:SHOWN]),
+        undecided=search.find_undecided(matches[:SHOWN], fixed),
+        examples=_find_examples(search, matches[:SHOWN]),
         per_query=None if queries is None else search.per_query,
         stated=None if queries is None else queries.mean,
         of_mean=tuple(of_mean),
@@ -160,20 +164,20 @@ def _make_answer(
 
 
 def _find_examples(
-    search: RunSearch, found: Sequence[Given]
+    search: RunSearch, trials: Sequence[Given]
 ) -> tuple[tuple[tuple[str, ...], Example | None], ...]:
     """Find, for each group of definitions that coincide on this data, data on which they differ."""
-    if isinstance(search.asked.row, CatalogueDefinition):  # small data have no catalogue
+    if isinstance(search.measure.row, CatalogueDefinition):  # small data have no catalogue
         return ()
     conventions, tolerance = search.conventions, search.reported.tolerance
     groups: list[list[Candidate]] = []
-    for one in found:
-        equal = (group for group in groups if search.coincide(group[0], one.candidate))
+    for trial in trials:
+        equal = (group for group in groups if search.coincide(group[0], trial.candidate))
         group = next(equal, None)
         if group is None:
-            groups.append([one.candidate])
+            groups.append([trial.candidate])
         else:
-            group.append(one.candidate)
+            group.append(trial.candidate)
     return tuple(
         example
         for group in groups

@@ -45,7 +45,7 @@ def audit(
         raise InputError(f"queries is the number of queries, 1 or more; got {clip(queries)}")
     named: Any = {} if columns is None else columns
     if not isinstance(named, Mapping) or not all(
-        isinstance(one, str) for pair in named.items() for one in pair
+        isinstance(text, str) for pair in named.items() for text in pair
     ):
         raise InputError(
             f"{write_option('columns')} is {{name of a column: measure}}; got {clip(columns)}"
@@ -79,33 +79,37 @@ class _Auditor:
 
     def run(self) -> Audit:
         scaled, notes = self._rescale()
-        found = [*self.find(scaled), *self._compare_means(scaled)]
-        strong = [one for one in found if not one.possible]
-        cut = {_key(one) for one in self.find(scaled, truncated=True) if not one.possible}
-        weak = [one for one in found if one.possible]
-        kept = []
-        for one in strong:
-            if _key(one) in cut or one.kind == "mean":
-                kept.append(one)
+        contradictions = [*self.find(scaled), *self._compare_means(scaled)]
+        strong = [contradiction for contradiction in contradictions if not contradiction.possible]
+        cut = {
+            _key(contradiction)
+            for contradiction in self.find(scaled, truncated=True)
+            if not contradiction.possible
+        }
+        weak = [contradiction for contradiction in contradictions if contradiction.possible]
+        certain = []
+        for contradiction in strong:
+            if _key(contradiction) in cut or contradiction.kind == "mean":
+                certain.append(contradiction)
             else:
                 text = "Possible if decimals were cut off, not rounded."
-                weak.append(replace(one, possible=text))
-        explained = tuple(self._explain(scaled)) if kept else ()
+                weak.append(replace(contradiction, possible=text))
+        explained = tuple(self._explain(scaled)) if certain else ()
         explained = explained if len(explained) < 3 else ()  # any move would do
-        explained += tuple(self._explain_ties(kept))
-        known = self._known.values()
-        names = {column.label: str(column.asked or column.kind) for column in known}
-        ignored = [name for c, name in enumerate(self.table.columns) if c not in self._known]
+        explained += tuple(self._explain_ties(certain))
+        columns = self._column_at.values()
+        names = {column.label: str(column.measure or column.kind) for column in columns}
+        ignored = [name for c, name in enumerate(self.table.columns) if c not in self._column_at]
         return Audit(
-            tuple(kept), tuple(weak), explained, names, tuple(ignored), (*self.table.notes, *notes),
-            len(self.table.rows), self._count(scaled),
+            tuple(certain), tuple(weak), explained, names, tuple(ignored),
+            (*self.table.notes, *notes), len(self.table.rows), self._count(scaled),
         )  # fmt: skip
 
     # --- scale
 
     def _rescale(self) -> tuple[dict[tuple[int, int], Reported], list[str]]:
         """Read a table of percentages as shares: where most numbers that are shares are above 1."""
-        shares = [c for c, column in self._known.items() if find_highest(column.kind, None)]
+        shares = [c for c, column in self._column_at.items() if find_highest(column.kind, None)]
         cells, chosen = read_percentages(self.table, shares)
         names = [self.table.columns[c] for c in chosen]
         return cells, [f"Read as percentages: {list_some(names)}."] if names else []
@@ -113,7 +117,7 @@ class _Auditor:
     # --- laws
 
     @cached_property
-    def _known(self) -> dict[int, Column]:
+    def _column_at(self) -> dict[int, Column]:
         """The columns that are measures, by their place."""
         return {c: column for c, column in enumerate(self.columns) if column is not None}
 
@@ -126,44 +130,47 @@ class _Auditor:
         self, cells: Mapping[tuple[int, int], Reported], *, truncated: bool = False
     ) -> list[Contradiction]:
         """Find what contradicts a bound, a law of two columns, or a law of three."""
-        found: dict[Any, Contradiction] = {}
+        by_key: dict[Any, Contradiction] = {}
         for r in range(len(self.table.rows)):
             row = {
                 c: Interval.of(cell, truncated)
-                for (at, c), cell in cells.items()
-                if at == r and c in self._known
+                for (place, c), cell in cells.items()
+                if place == r and c in self._column_at
             }
-            for one in (
+            for contradiction in (
                 *self._check_bounds(r, row),
                 *self._check_spellings(r, row),
                 *self._check_pairs(r, row),
                 *self._check_f(r, row),
                 *self._check_grain(r, row),
             ):
-                key = _key(one)
-                if key not in found or (found[key].possible and not one.possible):
-                    found[key] = one
-        return list(found.values())
+                key = _key(contradiction)
+                if key not in by_key or (by_key[key].possible and not contradiction.possible):
+                    by_key[key] = contradiction
+        return list(by_key.values())
 
     def _cite(self, r: int, *columns: int) -> tuple[tuple[str, str], ...]:
         return tuple((self.table.columns[c], self.table.cells[r, c].text) for c in columns)
 
     def _check_bounds(self, r: int, row: Mapping[int, Interval]) -> Iterator[Contradiction]:
         for c, value in row.items():
-            column = self._known[c]
+            column = self._column_at[c]
             name, kind = self.table.rows[r], column.kind
             tops = [find_highest(reading.measure.name, reading) for reading in column.readings]
             tops = tops or [find_highest(kind, None)]
-            known = [top for top in tops if top is not None]
-            if known and value.low > max(known):
-                few = len(known) < len(tops)
-                possible = "Possible only if repeated results or grades above 1 count more." * few
+            limits = [top for top in tops if top is not None]
+            if limits and value.low > max(limits):
+                is_partly_open = len(limits) < len(tops)
+                possible = (
+                    "Possible only if repeated results or grades above 1 count more."
+                    * is_partly_open
+                )
                 read = self.table.cells[r, c].value / 100
                 hint = f"; {format_plain(round(read, 12))} would be possible (×100)" * (read <= 1)
                 proof = f"a value is a share of what is possible{hint}"
                 yield Contradiction(
-                    name, self._cite(r, c), f"{column.label} ≤ {max(known):g}", proof,
-                    value.low - max(known), possible, "bound"
+                    name, self._cite(r, c), f"{column.label} ≤ {max(limits):g}", proof,
+                    value.low - max(limits), possible, "bound"
                 )  # fmt: skip
             lowest = -1.0 if kind == "MCC" else 0.0
             if value.high < lowest and kind not in ("Utility", "YAAP", "nDCG", "DCG"):
@@ -180,20 +187,20 @@ class _Auditor:
                 continue
             excess, law, possible = broken
             words: dict[str, Any] = {}
-            for letters, at in (("aj", i), ("bk", j)):
-                column = self._known[at]
+            for letters, place in (("aj", i), ("bk", j)):
+                column = self._column_at[place]
                 words |= {letters[0]: column.label, letters[1]: column.k or "N"}
-            says, proof = (text.format(**words) for text in (law.says, law.proof))
+            statement, proof = (text.format(**words) for text in (law.says, law.proof))
             yield Contradiction(
-                self.table.rows[r], self._cite(r, i, j), says, proof, excess, possible
+                self.table.rows[r], self._cite(r, i, j), statement, proof, excess, possible
             )
 
     def _check_spellings(self, r: int, row: Mapping[int, Interval]) -> Iterator[Contradiction]:
         """Two names of one measure, such as recip_rank and MRR, have one value."""
         for i, j in combinations(row, 2):
-            first, second = self._known[i], self._known[j]
+            first, second = self._column_at[i], self._column_at[j]
             gap = max(row[i].low - row[j].high, row[j].low - row[i].high)
-            if gap <= 0 or first.asked is None or first.asked != second.asked:
+            if gap <= 0 or first.measure is None or first.measure != second.measure:
                 continue
             definitions = [
                 {(reading.measure, reading.choices) for reading in column.readings}
@@ -209,31 +216,31 @@ class _Auditor:
                 possible = f"Possible with tools that give a name to another measure: {tools}."
             yield Contradiction(
                 self.table.rows[r], self._cite(r, i, j), f"{first.label} = {second.label}",
-                f"both are names of {first.asked}", gap, possible,
+                f"both are names of {first.measure}", gap, possible,
             )  # fmt: skip
 
     def _check_f(self, r: int, row: Mapping[int, Interval]) -> Iterator[Contradiction]:
         """F ≤ (P + R) ÷ 2: a harmonic mean is at most the arithmetic one."""
         of_kind: dict[tuple[str, int | None, str], int] = {}
         for c in row:
-            column = self._known[c]
+            column = self._column_at[c]
             if not column.of_boxes:
                 of_kind[column.kind, column.k, column.group] = c
         for (kind, k, group), f in of_kind.items():
             p, rec = of_kind.get(("P", k, group)), of_kind.get(("R", k, group))
             if kind != "F" or p is None or rec is None:
                 continue
-            readings = [one for c in (f, p, rec) for one in self._known[c].plain]
+            readings = [reading for c in (f, p, rec) for reading in self._column_at[c].plain]
             if any(reading.parameters.get("beta", 1) != 1 for reading in readings) or (
                 len({(reading.choices, reading.parameters.get("rel")) for reading in readings}) > 1
             ):
                 continue  # each counts other queries or results
             excess = row[f].low - (row[p].high + row[rec].high) / 2
             if excess > 0:
-                one, other, third = (self.table.columns[row] for row in (f, p, rec))
+                f_name, p_name, r_name = (self.table.columns[row] for row in (f, p, rec))
                 yield Contradiction(
                     self.table.rows[r], self._cite(r, f, p, rec),
-                    f"{one} ≤ ({other} + {third}) ÷ 2",
+                    f"{f_name} ≤ ({p_name} + {r_name}) ÷ 2",
                     "a harmonic mean is at most the arithmetic one", excess,
                 )  # fmt: skip
 
@@ -244,7 +251,7 @@ class _Auditor:
         if number is None:
             return
         for c, value in row.items():
-            column = self._known[c]
+            column = self._column_at[c]
             if column.kind not in ("Success", "P") or (column.kind == "P" and column.k is None):
                 continue
             steps = number * (column.k or 1 if column.kind == "P" else 1)
@@ -252,17 +259,17 @@ class _Auditor:
             off = max(value.low - nearest, nearest - value.high)
             if off <= 0:
                 continue
-            ways = [_has_grain(one) for one in column.plain]
+            ways = [_has_grain(reading) for reading in column.plain]
             if not any(ways):
                 continue
-            what = "1 query" if number == 1 else f"{number:,} queries"
+            queries = "1 query" if number == 1 else f"{number:,} queries"
             possible = "" if all(ways) else "Possible if P is divided by the number of results."
             if column.namesakes:
                 tools = _list_tools(column.namesakes)
                 possible = f"Possible with tools that give this name to another measure: {tools}."
             yield Contradiction(
                 self.table.rows[r], self._cite(r, c),
-                f"{column.label} of {what} is a multiple of 1/{steps}",
+                f"{column.label} of {queries} is a multiple of 1/{steps}",
                 "it counts hits" if column.kind == "P" else "it is 0 or 1 for a query", off,
                 possible, "grain",
             )  # fmt: skip
@@ -272,23 +279,29 @@ class _Auditor:
         if not self.table.of_queries or self.table.rows[-1] != "all":
             return
         last = len(self.table.rows) - 1
-        for c, column in self._known.items():
+        for c, column in self._column_at.items():
             means = {reading.parameters.get("mean", "arithmetic") for reading in column.readings}
             if (last, c) not in cells or means - {"arithmetic"}:
                 continue
-            own = [Interval.of(cell) for (r, at), cell in cells.items() if at == c and r < last]
+            spans = [
+                Interval.of(cell) for (r, place), cell in cells.items() if place == c and r < last
+            ]
             total = Interval.of(cells[last, c])
-            low, high = fsum(one.low for one in own), fsum(one.high for one in own)
-            if not own or (column.asked is not None and column.asked.row.aggregate == "sum"):
+            low, high = fsum(span.low for span in spans), fsum(span.high for span in spans)
+            if not spans or (column.measure is not None and column.measure.row.aggregate == "sum"):
                 continue
-            most = max(len(own), int(high / total.high) + 2) if total.high > 0 else len(own)
+            # Queries without results add 0 to the sum and 1 to the count n. From some n on, even
+            # the highest sum is too low for the mean, so that larger ones need not be tried.
+            most_queries = (
+                max(len(spans), int(high / total.high) + 2) if total.high > 0 else len(spans)
+            )
             fits = any(
                 low / n <= total.high and total.low <= high / n
-                for n in range(len(own), min(most, 20 * len(own)) + 1)
+                for n in range(len(spans), min(most_queries, 20 * len(spans)) + 1)
             )
             if not fits:
-                mean = fsum((one.low + one.high) / 2 for one in own) / len(own)
-                excess = max(total.low - high / len(own), low / len(own) - total.high)
+                mean = fsum((span.low + span.high) / 2 for span in spans) / len(spans)
+                excess = max(total.low - high / len(spans), low / len(spans) - total.high)
                 yield Contradiction(
                     "all", self._cite(last, c), "the mean is that of the queries",
                     f"their values have the mean {mean:.4f}", max(excess, 0.0), kind="mean",
@@ -304,15 +317,17 @@ class _Auditor:
 
     # --- slips
 
-    def _explain_ties(self, found: Iterable[Contradiction]) -> Iterator[str]:
+    def _explain_ties(self, contradictions: Iterable[Contradiction]) -> Iterator[str]:
         """Name the tools that order equal scores differently for two columns."""
-        columns = {one.columns for one in found if one.kind == "law"}
-        said = set()
+        columns = {
+            contradiction.columns for contradiction in contradictions if contradiction.kind == "law"
+        }
+        seen = set()
         for pair in self._laws:
             names = self.table.columns[pair.first], self.table.columns[pair.second]
             tools = pair.tools_of_two_orders
-            if names in columns and tools and frozenset(names) not in said:
-                said.add(frozenset(names))
+            if names in columns and tools and frozenset(names) not in seen:
+                seen.add(frozenset(names))
                 verb = "orders" if len(tools) == 1 else "order"
                 yield (
                     f"{list_some(tools, 4).replace(chr(39), '')} {verb} equal scores for {names[0]}"
@@ -322,7 +337,7 @@ class _Auditor:
 
     def _explain(self, cells: Mapping[tuple[int, int], Reported]) -> Iterator[str]:
         """Find two columns that, exchanged, leave no contradiction; or a shift of all columns."""
-        shown, names, orders = list(self._known), self.table.columns, []
+        shown, names, orders = list(self._column_at), self.table.columns, []
         for i, j in combinations(shown, 2):
             order = {c: c for c in shown} | {i: j, j: i}
             orders.append((f"{names[i]} and {names[j]} were exchanged", order))
@@ -330,14 +345,14 @@ class _Auditor:
             for step, side in ((1, "right"), (-1, "left")):
                 order = {c: shown[(place + step) % len(shown)] for place, c in enumerate(shown)}
                 orders.append((f"all numbers stood one column too far to the {side}", order))
-        for says, order in orders[:200]:
+        for slip, order in orders[:200]:
             moved = {
                 (r, c): cells[r, order[c]]
                 for r, c in cells
                 if c in order and (r, order[c]) in cells
             }
-            if all(one.possible for one in self.find(moved)):
-                yield f"Nothing contradicts if {says}."
+            if all(contradiction.possible for contradiction in self.find(moved)):
+                yield f"Nothing contradicts if {slip}."
 
 
 def _key(contradiction: Contradiction) -> Any:

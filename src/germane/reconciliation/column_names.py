@@ -84,7 +84,7 @@ class Column:
     of_boxes: bool = False
     group: str = ""  # the heading of several columns, as of a collection
     overlap: str = ""  # of boxes: what is matched, if the name says it
-    asked: Measure | None = None
+    measure: Measure | None = None
 
     @property
     def name(self) -> str:
@@ -103,18 +103,21 @@ class Column:
         for the tool's. Otherwise it is somebody else's, and taken to count one set of queries; if
         none has, in one order, too.
         """
-        if self.asked is None:
+        if self.measure is None:
             return ()
-        found = _read_as(tool.name, self.name, self.asked)[:1]
+        readings = _read_as(tool.name, self.name, self.measure)[:1]
         if named == 2:
-            return found
+            return readings
         left_out = OF_QUERIES if named else (*OF_QUERIES, *OF_RESULTS, "query_digits")
-        return tuple(replace(one, choices=_share_choices(tool, one, left_out)) for one in found)
+        return tuple(
+            replace(reading, choices=_share_choices(tool, reading, left_out))
+            for reading in readings
+        )
 
     def is_named_by(self, tool: Dialect) -> bool:
         """Is the column's name one of the tool, or are the parameters of its measure written?"""
         return _is_name_of(tool.name, self.name) or (
-            "(" in self.name and self.asked is not None and _has_measure(tool.name, self.asked)
+            "(" in self.name and self.measure is not None and _has_measure(tool.name, self.measure)
         )
 
 
@@ -132,52 +135,54 @@ def read_columns(
     of ``columns`` that is no measure.
     """
     tool = None if dialect is None else resolve_dialect(dialect)
-    given = dict(columns or {})
-    boxes = any(_is_of_boxes(given.get(label, label)) for label in labels)
-    found: list[Column | None] = []
+    measure_names = dict(columns or {})
+    boxes = any(_is_of_boxes(measure_names.get(label, label)) for label in labels)
+    all_columns: list[Column | None] = []
     for label in labels:
-        boxed = read_box_column(given.get(label, label)) if boxes else None
+        boxed = read_box_column(measure_names.get(label, label)) if boxes else None
         if boxed is not None:
             group = label.rpartition(GROUPS)[0]
-            made = Column(label, str(boxed), of_boxes=True, group=group, overlap=boxed.overlap)
-            found.append(made)
+            box_column = Column(
+                label, str(boxed), of_boxes=True, group=group, overlap=boxed.overlap
+            )
+            all_columns.append(box_column)
             continue
-        if boxes and label not in given:
-            found.append(None)
+        if boxes and label not in measure_names:
+            all_columns.append(None)
             continue
-        group, name = "", given.get(label, label)
-        one = _find_reading(name, tool)
-        if one is None and label in given:
-            one = Reading(parse(name))  # which says what is wrong with it
-        if one is None and GROUPS in label:
+        group, name = "", measure_names.get(label, label)
+        reading = _find_reading(name, tool)
+        if reading is None and label in measure_names:
+            reading = Reading(parse(name))  # which says what is wrong with it
+        if reading is None and GROUPS in label:
             group, _, name = label.rpartition(GROUPS)
-            one = _find_reading(name, tool)
-        if one is None:
-            found.append(None)
+            reading = _find_reading(name, tool)
+        if reading is None:
+            all_columns.append(None)
             continue
-        column = _make_column(label, group, one, tool, exact)
-        if tool is None and not exact and label not in given:
-            column = replace(column, namesakes=tuple(_list_namesakes(name, one.measure)))
-        found.append(column)
-    return found
+        column = _make_column(label, group, reading, tool, exact)
+        if tool is None and not exact and label not in measure_names:
+            column = replace(column, namesakes=tuple(_list_namesakes(name, reading.measure)))
+        all_columns.append(column)
+    return all_columns
 
 
 def _make_column(
     label: str, group: str, reading: Reading, tool: Dialect | None, exact: bool
 ) -> Column:
     measure = reading.measure
-    made = Column(label, measure.name, measure.k, asked=measure, group=group)
+    column = Column(label, measure.name, measure.k, measure=measure, group=group)
     if exact:
         plain: tuple[Reading, ...] = (reading,)
-    elif tool is not None and "(" in made.name and not _is_name_of(tool.name, made.name):
+    elif tool is not None and "(" in column.name and not _is_name_of(tool.name, column.name):
         plain = (_read_exactly(tool, measure),)  # its parameters are written
     elif tool is not None:
-        plain = _read_as(tool.name, made.name, measure) or (
+        plain = _read_as(tool.name, column.name, measure) or (
             Reading(measure, _choose(tool.choices)),
         )
     else:
-        plain = tuple(Reading(one, reading.choices) for one in _vary(measure))
-    return replace(made, plain=plain)
+        plain = tuple(Reading(variant, reading.choices) for variant in _vary(measure))
+    return replace(column, plain=plain)
 
 
 def read_box_column(label: str) -> BoxName | None:
@@ -261,46 +266,47 @@ def _has_measure(tool: str, measure: Measure) -> bool:
 
 
 @cache
-def _read_as(name: str, label: str, asked: Measure) -> tuple[Reading, ...]:
+def _read_as(name: str, label: str, measure: Measure) -> tuple[Reading, ...]:
     """Read a name as the tool's own name, or as each of the tool's measures of that kind."""
     tool = resolve_dialect(name)
     named = find_named(tool, label)
     if named is not None:
-        found = [(named.measure, named.choices)]
-    elif "(" in label and find_entry(tool, asked) is not None:
-        return (_read_exactly(tool, asked),)
+        definitions = [(named.measure, named.choices)]
+    elif "(" in label and find_entry(tool, measure) is not None:
+        return (_read_exactly(tool, measure),)
     else:
         alike = [
-            (definition.measure, definition.choices) for definition in list_definitions(tool, asked)
+            (definition.measure, definition.choices)
+            for definition in list_definitions(tool, measure)
         ]
-        plain = [one for one in alike if not one[1]]  # rather than options of the tool
-        ones = [(measure, ones) for measure, own in alike if (ones := _keep_ones(own))]
+        plain = [pair for pair in alike if not pair[1]]  # rather than options of the tool
+        ones = [(measure, ones) for measure, choices in alike if (ones := _keep_ones(choices))]
         # somebody else's name: its table is taken to count one set of queries in one order, if the
         # tool has such a measure
-        found = [*plain, *ones] or alike
+        definitions = [*plain, *ones] or alike
     return tuple(
         Reading(measure, _choose({**tool.choices, **choices}), tool.name)
-        for measure, choices in found
+        for measure, choices in definitions
     )
 
 
 def _read_exactly(tool: Dialect, measure: Measure) -> Reading:
     """Read a name with its parameters: under the tool's conventions for exactly this measure."""
     entry = find_entry(tool, measure)
-    own = {} if entry is None else entry.fill_choices(measure.k, measure.rel)
-    return Reading(measure, _choose({**tool.choices, **own}), tool.name)
+    choices = {} if entry is None else entry.fill_choices(measure.k, measure.rel)
+    return Reading(measure, _choose({**tool.choices, **choices}), tool.name)
 
 
 def _share_choices(
     tool: Dialect, reading: Reading, left_out: Iterable[str]
 ) -> tuple[tuple[str, Any], ...]:
     """Leave a single measure's conventions out, but for what nobody can see in a table."""
-    own = {
+    shared = {
         n: word
         for n, word in reading.choices
         if n not in left_out or word == "one" or n == "duplicates"
     }
-    return _choose({**tool.choices, **own})
+    return _choose({**tool.choices, **shared})
 
 
 def _keep_ones(choices: Mapping[str, Any]) -> dict[str, Any]:

@@ -63,8 +63,12 @@ def choose_nearest(sheet: Sheet, fit: Fit, fits: Sequence[Fit]) -> Distance:
     if fit.count >= _MANY * len(sheet.cells):
         return measure_distance(sheet, fit)
     distance = measure_distance(sheet, fits[0])
-    simple = [measure_distance(sheet, one) for one in fits if one.protocol.cost <= _SIMPLE]
-    near = min([distance, *simple], key=lambda one: one.mean)
+    simple = [
+        measure_distance(sheet, simple_fit)
+        for simple_fit in fits
+        if simple_fit.protocol.cost <= _SIMPLE
+    ]
+    near = min([distance, *simple], key=lambda candidate: candidate.mean)
     return near if near.mean * _NEARER < distance.mean else distance
 
 
@@ -83,24 +87,26 @@ def _find_exchange(
     sheet: Sheet, fits: Sequence[Fit], labels: Sequence[str], names: Sequence[str]
 ) -> str:
     """Find two columns, or two rows, that were exchanged."""
-    simple = [one.protocol for one in fits if one.protocol.cost <= _SIMPLE]
-    several = list(islice(_list_exchanges(labels, names), _MOST))
+    simple = [simple_fit.protocol for simple_fit in fits if simple_fit.protocol.cost <= _SIMPLE]
+    exchanges = list(islice(_list_exchanges(labels, names), _MOST))
     best: tuple[int, str, Fit] | None = None
-    for says, rows, columns in several:
+    for pair, rows, columns in exchanges:
         cells = {
             (rows.get(r, r), columns.get(c, c)): number for (r, c), number in sheet.cells.items()
         }
         moved = Sheet(cells, sheet.runs, sheet.width)
-        fit = max((moved.fit(one) for one in simple), key=lambda one: one.score)
+        fit = max(
+            (moved.fit(protocol) for protocol in simple), key=lambda moved_fit: moved_fit.score
+        )
         enough = moved.is_enough(fit) and fit.count > (best[0] if best else 0)
-        if enough and moved.estimate_chance(fit, simple) * len(several) <= LIKELY:
-            best = fit.count, says, fit
+        if enough and moved.estimate_chance(fit, simple) * len(exchanges) <= LIKELY:
+            best = fit.count, pair, fit
     if best is None:
         return ""
-    count, says, fit = best
+    count, pair, fit = best
     tool = f", under {fit.protocol.tool}" if fit.protocol.tool else ""
     return (
-        f"As if {says} were exchanged: then {count} of {write_count(len(sheet.cells), 'cell')}"
+        f"As if {pair} were exchanged: then {count} of {write_count(len(sheet.cells), 'cell')}"
         f" fit{tool}."
     )
 
@@ -118,15 +124,15 @@ def _find_change(sheet: Sheet, near: Distance, fits: Sequence[Fit]) -> str:
     """Find one changed convention under which all numbers are much nearer."""
     base = dict(near.fit.protocol.choices)
     best: tuple[float, str, Any] | None = None
-    for one in fits:
-        if one.protocol.tool:
+    for fit in fits:
+        if fit.protocol.tool:
             continue
-        more = [pair for pair in one.protocol.choices if base.get(pair[0]) != pair[1]]
-        if len(more) != 1 or len(one.protocol.choices) > len(base) + 1:
+        changes = [pair for pair in fit.protocol.choices if base.get(pair[0]) != pair[1]]
+        if len(changes) != 1 or len(fit.protocol.choices) > len(base) + 1:
             continue
-        mean = measure_distance(sheet, one).mean
+        mean = measure_distance(sheet, fit).mean
         if mean * _SHARPER <= near.mean and (best is None or mean < best[0]):
-            best = mean, *more[0]
+            best = mean, *changes[0]
     if best is None:
         return ""
     mean, name, word = best
@@ -144,8 +150,8 @@ def _write_change(name: str, word: Any) -> str:
 
 def _find_side(near: Distance) -> str:
     """Find a common factor, or a side on which all numbers lie."""
-    known = ~np.isnan(near.values)
-    numbers, values = near.numbers[known], near.values[known]
+    has_value = ~np.isnan(near.values)
+    numbers, values = near.numbers[has_value], near.values[has_value]
     off = numbers - values
     if len(off) < 3:
         return ""
@@ -165,11 +171,11 @@ def _find_side(near: Distance) -> str:
 
 def find_exchanged(off: Sequence[OffCell]) -> Iterator[str]:
     """Find two runs or columns, each of whose cells that are off has the other's number."""
-    for kind, what in (("run", "rows of "), ("column", "columns ")):
-        own: dict[str, list[OffCell]] = {}
-        for one in off:
-            own.setdefault(getattr(one, kind), []).append(one)
-        for a, b in combinations(own, 2):
-            cells = [(cell, b) for cell in own[a]] + [(cell, a) for cell in own[b]]
-            if len(cells) > 2 and all(c.slip == write_other(other) for c, other in cells):
-                yield f"The {what}{a} and {b} were exchanged."
+    for kind, noun in (("run", "rows of "), ("column", "columns ")):
+        by_name: dict[str, list[OffCell]] = {}
+        for off_cell in off:
+            by_name.setdefault(getattr(off_cell, kind), []).append(off_cell)
+        for a, b in combinations(by_name, 2):
+            cells = [(cell, b) for cell in by_name[a]] + [(cell, a) for cell in by_name[b]]
+            if len(cells) > 2 and all(c.slip == write_other(name) for c, name in cells):
+                yield f"The {noun}{a} and {b} were exchanged."

@@ -75,13 +75,13 @@ class Audit(Tabular):
         """Return a row for each contradiction, then restriction. ``digits`` are of "off by"."""
         rows = [
             (
-                one.row,
-                ", ".join(f"{name} = {number}" for name, number in one.cells),
-                one.law,
-                f"{one.excess:.{digits or 2}g}",
-                one.possible or f"No definition allows it: {one.proof}.",
+                contradiction.row,
+                ", ".join(f"{name} = {number}" for name, number in contradiction.cells),
+                contradiction.law,
+                f"{contradiction.excess:.{digits or 2}g}",
+                contradiction.possible or f"No definition allows it: {contradiction.proof}.",
             )
-            for one in (*self.contradictions, *self.restrictions)
+            for contradiction in (*self.contradictions, *self.restrictions)
         ]
         return Table(
             ("row", "numbers", "law", "off by", ""), tuple(rows), self._notes(), left=(1, 2, 4)

@@ -82,10 +82,10 @@ class Example:
     @property
     def groups(self) -> list[tuple[float, list[str]]]:
         """Each value, with the definitions that give it."""
-        found: dict[str, tuple[float, list[str]]] = {}  # by text, since NaN does not equal itself
+        by_text: dict[str, tuple[float, list[str]]] = {}  # by text, since NaN does not equal itself
         for name, value in self.values:
-            found.setdefault(f"{value:.9f}", (value, []))[1].append(name)
-        return list(found.values())
+            by_text.setdefault(f"{value:.9f}", (value, []))[1].append(name)
+        return list(by_text.values())
 
 
 def find_examples(
@@ -111,7 +111,7 @@ def find_example(
 
     None where all of them are equal on everything that was tried.
     """
-    found = []
+    examples = []
     # A list distinguishes measures, but not conventions.
     measures = {
         (
@@ -126,14 +126,16 @@ def find_example(
         listed, missed = small
         relevant = sum(grade >= 1 for grade in listed) + missed if missed else None
         data = " ".join(f"{grade:g}" for grade in listed), relevant
-        found.append(_evaluate(candidates, conventions, data, *make_collection(listed, relevant)))
+        examples.append(
+            _evaluate(candidates, conventions, data, *make_collection(listed, relevant))
+        )
     names = {name for candidate in candidates for name, _ in candidate.choices}
     if len({find_mean(candidate.measure) for candidate in candidates}) > 1:
         names.add("mean")
     for name, (_, qrels, run) in SHOWN.items():
         if name in names:
-            found.append(_evaluate(candidates, conventions, (qrels, run), qrels, run))
-    best = max(found, key=lambda one: len(one.groups), default=None)
+            examples.append(_evaluate(candidates, conventions, (qrels, run), qrels, run))
+    best = max(examples, key=lambda example: len(example.groups), default=None)
     return best if best is not None and len(best.groups) > 1 else None
 
 
@@ -151,14 +153,14 @@ def _evaluate(
             find_all_needs(*(candidate.measure for candidate in candidates)),
         )
     )
-    found = []
+    means = []
     for candidate in candidates:
         try:
             value = values(candidate.make_policy(conventions), candidate.measure).mean
         except GermaneError:
             value = math.nan
-        found.append((str(candidate), value))
-    return Example(data, tuple(found))
+        means.append((str(candidate), value))
+    return Example(data, tuple(means))
 
 
 def _find_list(measures: Sequence[Measure], tolerance: float) -> Small | None:
@@ -166,10 +168,10 @@ def _find_list(measures: Sequence[Measure], tolerance: float) -> Small | None:
     lists = list(_list_small(measures))
     ranking = _make_ranking(lists)
     try:
-        found = np.array([compute_scores(measure, ranking) for measure in measures])
+        scores = np.array([compute_scores(measure, ranking) for measure in measures])
     except GermaneError:
         return None
-    gaps = np.diff(np.sort(found, axis=0), axis=0)
+    gaps = np.diff(np.sort(scores, axis=0), axis=0)
     for least in (2.5 * tolerance, 1e-9):
         differ = (gaps > least).all(axis=0)
         if differ.any():
@@ -188,7 +190,7 @@ def _list_small(measures: Iterable[Measure]) -> Iterator[Small]:
             yield listed, 0
             if levels == {1.0}:  # an item that the list misses has grade 1
                 exist = sum(grade >= 1 for grade in listed)
-                totals = {exist + 1, exist + 2, *(k + more for k in cutoffs for more in range(3))}
+                totals = {exist + 1, exist + 2, *(k + extra for k in cutoffs for extra in range(3))}
                 yield from ((listed, total - exist) for total in sorted(totals) if total > exist)
 
 

@@ -74,8 +74,8 @@ class Identity:
 
 def _is_comparable(a: Reading, b: Reading) -> bool:
     """Do both count items of the same grades, and take the arithmetic mean?"""
-    levels = [one.parameters["rel"] for one in (a, b) if "rel" in one.parameters]
-    means = [one.parameters.get("mean", "arithmetic") for one in (a, b)]
+    levels = [reading.parameters["rel"] for reading in (a, b) if "rel" in reading.parameters]
+    means = [reading.parameters.get("mean", "arithmetic") for reading in (a, b)]
     return len(set(levels)) < 2 and means == ["arithmetic"] * 2
 
 
@@ -92,8 +92,8 @@ def _hold(line: Cut, fits: Callable[[Reading, Reading], bool]) -> Bound:
     """Hold where two comparable definitions fit, with the line of their cutoffs."""
 
     def bound(a: Reading, b: Reading) -> Line | None:
-        found = line(a.k, b.k) if fits(a, b) and _is_comparable(a, b) else None
-        return found if found is not None and all(map(isfinite, found)) else None
+        limit = line(a.k, b.k) if fits(a, b) and _is_comparable(a, b) else None
+        return limit if limit is not None and all(map(isfinite, limit)) else None
 
     return bound
 
@@ -128,7 +128,7 @@ def _is_of_first(reading: Reading) -> bool:
 
 def _divide_alike(a: Reading, b: Reading) -> bool:
     """Have AP and R one cutoff and the same divisor?"""
-    norms = {one.parameters["norm"] for one in (a, b)}
+    norms = {reading.parameters["norm"] for reading in (a, b)}
     if a.k == inf:  # then min(R, k) is R
         norms = {"R" if word == "min" else word for word in norms}
     return a.k == b.k and len(norms) == 1 and norms <= {"R", "min", "possible"}
@@ -170,11 +170,11 @@ _fills = _hold(  # j > k
 
 PAIRS: tuple[Identity, ...] = (
     *(
-        Identity(one, other, "{a} = {b}",
+        Identity(first, second, "{a} = {b}",
             "at k = 1 both are 1 if the first result is relevant, and else 0", _starts)
-        for one in _FIRST
-        for other in _FIRST
-        if one != other
+        for first in _FIRST
+        for second in _FIRST
+        if first != second
     ),
     Identity("R", "P", "{a} ≤ {b}", "R@1 is rel(1) ÷ R, and P@1 is rel(1)", _begins),
     Identity("RR", "RR", "{a} ≤ {b}", "a longer list can only add a first relevant item",

@@ -93,33 +93,33 @@ class PairLaws:
 
 def list_laws(columns: Sequence[Column | None], fixed: bool) -> list[PairLaws]:
     """List the laws of each pair of columns. ``fixed``: every column's definition is known."""
-    found = []
+    laws = []
     cutoffs = _list_cutoffs(columns) if len(columns) > _MANY else {}
     for (i, a), (j, b) in permutations(enumerate(columns), 2):
         if a is None or b is None or a.group != b.group or not _are_near(a, b, cutoffs):
             continue
         ways = tuple(_list_of_boxes(a, b) if a.of_boxes else _list_ways(a, b, fixed))
         if any(way.laws for way in ways):
-            found.append(PairLaws(i, j, ways))
-    return found
+            laws.append(PairLaws(i, j, ways))
+    return laws
 
 
 def _list_cutoffs(columns: Sequence[Column | None]) -> dict[str, list[float]]:
     """List the cutoffs of each kind of measure, in ascending order."""
-    found: dict[str, set[float]] = {}
+    by_kind: dict[str, set[float]] = {}
     for column in columns:
         if column is not None:
-            found.setdefault(column.kind, set()).add(column.k or inf)
-    return {kind: sorted(several) for kind, several in found.items()}
+            by_kind.setdefault(column.kind, set()).add(column.k or inf)
+    return {kind: sorted(cutoffs) for kind, cutoffs in by_kind.items()}
 
 
 def _are_near(a: Column, b: Column, cutoffs: Mapping[str, list[float]]) -> bool:
     """Are the cutoffs the same or neighbors? Of many columns no others are compared."""
     if not cutoffs or a.k == b.k:
         return True
-    own = cutoffs[b.kind]
-    place = bisect_left(own, a.k or inf)
-    return (b.k or inf) in own[max(place - 1, 0) : place + 2]
+    of_kind = cutoffs[b.kind]
+    place = bisect_left(of_kind, a.k or inf)
+    return (b.k or inf) in of_kind[max(place - 1, 0) : place + 2]
 
 
 def _list_of_boxes(a: Column, b: Column) -> Iterator[Way]:
@@ -127,14 +127,16 @@ def _list_of_boxes(a: Column, b: Column) -> Iterator[Way]:
         return  # of boxes and of masks
     kinds = a.kind, b.kind
     yield Way(
-        "", tuple(Law(line, line, says, why) for *two, line, says, why in BOXES if (*two,) == kinds)
+        "", tuple(Law(line, line, text, why) for *two, line, text, why in BOXES if (*two,) == kinds)
     )
 
 
 def _list_ways(a: Column, b: Column, fixed: bool) -> Iterator[Way]:
-    identities = [one for one in PAIRS if (one.first, one.second) == (a.kind, b.kind)]
+    identities = [
+        identity for identity in PAIRS if (identity.first, identity.second) == (a.kind, b.kind)
+    ]
     for name, x, y in _pair_readings(a, b, fixed) if identities else ():
-        orders = {dict(one.choices).get("ties") for one in (x, y)}
+        orders = {dict(reading.choices).get("ties") for reading in (x, y)}
         yield Way(name, tuple(_find_laws(identities, x, y)), x.tool, len(orders) > 1)
 
 
@@ -165,7 +167,11 @@ def _pair_readings(a: Column, b: Column, fixed: bool) -> Iterator[tuple[str, Rea
 
 
 def _describe_pair(a: Column, b: Column, x: Reading, y: Reading) -> str:
-    varied = [str(one.measure) for column, one in ((a, x), (b, y)) if one.measure != column.asked]
+    varied = [
+        str(reading.measure)
+        for column, reading in ((a, x), (b, y))
+        if reading.measure != column.measure
+    ]
     return " and ".join(varied) or _AS_NAMED
 
 
@@ -174,5 +180,5 @@ def _name_possible(allow: Sequence[str]) -> str:
     if not allow:
         return ""
     names = sorted(dict.fromkeys(allow), key=lambda name: "(" not in name)
-    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-    return f"Not with the usual definition; possible with {', '.join(names[:3])}{more}."
+    rest = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return f"Not with the usual definition; possible with {', '.join(names[:3])}{rest}."

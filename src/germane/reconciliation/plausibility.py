@@ -46,7 +46,7 @@ def estimate_chance(search: RunSearch, tried: Sequence[Given]) -> tuple[int, flo
     """
     wrong = [partial(_compute_numbers, search, change) for change in (_shuffle_hits, _draw_hits)]
     different, likely = weigh_values(search, tried, wrong)
-    single = math.prod(min(1.0, 2 * one.tolerance) for one in search.per_query.values())
+    single = math.prod(min(1.0, 2 * number.tolerance) for number in search.per_query.values())
     return different, min(likely, different * single) if search.per_query else likely
 
 
@@ -58,9 +58,9 @@ def weigh_values(
     ``wrong`` compute numbers that could have been reported.
     """
     reported = search.reported
-    steps = [(_count_steps(search.asked, one.candidate), one) for one in tried]
-    first = min(step for step, one in steps if search.gives(one))
-    numbered = [(step, one.value) for step, one in steps]
+    steps = [(_count_steps(search.measure, trial.candidate), trial) for trial in tried]
+    first = min(step for step, trial in steps if search.gives(trial))
+    numbered = [(step, trial.value) for step, trial in steps]
     values = [value for step, value in numbered if step <= first]
     before = [value for step, value in numbered if step < first]
     possible = [value for _, value in numbered] + [0.0, 1.0] * (first == 0)
@@ -70,11 +70,11 @@ def weigh_values(
     return len({round(value, 12) for value in values}), likely
 
 
-def _count_steps(asked: Any, candidate: Variation[Any]) -> int:
+def _count_steps(measure: Any, candidate: Variation[Any]) -> int:
     """Return 0 for the definition asked for, 1 for a tool's, 2 for one change, 3 for more."""
-    if candidate.key == (asked, ()):
+    if candidate.key == (measure, ()):
         return 0
-    return 1 if candidate.tools else min(candidate.distance(asked) + 1, 3)
+    return 1 if candidate.tools else min(candidate.distance(measure) + 1, 3)
 
 
 def describe_chance(values: int, chance: float) -> str:
@@ -93,7 +93,7 @@ def write_chance(chance: float) -> str:
 def _measure_coverage(values: Iterable[float], tolerance: float, low: float, high: float) -> float:
     """Measure the share of the numbers from low to high that some value rounds to."""
     low, high = low - tolerance, high + tolerance
-    end, covered = low, 0.0
+    end, covered = low, 0.0  # of intervals in ascending order, only what is above the end counts
     for value in sorted(values):
         covered += max(value + tolerance - max(value - tolerance, end), 0.0)
         end = max(end, value + tolerance)
@@ -109,8 +109,8 @@ def _measure_share(
     unit = 2 * reported.tolerance
     written = np.round(numbers / unit) * unit
 
-    def find_given(several: Sequence[float]) -> Floats:
-        gaps = np.abs(np.subtract.outer(written, np.array(several)))
+    def find_given(candidates: Sequence[float]) -> Floats:
+        gaps = np.abs(np.subtract.outer(written, np.array(candidates)))
         slack = reported.tolerance + 1e-12
         return np.asarray((gaps <= slack).any(axis=1))
 
@@ -121,18 +121,18 @@ def _measure_share(
 def _compute_numbers(search: RunSearch, change: Callable[[Ranking], Ranking]) -> Floats:
     """Compute the measure on changed lists; none where data is large or has no value."""
     none = np.zeros(0)
-    asked, policy = search.asked, Policy(no_relevant=search.conventions.no_relevant)
+    measure, policy = search.measure, Policy(no_relevant=search.conventions.no_relevant)
     try:
-        ranking, _ = search.compute_terms(Candidate(asked))
+        ranking, _ = search.compute_terms(Candidate(measure))
         if int(ranking.retrieved.sum()) * _ORDERS > _MOST or not len(ranking):
             return none
         changed = change(ranking)
         size = _ORDERS, len(ranking)
-        found = settle(asked, changed, policy, None)
+        result = settle(measure, changed, policy, None)
     except GermaneError:
         return none
-    each = np.arange(len(changed)).reshape(size)
-    return np.array([found.take(row).mean for row in each])
+    copies = np.arange(len(changed)).reshape(size)
+    return np.array([result.take(row).mean for row in copies])
 
 
 def _shuffle_hits(ranking: Ranking) -> Ranking:
@@ -140,9 +140,9 @@ def _shuffle_hits(ranking: Ranking) -> Ranking:
     rng = np.random.default_rng(_SEED)
     hits = np.diff(ranking.offsets)
     ranks = [
-        np.sort(rng.choice(size, found, replace=False)) + 1
+        np.sort(rng.choice(size, n_hits, replace=False)) + 1
         for _ in range(_ORDERS)
-        for size, found in zip(ranking.retrieved.tolist(), hits.tolist(), strict=True)
+        for size, n_hits in zip(ranking.retrieved.tolist(), hits.tolist(), strict=True)
     ]
     # the order of the hits is random, too
     owner = np.repeat(np.arange(_ORDERS * len(ranking)), np.tile(hits, _ORDERS))
@@ -158,12 +158,13 @@ def _draw_hits(ranking: Ranking) -> Ranking:
     starts = ranking.ideal_offsets.tolist()
     owners, ranks, grades = [], [], []
     for place, (size, judged) in enumerate([*sizes] * _ORDERS):
+        # ranks without repeats, in twice as long a list: a judged item beyond the end is not found
         drawn = rng.choice(2 * max(size, judged, 1), judged, replace=False) + 1
-        found = np.flatnonzero(drawn <= size)
-        found = found[np.argsort(drawn[found])]
-        owners.append(np.full(len(found), place))
-        ranks.append(drawn[found])
-        grades.append(ranking.ideal[starts[place % len(ranking)] + found])
+        hit_items = np.flatnonzero(drawn <= size)
+        hit_items = hit_items[np.argsort(drawn[hit_items])]
+        owners.append(np.full(len(hit_items), place))
+        ranks.append(drawn[hit_items])
+        grades.append(ranking.ideal[starts[place % len(ranking)] + hit_items])
     return _copy_ranking(ranking, *map(np.concatenate, (owners, ranks, grades)))
 
 
@@ -194,59 +195,61 @@ _MOST_HINTS = 3  # definitions that are named
 def find_hints(search: RunSearch, tried: Sequence[Given]) -> tuple[str, ...]:
     """Write a sentence for each slip that explains a number that no definition gives."""
     reported = search.reported
-    if any(reported.gives(one.value) for one in tried):
+    if any(reported.gives(trial.value) for trial in tried):
         return ()
-    others = search.evaluate_all(_vary_cutoffs(search.asked))
+    other_cutoffs = search.evaluate_all(_vary_cutoffs(search.measure))
     slips = {
         "Cut off instead of rounded, it": [
-            one for one in tried if reported.can_be_cut_from(one.value)
+            trial for trial in tried if reported.can_be_cut_from(trial.value)
         ],
-        "With another cutoff, it": [one for one in others if reported.gives(one.value)],
+        "With another cutoff, it": [
+            trial for trial in other_cutoffs if reported.gives(trial.value)
+        ],
     }
     if abs(reported.value) > 1:
         percent = read_reported(reported.text + "%")
         number = f"{format_plain(percent.value)} (±{format_plain(percent.tolerance)})"
-        given = [one for one in tried if percent.gives(one.value)]
-        slips = {f"In percent, {reported.text} is {number}, which": given, **slips}
+        trials = [trial for trial in tried if percent.gives(trial.value)]
+        slips = {f"In percent, {reported.text} is {number}, which": trials, **slips}
 
-    def order(one: Given) -> tuple[int, bool, int]:
-        k = one.candidate.measure.k
-        return one.candidate.distance(search.asked), k not in _USUAL, k or 0
+    def order(trial: Given) -> tuple[int, bool, int]:
+        k = trial.candidate.measure.k
+        return trial.candidate.distance(search.measure), k not in _USUAL, k or 0
 
-    found = []
-    for slip, given in slips.items():
+    hints = []
+    for slip, trials in slips.items():
         by_value: dict[float, Given] = {}  # fewest changes and usual cutoffs first
-        for one in sorted(search.simplify(given), key=order):
-            by_value.setdefault(round(one.value, 9), one)
+        for trial in sorted(search.simplify(trials), key=order):
+            by_value.setdefault(round(trial.value, 9), trial)
         if by_value:
-            named = [f"{one} ({one.value:.4f})" for one in by_value.values()]
-            more = len(named) - _MOST_HINTS
-            rest = f" and {more} more" if more > 0 else ""
-            found.append(f"{slip} is given by {', '.join(named[:_MOST_HINTS])}{rest}.")
-    return (*found, *(_try_rounded_terms(search, tried[0]) if tried else []))
+            named = [f"{trial} ({trial.value:.4f})" for trial in by_value.values()]
+            hidden = len(named) - _MOST_HINTS
+            rest = f" and {hidden} more" if hidden > 0 else ""
+            hints.append(f"{slip} is given by {', '.join(named[:_MOST_HINTS])}{rest}.")
+    return (*hints, *(_try_rounded_terms(search, tried[0]) if tried else []))
 
 
-def _vary_cutoffs(asked: Measure) -> Iterable[Candidate]:
+def _vary_cutoffs(base: Measure) -> Iterable[Candidate]:
     """Yield the measure at other cutoffs; at the usual ones, also with one parameter changed."""
-    if not asked.row.cutoff:
+    if not base.row.cutoff:
         return
     for k in dict.fromkeys((*_USUAL, *_CUTOFFS)):
-        if k != asked.k:
-            measure = Measure(asked.name, asked.parameters, k)
+        if k != base.k:
+            measure = Measure(base.name, base.parameters, k)
             yield Candidate(measure)
             if k in _USUAL:
                 yield from map(Candidate, vary_measure(measure, ()))
 
 
-def _try_rounded_terms(search: RunSearch, own: Given) -> list[str]:
+def _try_rounded_terms(search: RunSearch, trial: Given) -> list[str]:
     """Explain the number by terms that were rounded before they were added."""
-    asked = search.asked
-    if asked.row.aggregate == "mean" and ("mean", "arithmetic") in asked.parameters:
-        terms = Terms(search, own)
+    measure = search.measure
+    if measure.row.aggregate == "mean" and ("mean", "arithmetic") in measure.parameters:
+        terms = Terms(search, trial)
         for decimals in DECIMALS:
             values = terms.round(decimals)
             mean = math.fsum(values.tolist()) / len(values)
             if search.reported.gives(mean):
                 unit = write_count(decimals, "decimal")
-                return [f"With every term rounded to {unit}, {own} gives {mean:.4f}."]
+                return [f"With every term rounded to {unit}, {trial} gives {mean:.4f}."]
     return []

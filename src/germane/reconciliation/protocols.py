@@ -50,11 +50,11 @@ class Protocol:
     columns: tuple[tuple[Option, ...], ...]
     tool: str = ""
 
-    def is_like(self, other: "Protocol") -> bool:
+    def is_like(self, protocol: "Protocol") -> bool:
         """Does another protocol give the same for all definitions of every column?"""
         return all(
             are_all_same(a.values, b.values)
-            for mine, theirs in zip(self.columns, other.columns, strict=True)
+            for mine, theirs in zip(self.columns, protocol.columns, strict=True)
             for a, b in zip(mine, theirs, strict=True)
         )
 
@@ -76,9 +76,9 @@ class Column:
         """
         likely = np.minimum(2 * self.tolerance / _NEAR, 0.8)
         for round_one in (0.0, 1.0):
-            (at,) = np.nonzero(self.numbers == round_one)
-            likely[at[:1]] = np.maximum(likely[at[:1]], _ROUND)
-            likely[at[1:]] = _AGAIN
+            (places,) = np.nonzero(self.numbers == round_one)
+            likely[places[:1]] = np.maximum(likely[places[:1]], _ROUND)
+            likely[places[1:]] = _AGAIN
         return likely
 
     @cached_property
@@ -108,18 +108,18 @@ class Fit:
 
     protocol: Protocol
     options: tuple[Option, ...]
-    given: tuple[np.ndarray[Any, Any], ...]
+    matches: tuple[np.ndarray[Any, Any], ...]
     score: float
 
     @cached_property
     def count(self) -> int:
         """The number of cells that it gives."""
-        return sum(int(one.sum()) for one in self.given)
+        return sum(int(matched_runs.sum()) for matched_runs in self.matches)
 
     @property
     def cost(self) -> float:
         """The digits that it takes to name it."""
-        return self.protocol.cost + sum(one.cost for one in self.options)
+        return self.protocol.cost + sum(option.cost for option in self.options)
 
 
 @dataclass(frozen=True)
@@ -134,18 +134,18 @@ class Sheet:
     @cached_property
     def columns(self) -> tuple[Column, ...]:
         """The numbers of each column."""
-        found = []
+        columns = []
         for c in range(self.width):
             rows = [r for r in range(self.runs) if (r, c) in self.cells]
-            own = [self.cells[r, c] for r in rows]
-            found.append(
+            numbers = [self.cells[r, c] for r in rows]
+            columns.append(
                 Column(
                     np.array(rows, int),
-                    np.array([one.value for one in own]),
-                    np.array([one.tolerance for one in own]),
+                    np.array([number.value for number in numbers]),
+                    np.array([number.tolerance for number in numbers]),
                 )
             )
-        return tuple(found)
+        return tuple(columns)
 
     def is_enough(self, fit: Fit) -> bool:
         """Does a protocol give as many cells as it has to?"""
@@ -153,18 +153,18 @@ class Sheet:
 
     def fit(self, protocol: Protocol) -> Fit:
         """Choose the definition of each column that gives most of it, simplest first."""
-        chosen, given, score = [], [], -protocol.cost
+        chosen, matches, score = [], [], -protocol.cost
         for column, options in zip(self.columns, protocol.columns, strict=True):
             best = max(
-                ((self._weigh(column, one), -place) for place, one in enumerate(options)),
+                ((self._weigh(column, option), -place) for place, option in enumerate(options)),
                 default=None,
             )
             assert best is not None
             option = options[-best[1]]
             chosen.append(option)
-            given.append(column.find_given(option.values))
+            matches.append(column.find_given(option.values))
             score += best[0]
-        return Fit(protocol, tuple(chosen), tuple(given), score)
+        return Fit(protocol, tuple(chosen), tuple(matches), score)
 
     @staticmethod
     def _weigh(column: Column, option: Option) -> float:
@@ -178,7 +178,7 @@ class Sheet:
         chosen. Cells of 0 and 1 alone are certain to: no item is relevant at a high level.
         """
         numbers = np.concatenate(
-            [c.numbers[g] for c, g in zip(self.columns, fit.given, strict=True)]
+            [c.numbers[g] for c, g in zip(self.columns, fit.matches, strict=True)]
         )
         if np.isin(numbers, (0.0, 1.0)).all():
             return 1.0
@@ -192,28 +192,34 @@ class Sheet:
         for column, chosen, options in zip(
             self.columns, fit.options, fit.protocol.columns, strict=True
         ):
-            several = {
-                one.values.round(9).tobytes() for one in options if one.cost <= chosen.cost + 1e-9
+            different = {
+                option.values.round(9).tobytes()
+                for option in options
+                if option.cost <= chosen.cost + 1e-9
             }
             reached = np.convolve(
-                reached, _raise_best(len(column.runs), column.single, len(several))
+                reached, _raise_best(len(column.runs), column.single, len(different))
             )
         return float(min(1.0, max(len(alike), 1) * reached[fit.count :].sum()))
 
 
-def _raise_best(cells: int, single: float, several: int) -> Floats:
+def _raise_best(cells: int, single: float, tries: int) -> Floats:
     """Find the distribution of the cells that the best of several definitions gives by chance."""
-    each = [math.comb(cells, n) * single**n * (1 - single) ** (cells - n) for n in range(cells + 1)]
-    below = np.minimum(np.cumsum(each), 1.0)
-    above = np.minimum(1.0, several * (1.0 - np.concatenate([[0.0], below[:-1]])))
-    above = np.maximum(above, np.minimum(1.0, several * np.cumsum(each[::-1])[::-1]))
+    # The best of so many definitions reaches n cells at most as often as the chances that each does
+    # add up to. The tail is summed from its end, too: 1 less nearly 1 loses small chances.
+    chances = [
+        math.comb(cells, n) * single**n * (1 - single) ** (cells - n) for n in range(cells + 1)
+    ]
+    below = np.minimum(np.cumsum(chances), 1.0)
+    above = np.minimum(1.0, tries * (1.0 - np.concatenate([[0.0], below[:-1]])))
+    above = np.maximum(above, np.minimum(1.0, tries * np.cumsum(chances[::-1])[::-1]))
     above[0] = 1.0
     return np.asarray(above - np.concatenate([above[1:], [0.0]]))
 
 
 def choose_fit(fits: Sequence[Fit]) -> Fit:
     """Choose the fit with most digits left; of equal ones the first."""
-    return max(fits, key=lambda one: round(one.score, 6))
+    return max(fits, key=lambda fit: round(fit.score, 6))
 
 
 class ProtocolSearch:
@@ -265,33 +271,37 @@ class ProtocolSearch:
 
     def search(self) -> tuple[Fit, list[Fit]]:
         """Find the best protocol: one of a tool, then with one and with two changed conventions."""
-        own = self.make((), 0.0)
+        unchanged = self.make((), 0.0)
         tools = [self.sheet.fit(tool) for tool in self.list_tools()]
-        fits = [self.sheet.fit(own), *tools]
+        fits = [self.sheet.fit(unchanged), *tools]
         best = choose_fit(fits)
         if best.count == len(self.sheet.cells) and best.cost <= self.enough:
             return best, fits
-        self.moving = [self.sheet.fit(one) for one in self.vary_once() if not own.is_like(one)]
+        self.moving = [
+            self.sheet.fit(protocol)
+            for protocol in self.vary_once()
+            if not unchanged.is_like(protocol)
+        ]
         fits += self.moving
         if choose_fit(fits).count < len(self.sheet.cells):
-            fits += self.combine(sorted(tools, key=lambda one: -one.score))
+            fits += self.combine(sorted(tools, key=lambda fit: -fit.score))
         return choose_fit(fits), fits
 
     def join_changes(
-        self, moving: Iterable[Fit], bases: Iterable[Choices], alone: bool
+        self, moving: Iterable[Fit], bases: Iterable[Choices], with_none: bool
     ) -> dict[Choices, float]:
-        """Join two changes, and the conventions of a tool with one, or with none if ``alone``.
+        """Join two changes, and the conventions of a tool with one, or with none if ``with_none``.
 
         It returns the cost of each in decimal digits.
         """
-        changes = [one.protocol.choices for one in moving]
-        found = {
-            tuple(sorted(one + other)): 2 * self.change_cost
-            for one, other in combinations(changes, 2)
-            if one[0][0] != other[0][0]
+        changes = [fit.protocol.choices for fit in moving]
+        costs = {
+            tuple(sorted(first + second)): 2 * self.change_cost
+            for first, second in combinations(changes, 2)
+            if first[0][0] != second[0][0]
         }
         for base in bases:
-            for more in [()] * alone + changes:
-                joined = tuple(sorted({**dict(base), **dict(more)}.items()))
-                found.setdefault(joined, self.dialect_cost + self.change_cost * len(more))
-        return found
+            for change in [()] * with_none + changes:
+                joined = tuple(sorted({**dict(base), **dict(change)}.items()))
+                costs.setdefault(joined, self.dialect_cost + self.change_cost * len(change))
+        return costs

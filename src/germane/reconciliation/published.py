@@ -44,13 +44,13 @@ class Published:
 
     def column(self, c: int) -> list[Reported]:
         """List the numbers of a column."""
-        return [cell for (_, at), cell in self.cells.items() if at == c]
+        return [cell for (_, column), cell in self.cells.items() if column == c]
 
 
 def read_published(raw: Any) -> Published:
     """Read a published table.
 
-    ``given`` is a path (CSV, TSV, JSON, Markdown, LaTeX, output of ``trec_eval -q``, kept results),
+    ``raw`` is a path (CSV, TSV, JSON, Markdown, LaTeX, output of ``trec_eval -q``, kept results),
     a frame, ``{run: {column: number}}``, or ``{column: number}`` of one run. Numbers may be text
     such as "0.412" or "41.2%", with marks of bold or significance. Raises FormatError or InputError
     for anything else, and EmptyError without numbers.
@@ -91,36 +91,38 @@ def read_percentages(
     values = [cell.value for (_, c), cell in table.cells.items() if c in alike]
     above = sum(value > 1 for value in values)
     short = written <= {0, 1} or (written == {2} and above > 2)
-    whole = above > 1 and (above * 4 >= len(values) or short)
-    highest = {c: max((one.value for one in table.column(c)), default=0.0) for c in shares}
+    table_is_percent = above > 1 and (above * 4 >= len(values) or short)
+    highest = {c: max((number.value for number in table.column(c)), default=0.0) for c in shares}
     chosen = []
     for c in shares:
-        own = table.column(c)
-        alone = len(own) > 2 and all(one.value > 1 for one in own)
-        if highest[c] <= 100 and (alone or (whole and highest[c] > 1)):
+        numbers = table.column(c)
+        column_is_percent = len(numbers) > 2 and all(number.value > 1 for number in numbers)
+        if highest[c] <= 100 and (column_is_percent or (table_is_percent and highest[c] > 1)):
             chosen.append(c)
-    if whole and all(one <= 100 for one in highest.values()):
-        decimals = {one.decimals for c in chosen for one in table.column(c)}
+    if table_is_percent and all(top <= 100 for top in highest.values()):
+        decimals = {number.decimals for c in chosen for number in table.column(c)}
         chosen += [
             c
             for c in shares
-            if c not in chosen and {one.decimals for one in table.column(c)} <= decimals
+            if c not in chosen and {number.decimals for number in table.column(c)} <= decimals
         ]
     cells = {
-        at: (
+        position: (
             replace(cell, value=cell.value / 100, tolerance=cell.tolerance / 100)
-            if at[1] in chosen and "%" not in cell.text
+            if position[1] in chosen and "%" not in cell.text
             else cell
         )
-        for at, cell in table.cells.items()
+        for position, cell in table.cells.items()
     }
     return cells, chosen
 
 
 def _is_alike(table: Published, column: int, written: set[int]) -> bool:
     """Are the numbers of a column written as those of shares are, and within 0 and 100?"""
-    own = table.column(column)
-    return bool(own) and all(0 <= one.value <= 100 and one.decimals in written - {0} for one in own)
+    numbers = table.column(column)
+    return bool(numbers) and all(
+        0 <= number.value <= 100 and number.decimals in written - {0} for number in numbers
+    )
 
 
 WIDEST = 1000  # columns of a table, of which every two may be related
@@ -168,7 +170,7 @@ def _is_number(text: str) -> bool:
 
 def _read_trec_eval(path: str, lines: Sequence[str]) -> Published:
     """Read lines of measure, query and value; the row of means is the last one."""
-    found: dict[str, dict[str, Any]] = {}
+    rows: dict[str, dict[str, Any]] = {}
     for place, line in enumerate(lines, 1):
         fields = line.split()
         if not fields or fields[0] in ("runid", "relstring"):
@@ -178,16 +180,16 @@ def _read_trec_eval(path: str, lines: Sequence[str]) -> Published:
                 f"{path}:{place}: a line of trec_eval is 'measure query value'; got {clip(line)}"
             )
         measure, query, value = fields
-        if measure in found.setdefault(query, {}):
+        if measure in rows.setdefault(query, {}):
             raise DuplicateError(
                 f"{path}:{place}: {clip(measure)} of query {clip(query)} is there already."
             )
-        found[query][measure] = value
-    total = found.pop(_TOTAL, None)
-    of_queries = bool(found)
+        rows[query][measure] = value
+    total = rows.pop(_TOTAL, None)
+    of_queries = bool(rows)
     if total is not None:
-        found[_TOTAL] = total
-    table = _read_mapping(found, path, typed=True)
+        rows[_TOTAL] = total
+    table = _read_mapping(rows, path, typed=True)
     return replace(table, of_queries=of_queries, dialect="trec_eval")
 
 
@@ -213,16 +215,16 @@ def _read_grid(rows: list[list[str]], where: str, *, typed: bool) -> Published:
     _refuse_words(names, body, numeric, where)
     of_text = [c for c in range(len(names)) if c not in numeric]
     leading = [c for c in of_text if not numeric or c < numeric[0]] or of_text[:1]
-    given: dict[str, dict[str, Any]] = {}
+    rows_by_name: dict[str, dict[str, Any]] = {}
     for place, row in enumerate(body, 1):
         name = " / ".join(unmark(row[c]) for c in leading) or f"row {place}"
-        if name in given:
+        if name in rows_by_name:
             raise DuplicateError(f"{where}: two rows are called {clip(name)}.")
-        given[name] = {names[c]: row[c] for c in numeric}
+        rows_by_name[name] = {names[c]: row[c] for c in numeric}
     repeated = [names[c] for c in numeric if [names[d] for d in numeric].count(names[c]) > 1]
     if repeated:
         raise DuplicateError(f"{where}: two columns are called {clip(repeated[0])}.")
-    return _read_mapping(given, where, typed=typed)
+    return _read_mapping(rows_by_name, where, typed=typed)
 
 
 def _refuse_words(
@@ -250,10 +252,10 @@ def _join_headings(rows: list[list[str]]) -> tuple[list[str], list[list[str]]]:
     for name in first:
         last = name or last
         groups.append(last)
-    repeated = {one for one in second if second.count(one) > 1}
+    repeated = {heading for heading in second if second.count(heading) > 1}
     names = [
-        GROUPS.join((group, one)) if one in repeated and one else one or group
-        for group, one in zip(groups, second, strict=True)
+        GROUPS.join((group, heading)) if heading in repeated and heading else heading or group
+        for group, heading in zip(groups, second, strict=True)
     ]
     return names, rows[2:]
 
@@ -265,22 +267,22 @@ _NAMES_OF_ROWS = {"run", "model", "system", "method", "query", "qid", "topic", "
 
 
 def _read_json(path: str, text: str) -> Published:
-    given = parse_unique(text, path)
-    if isinstance(given, dict) and "runs" in given and "schema" in given:
-        return _read_results(given, path)
-    if isinstance(given, dict) and isinstance(given.get("scores"), dict):  # MTEB's result file
-        return _read_mteb(given, path)
-    if isinstance(given, list):
-        given = _name_records(given, path)
-    if isinstance(given, dict) and all(isinstance(one, list) for one in given.values()):
+    content = parse_unique(text, path)
+    if isinstance(content, dict) and "runs" in content and "schema" in content:
+        return _read_results(content, path)
+    if isinstance(content, dict) and isinstance(content.get("scores"), dict):  # MTEB's result file
+        return _read_mteb(content, path)
+    if isinstance(content, list):
+        content = _name_records(content, path)
+    if isinstance(content, dict) and all(isinstance(row, list) for row in content.values()):
         raise FormatError(f"{path}: a table is {{run: {{column: number}}}}, or a list of records.")
-    table = _read_mapping(given, path)
+    table = _read_mapping(content, path)
     beir = all(re.fullmatch(r"(NDCG|MAP|Recall|P|MRR)@\d+", name) for name in table.columns)
     return replace(table, dialect="beir") if beir else table
 
 
 def _name_records(records: list[Any], where: str) -> dict[str, dict[str, Any]]:
-    found: dict[str, dict[str, Any]] = {}
+    rows: dict[str, dict[str, Any]] = {}
     for place, record in enumerate(records, 1):
         if not isinstance(record, dict):
             raise FormatError(
@@ -288,17 +290,17 @@ def _name_records(records: list[Any], where: str) -> dict[str, dict[str, Any]]:
             )
         texts = [str(v) for v in record.values() if isinstance(v, str) and clean_cell(v)[0] is None]
         name = texts[0] if texts else f"row {place}"
-        if name in found:
+        if name in rows:
             raise DuplicateError(f"{where}: two rows are called {clip(name)}.")
-        found[name] = {
+        rows[name] = {
             key: value for key, value in record.items() if clean_cell(value)[0] is not None
         }
-    return found
+    return rows
 
 
 def _read_mteb(raw: Mapping[str, Any], path: str) -> Published:
     """Read a result file of MTEB: splits, and in each the scores of subsets."""
-    found: dict[str, dict[str, Any]] = {}
+    rows: dict[str, dict[str, Any]] = {}
     for split, parts in raw["scores"].items():
         for part in parts if isinstance(parts, list) else [parts]:
             if not isinstance(part, dict):
@@ -306,13 +308,13 @@ def _read_mteb(raw: Mapping[str, Any], path: str) -> Published:
             subset = str(part.get("hf_subset", "default"))
             name = split if subset == "default" else f"{split}, {subset}"
             skipped = ("main_score", "hf_subset", "languages")
-            found[name] = {
+            rows[name] = {
                 key: value
                 for key, value in part.items()
                 if key not in skipped and isinstance(value, (int, float)) and "nauc" not in key
             }
     version = str(raw.get("mteb_version", ""))
-    table = _read_mapping(found, path)
+    table = _read_mapping(rows, path)
     notes = (*table.notes, f"Computed by MTEB {version}.") if version else table.notes
     return replace(table, dialect=_find_mteb(version), notes=notes)
 
@@ -320,8 +322,8 @@ def _read_mteb(raw: Mapping[str, Any], path: str) -> Published:
 def _find_mteb(version: str) -> str:
     """Find the dialect of a version of MTEB."""
     numbers = tuple(map(int, re.findall(r"\d+", version)[:3]))
-    known = ((1, 13), "beir"), ((2, 18, 19), "mteb-2.18.18")
-    return next((name for before, name in known if numbers and numbers < before), "mteb")
+    versions = ((1, 13), "beir"), ((2, 18, 19), "mteb-2.18.18")
+    return next((name for before, name in versions if numbers and numbers < before), "mteb")
 
 
 def _read_results(raw: Mapping[str, Any], path: str) -> Published:
@@ -330,7 +332,7 @@ def _read_results(raw: Mapping[str, Any], path: str) -> Published:
         read_runs(path, raw)
     try:
         runs = {
-            run["name"]: {one["measure"]: one["mean"] for one in run["measures"]}
+            run["name"]: {row["measure"]: row["mean"] for row in run["measures"]}
             for run in raw["runs"]
         }
         queries = raw["runs"][0].get("queries") if len(raw["runs"]) == 1 else None
@@ -348,14 +350,14 @@ def _read_results(raw: Mapping[str, Any], path: str) -> Published:
 # --- objects ----------------------------------------------------------------------------------
 
 
-def _read_frame(given: Any) -> Published:
+def _read_frame(raw_frame: Any) -> Published:
     """Read a frame: the first column of text names the rows, or the index of pandas does."""
-    if hasattr(given, "reset_index") and type(given.index).__name__ != "RangeIndex":
-        given = given.reset_index()
+    if hasattr(raw_frame, "reset_index") and type(raw_frame.index).__name__ != "RangeIndex":
+        raw_frame = raw_frame.reset_index()
     import pyarrow
 
     try:
-        frame = pyarrow.table(given)
+        frame = pyarrow.table(raw_frame)
     except pyarrow.ArrowException:
         raise InputError("the frame: a cell is a number or text, and some are neither.") from None
     columns = {name: frame.column(name).to_pylist() for name in frame.column_names}
@@ -367,21 +369,19 @@ def _spell(value: Any) -> str:
     return "" if value is None else repr(value) if isinstance(value, float) else str(value)
 
 
-def _read_mapping(given: Any, where: str, *, typed: bool = False) -> Published:
+def _read_mapping(table: Any, where: str, *, typed: bool = False) -> Published:
     """Read ``{run: {column: number}}`` or ``{column: number}``; ``typed``: zeros were kept."""
-    if not isinstance(given, Mapping) or not given:
-        raise FormatError(f"{where}: a table is {{run: {{column: number}}}}; got {clip(given)}")
-    if not any(isinstance(one, Mapping) for one in given.values()):
-        given = {"the run": given}
+    if not isinstance(table, Mapping) or not table:
+        raise FormatError(f"{where}: a table is {{run: {{column: number}}}}; got {clip(table)}")
+    if not any(isinstance(row, Mapping) for row in table.values()):
+        table = {"the run": table}
     names: dict[str, int] = {}
     cells: dict[tuple[int, int], Reported] = {}
     marked = percent = 0
-    for r, (run, held) in enumerate(given.items()):
-        if not isinstance(held, Mapping):
-            raise FormatError(
-                f"{where}, {clip(run)}: a row is {{column: number}}; got {clip(held)}"
-            )
-        for name, value in held.items():
+    for r, (run, row) in enumerate(table.items()):
+        if not isinstance(row, Mapping):
+            raise FormatError(f"{where}, {clip(run)}: a row is {{column: number}}; got {clip(row)}")
+        for name, value in row.items():
             number, mark = clean_cell(value)
             if number is None:
                 if not is_empty(value):
@@ -398,11 +398,11 @@ def _read_mapping(given: Any, where: str, *, typed: bool = False) -> Published:
     if not typed:
         cells = _align_columns(cells, len(names))
     notes = [
-        f"{write_count(number, 'cell')} {'has' if number == 1 else 'have'} {what}."
-        for number, what in ((marked, "marks, which were left out"), (percent, "a percent sign"))
+        f"{write_count(number, 'cell')} {'has' if number == 1 else 'have'} {feature}."
+        for number, feature in ((marked, "marks, which were left out"), (percent, "a percent sign"))
         if number
     ]
-    return Published(tuple(names), tuple(map(str, given)), cells, notes=tuple(notes))
+    return Published(tuple(names), tuple(map(str, table)), cells, notes=tuple(notes))
 
 
 def _align_columns(
@@ -411,7 +411,9 @@ def _align_columns(
     """Give the numbers of a column one precision: programs leave zeros at the end off."""
     aligned = dict(cells)
     for c in range(columns):
-        own: dict[Hashable, Reported] = {at: cell for at, cell in cells.items() if at[1] == c}
-        if own:
-            aligned.update(align_precision(own))  # type: ignore[arg-type]
+        numbers: dict[Hashable, Reported] = {
+            position: cell for position, cell in cells.items() if position[1] == c
+        }
+        if numbers:
+            aligned.update(align_precision(numbers))  # type: ignore[arg-type]
     return aligned

@@ -79,7 +79,7 @@ class Reconciliation(Answer[Given]):
         """The answer in a sentence or two."""
         question = f"{self.reported} as {self.measure}"
         if self.per_query is not None:
-            finest = min(one.tolerance for one in self.per_query.values())
+            finest = min(number.tolerance for number in self.per_query.values())
             queries = write_count(len(self.per_query), "query")
             question += f" with the values of {queries} (±{format_plain(finest)})"
         if self.found:
@@ -90,18 +90,21 @@ class Reconciliation(Answer[Given]):
         nearest = self.nearest[0]
         worst = ""
         if self.agreement is not None and self.agreement.off:
-            off, most = self.agreement.off[0], " the most" if len(self.agreement.off) > 1 else ""
+            off, emphasis = (
+                self.agreement.off[0],
+                " the most" if len(self.agreement.off) > 1 else "",
+            )
             worst = (
-                f" Query {clip(off.query)} is off{most}: {off.reported.text}, where {nearest} gives"
-                f" {self._format(off.value)}."
+                f" Query {clip(off.query)} is off{emphasis}: {off.reported.text}, where {nearest}"
+                f" gives {self._format(off.value)}."
             )
         if self.of_mean:
             return f"{question}: no definition gives both. {self._explain_mean()}{worst}"
-        which = f"The nearest is {nearest} with"
+        start = f"The nearest is {nearest} with"
         if not self._has_off:
-            which = f"The values of the queries are given by {nearest}, whose mean is"
+            start = f"The values of the queries are given by {nearest}, whose mean is"
         return (
-            f"{question}: no definition gives it. {' '.join((*self.hints, ''))}{which} "
+            f"{question}: no definition gives it. {' '.join((*self.hints, ''))}{start} "
             f"{self._describe_nearest()}{worst}"
         )
 
@@ -121,9 +124,9 @@ class Reconciliation(Answer[Given]):
     def _has_off(self) -> bool:
         return self.agreement is None or bool(self.agreement.off)
 
-    def _describe(self, raw: Given, most: int | None) -> Row:
-        stages = ", ".join(raw.candidate.stages(self.measure)) or "–"
-        return stages, *super()._describe(raw, most)
+    def _describe(self, trial: Given, limit: int | None) -> Row:
+        stages = ", ".join(trial.candidate.stages(self.measure)) or "–"
+        return stages, *super()._describe(trial, limit)
 
     def _list_tables(self, digits: int | None) -> Iterator[Table]:
         yield from super()._list_tables(digits)
@@ -138,14 +141,14 @@ class Reconciliation(Answer[Given]):
         off = self.agreement.off if digits is None else self.agreement.off[:SHOWN]
         cells = tuple(
             (
-                str(one.query),
-                one.reported.text,
-                format_value(one.value, digits),
-                format_difference(one.difference, digits),
-                format_difference(one.moves, digits),
-                one.says,
+                str(row.query),
+                row.reported.text,
+                format_value(row.value, digits),
+                format_difference(row.difference, digits),
+                format_difference(row.moves, digits),
+                row.says,
             )
-            for one in off
+            for row in off
         )
         columns = ("query", "reported", str(self.agreement.given), "off by", "moves mean by", "")
         return Table(columns, cells, tuple(self._explain_queries(len(off))), (5,))
@@ -158,12 +161,12 @@ class Reconciliation(Answer[Given]):
             )
         if self.found:
             yield from self.hints  # otherwise the verdict has them
-        if any(("relevant", "listed") in one.candidate.choices for one in self.found):
+        if any(("relevant", "listed") in trial.candidate.choices for trial in self.found):
             yield f"With relevant=listed, {NOT_COUNTED}."
         yield from self._explain_equal()
         yield from self._explain_undecided()
         if self.unsure:
-            reasons = (f"{tool} ({says.rstrip('.')})" for tool, says in self.unsure.items())
+            reasons = (f"{tool} ({reason.rstrip('.')})" for tool, reason in self.unsure.items())
             yield (
                 "The definitions of these tools give the number, but the tools themselves may not: "
                 f"{', '.join(reasons)}."
@@ -179,7 +182,7 @@ class Reconciliation(Answer[Given]):
 
     def _explain_equal(self) -> Iterator[str]:
         """Say how to distinguish definitions that all give the number."""
-        values = sorted({round(one.value, 12) for one in self.found})
+        values = sorted({round(trial.value, 12) for trial in self.found})
         if len(values) > 1:
             gap = min(b - a for a, b in pairwise(values))
             decimals = max(1, math.ceil(-math.log10(gap)))
@@ -198,12 +201,12 @@ class Reconciliation(Answer[Given]):
                     f"{list_choices(equal, 'and')} {self._format(value)}"
                     for value, equal in example.groups
                 )
-                which = "them" if len(example.groups) == len(example.values) else "some of them"
-                distinction = f"{example.says} distinguishes {which}: {shown}."
+                part = "them" if len(example.groups) == len(example.values) else "some of them"
+                distinction = f"{example.says} distinguishes {part}: {shown}."
             yield f"Equal {place}: {list_choices(names, 'and')}. {distinction}"
 
     def _explain_undecided(self) -> Iterator[str]:
-        idle = [one.convention for one in self.undecided if not one.moving]
+        idle = [undecided.convention for undecided in self.undecided if not undecided.moving]
         if len(idle) == len(VARIED):
             yield "No convention but the measure's own makes a difference on this data."
         elif self.undecided:
@@ -214,10 +217,10 @@ class Reconciliation(Answer[Given]):
                 yield f"A difference would show with {list_choices(usual, 'and')}."
 
     def _explain_tried(self) -> Iterator[str]:
-        definitions = {one.candidate.key for one in self.tried}
+        definitions = {trial.candidate.key for trial in self.tried}
         if isinstance(self.own, GermaneError):
             yield f"germane's own {self.measure} has no value: {self.own}"
-        elif self.own.candidate.key not in [one.candidate.key for one in self.found]:
+        elif self.own.candidate.key not in [trial.candidate.key for trial in self.found]:
             yield f"germane's own: {self.own} = {self._format(self.own.value)}"
         yield from self._explain_range(write_count(len(definitions), "definition"))
         if self.counted is not None:
@@ -248,9 +251,11 @@ class Reconciliation(Answer[Given]):
         return add_schema(
             {
                 **self._make_head({"policy": self.policy.to_dict()}),
-                "of_mean": [self._make_row(one) for one in self.of_mean],
+                "of_mean": [self._make_row(trial) for trial in self.of_mean],
                 "tried": len(self.tried),
-                "undecided": {one.convention: list(one.words) for one in self.undecided},
+                "undecided": {
+                    undecided.convention: list(undecided.words) for undecided in self.undecided
+                },
                 "alike": [
                     {
                         "definitions": list(names),
@@ -270,14 +275,14 @@ class Reconciliation(Answer[Given]):
             }
         )
 
-    def _make_row(self, raw: Given | GermaneError) -> dict[str, Any]:
-        if isinstance(raw, GermaneError):
-            return {"says": str(raw)}
-        candidate = raw.candidate
+    def _make_row(self, result: Given | GermaneError) -> dict[str, Any]:
+        if isinstance(result, GermaneError):
+            return {"says": str(result)}
+        candidate = result.candidate
         return {
             "measure": str(candidate.measure),
             "choices": dict(candidate.choices),
-            "value": to_json_number(raw.value),
+            "value": to_json_number(result.value),
             "differs_in": list(candidate.stages(self.measure)),
             "tools": list(candidate.tools),
         }

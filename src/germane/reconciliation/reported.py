@@ -38,10 +38,10 @@ class Reported:
         beyond = abs(value) - abs(self.value)
         return value * self.value >= 0 and -_ROUNDING <= beyond < 2 * self.tolerance
 
-    def contradicts(self, other: "Reported") -> bool:
+    def contradicts(self, number: "Reported") -> bool:
         """Is there no value that both stand for?"""
-        slack = self.tolerance + other.tolerance
-        return abs(self.value - other.value) > slack + _ROUNDING * max(1.0, abs(self.value))
+        slack = self.tolerance + number.tolerance
+        return abs(self.value - number.value) > slack + _ROUNDING * max(1.0, abs(self.value))
 
     @property
     def decimals(self) -> int:
@@ -102,19 +102,19 @@ def read_queries(raw: Any) -> ReportedQueries:
     """
     mean = None
     if isinstance(raw, Mapping):
-        found = {
+        numbers = {
             query: read_reported(number, f"query {clip(query)}")
             for query, number in unwrap_keys(raw, "reported_per_query").items()
         }
     elif isinstance(raw, (str, os.PathLike)):
-        found, mean = _read_lines(os.fspath(raw))
+        numbers, mean = _read_lines(os.fspath(raw))
     else:
         raise InputError(
             f"reported_per_query is {{query: value}} or the path of a file; got {clip(raw)}"
         )
-    if not found:
+    if not numbers:
         raise EmptyError("reported_per_query holds no query.")
-    return ReportedQueries(align_precision(found), mean)
+    return ReportedQueries(align_precision(numbers), mean)
 
 
 def align_precision(numbers: Mapping[Hashable, Reported]) -> dict[Hashable, Reported]:
@@ -146,12 +146,12 @@ def _halve_unit(decimals: int) -> float:
 def _read_lines(path: str) -> tuple[dict[Hashable, Reported], Reported | None]:
     with explain_os_error(path), open(path, encoding="utf-8", errors="surrogateescape") as lines:
         rows = [(place, line.split()) for place, line in enumerate(lines, 1)]
-    found: dict[Hashable, Reported] = {}
+    numbers: dict[Hashable, Reported] = {}
     measure = mean = None
-    for at, fields in rows:
+    for line_number, fields in rows:
         if not fields or fields[0].startswith("#"):
             continue
-        where = f"{path}:{at}"
+        where = f"{path}:{line_number}"
         if len(fields) not in (2, 3):
             raise FormatError(
                 f"{where}: {len(fields)} fields where a line has 2 (query value) or, as trec_eval "
@@ -167,7 +167,7 @@ def _read_lines(path: str) -> tuple[dict[Hashable, Reported], Reported | None]:
         if before and query == "all":
             mean = read_reported(number, where)
             continue
-        if query in found:
+        if query in numbers:
             raise DuplicateError(f"{where}: query {clip(query)} has a value already.")
-        found[query] = read_reported(number, where)
-    return found, mean
+        numbers[query] = read_reported(number, where)
+    return numbers, mean

@@ -77,19 +77,21 @@ class RunSearch(Search[Candidate]):
                 self._progress("definitions", place, len(candidates))
             yield candidate
 
-    def gives(self, raw: Given) -> bool:
+    def gives(self, trial: Given) -> bool:
         """Does a definition give the reported number, and the values of all queries?"""
-        return super().gives(raw) and self.count_agreeing(raw) == len(self.per_query)
+        return super().gives(trial) and self.count_agreeing(trial) == len(self.per_query)
 
-    def count_agreeing(self, raw: Given) -> int:
+    def count_agreeing(self, trial: Given) -> int:
         """Count the queries for which a definition gives the reported value."""
-        result = self.find_result(raw.candidate) if self.per_query else None
+        result = self.find_result(trial.candidate) if self.per_query else None
         values = {} if result is None else result.per_query
-        return sum(one.gives(values.get(query, math.nan)) for query, one in self.per_query.items())
+        return sum(
+            number.gives(values.get(query, math.nan)) for query, number in self.per_query.items()
+        )
 
-    def coincide(self, candidate: Candidate, other: Candidate) -> bool:
+    def coincide(self, candidate: Candidate, variation: Candidate) -> bool:
         """Do two candidates give the same for every query, and the same mean?"""
-        first, second = self.find_result(candidate), self.find_result(other)
+        first, second = self.find_result(candidate), self.find_result(variation)
         if first is None or second is None or first.queries != second.queries:
             return False
         return are_all_same(first.values, second.values) and are_same(first.mean, second.mean)
@@ -100,19 +102,19 @@ class RunSearch(Search[Candidate]):
         Each difference from what was asked costs one query.
         """
 
-        def measure_merit(one: Given) -> tuple[int, bool, float]:
-            merit = self.count_agreeing(one) - one.candidate.distance(self.asked)
-            return merit, self.reported.gives(one.value), -abs(one.value - self.reported.value)
+        def measure_merit(trial: Given) -> tuple[int, bool, float]:
+            merit = self.count_agreeing(trial) - trial.candidate.distance(self.measure)
+            return merit, self.reported.gives(trial.value), -abs(trial.value - self.reported.value)
 
         return max(by_distance, key=measure_merit) if self.per_query else by_distance[0]
 
-    def list_equal(self, raw: Given, tried: Sequence[Given]) -> list[Given]:
+    def list_equal(self, trial: Given, tried: Sequence[Given]) -> list[Given]:
         """List the definitions that coincide with one."""
-        return [one for one in tried if self.coincide(one.candidate, raw.candidate)]
+        return [equal for equal in tried if self.coincide(equal.candidate, trial.candidate)]
 
-    def list_queries(self, raw: Iterable[Given]) -> list[Hashable]:
+    def list_queries(self, trials: Iterable[Given]) -> list[Hashable]:
         """List every query that some definition averages."""
-        results = [self.find_result(one.candidate) for one in raw]
+        results = [self.find_result(trial.candidate) for trial in trials]
         return list(
             {query: None for result in results if result is not None for query in result.queries}
         )
@@ -136,9 +138,11 @@ class RunSearch(Search[Candidate]):
         limits = find_holding(dialect, foreign, candidate.measure, judged, collection.is_ordered)
         return next((limit.says for limit in limits if may_matter(limit, result, judged)), "")
 
-    def simplify(self, raw: Iterable[Given]) -> list[Given]:
+    def simplify(self, trials: Iterable[Given]) -> list[Given]:
         """Drop choices that make no difference here or to the number, and sort, simplest first."""
-        return super().simplify(Given(self._drop_rounding(one.candidate), one.value) for one in raw)
+        return super().simplify(
+            Given(self._drop_rounding(trial.candidate), trial.value) for trial in trials
+        )
 
     def _drop_rounding(self, candidate: Candidate) -> Candidate:
         """Drop a rounding to more digits than were reported."""
@@ -157,15 +161,17 @@ class RunSearch(Search[Candidate]):
     def list_simpler(self, candidate: Candidate) -> Iterator[Candidate]:
         """List what is one choice simpler, or has the measure or the mean that was asked for."""
         yield from super().list_simpler(candidate)
-        if ("relevant", "listed") in candidate.choices and candidate.measure != self.asked:
-            yield replace(candidate, measure=self.asked)  # norms of short lists are then equal
-        mean, usual = find_mean(candidate.measure), find_mean(self.asked)
+        if ("relevant", "listed") in candidate.choices and candidate.measure != self.measure:
+            yield replace(candidate, measure=self.measure)  # norms of short lists are then equal
+        mean, usual = find_mean(candidate.measure), find_mean(self.measure)
         if mean and usual and mean != usual:
             yield replace(candidate, measure=candidate.measure(mean=usual))
 
-    def find_undecided(self, found: Iterable[Given], fixed: Iterable[str]) -> tuple[Undecided, ...]:
+    def find_undecided(
+        self, trials: Iterable[Given], fixed: Iterable[str]
+    ) -> tuple[Undecided, ...]:
         """Find the choices that do not change the result of any definition found."""
-        candidates = [one.candidate for one in found]
+        candidates = [trial.candidate for trial in trials]
         idle: dict[str, list[str]] = {}
         moving: dict[str, list[str]] = {}
         for name, word in list_other_words(self.conventions, dict.fromkeys(fixed)):

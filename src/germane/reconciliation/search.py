@@ -29,8 +29,8 @@ class Tried(Generic[C]):
 class Search(Generic[V]):
     """Variations of a measure on some data, compared with each other and with what was reported."""
 
-    def __init__(self, asked: Any, reported: Reported) -> None:
-        self.asked, self.reported = asked, reported
+    def __init__(self, measure: Any, reported: Reported) -> None:
+        self.measure, self.reported = measure, reported
 
     # --- what each kind of data answers for itself
 
@@ -38,7 +38,7 @@ class Search(Generic[V]):
         """Evaluate a variation; NaN where it has no value."""
         raise NotImplementedError
 
-    def coincide(self, one: V, other: V) -> bool:
+    def coincide(self, first: V, second: V) -> bool:
         """Do two variations give the same on this data?"""
         raise NotImplementedError
 
@@ -60,24 +60,26 @@ class Search(Generic[V]):
     def evaluate_all(self, candidates: Iterable[V]) -> list[Tried[V]]:
         """Return the value of each candidate that has one."""
         values = ((candidate, self.find_value(candidate)) for candidate in candidates)
-        return [Tried(one, value) for one, value in values if not math.isnan(value)]
+        return [Tried(candidate, value) for candidate, value in values if not math.isnan(value)]
 
-    def gives(self, raw: Tried[V]) -> bool:
+    def gives(self, trial: Tried[V]) -> bool:
         """Does a candidate give what was reported?"""
-        return self.reported.gives(raw.value)
+        return self.reported.gives(trial.value)
 
-    def simplify(self, raw: Iterable[Tried[V]]) -> list[Tried[V]]:
+    def simplify(self, trials: Iterable[Tried[V]]) -> list[Tried[V]]:
         """Drop changes that make no difference here, and sort the candidates, simplest first.
 
         Candidates that are the same then become one, under the name that was asked for or the
         simplest, with the tools of all.
         """
         merged: dict[object, Tried[V]] = {}
-        for one in raw:
-            least = self._drop_idle_changes(one.candidate)
+        for trial in trials:
+            least = self._drop_idle_changes(trial.candidate)
             key = self.make_key(least)
-            before = merged.get(key, Tried(least, one.value))
-            simpler = min(before.candidate, least, key=lambda one: one.distance(self.asked))
+            before = merged.get(key, Tried(least, trial.value))
+            simpler = min(
+                before.candidate, least, key=lambda candidate: candidate.distance(self.measure)
+            )
             tools = dict.fromkeys((*before.candidate.tools, *least.tools))
             merged[key] = Tried(replace(simpler, tools=tuple(tools)), before.value)
         return sorted(merged.values(), key=self._order_simplicity)
@@ -87,22 +89,24 @@ class Search(Generic[V]):
         simpler: V | None = candidate
         while simpler is not None:
             candidate = simpler
-            several = self.list_simpler(candidate)
-            simpler = next((one for one in several if self.coincide(one, candidate)), None)
+            variations = self.list_simpler(candidate)
+            simpler = next(
+                (variation for variation in variations if self.coincide(variation, candidate)), None
+            )
         return candidate
 
-    def _order_simplicity(self, raw: Tried[V]) -> tuple[Any, ...]:
-        candidate = raw.candidate
-        return candidate.distance(self.asked), *self.rank_usage(candidate), str(candidate)
+    def _order_simplicity(self, trial: Tried[V]) -> tuple[Any, ...]:
+        candidate = trial.candidate
+        return candidate.distance(self.measure), *self.rank_usage(candidate), str(candidate)
 
     def find_nearest(self, tried: Sequence[Tried[V]]) -> tuple[Tried[V], ...]:
         """Find the nearest candidate, the nearest of a tool, and what was asked for."""
-        by_distance = sorted(tried, key=lambda one: abs(one.value - self.reported.value))
-        of_tools = [one for one in by_distance if one.candidate.tools]
-        own = [one for one in tried if one.candidate.key == (self.asked, ())]
+        by_distance = sorted(tried, key=lambda trial: abs(trial.value - self.reported.value))
+        of_tools = [trial for trial in by_distance if trial.candidate.tools]
+        unchanged = [trial for trial in tried if trial.candidate.key == (self.measure, ())]
         rows: dict[object, Tried[V]] = {}
-        for one in (self.choose_nearest(by_distance), *of_tools[:1], *own[:1]):
-            for row in self.simplify(self.list_equal(one, tried)):
+        for trial in (self.choose_nearest(by_distance), *of_tools[:1], *unchanged[:1]):
+            for row in self.simplify(self.list_equal(trial, tried)):
                 rows.setdefault(row.candidate.key, row)
         return tuple(rows.values())
 
@@ -110,6 +114,6 @@ class Search(Generic[V]):
         """Choose the nearest of candidates that are sorted by their distance."""
         return by_distance[0]
 
-    def list_equal(self, raw: Tried[V], tried: Sequence[Tried[V]]) -> list[Tried[V]]:
+    def list_equal(self, trial: Tried[V], tried: Sequence[Tried[V]]) -> list[Tried[V]]:
         """List what stands for a candidate among the nearest: itself alone."""
-        return [one for one in tried if one is raw]
+        return [equal for equal in tried if equal is trial]

@@ -51,25 +51,28 @@ def _find_slips(number: Reported, value: float, near: Iterable[Near]) -> Iterato
     if number.can_be_cut_from(value):
         yield "its decimals were cut off, not rounded"
     decimals = max(number.decimals, 0)
-    right, got = f"{value:.{decimals}f}", f"{number.value:.{decimals}f}"
-    if _are_swapped(right, got):
+    right, reported = f"{value:.{decimals}f}", f"{number.value:.{decimals}f}"
+    if _are_swapped(right, reported):
         yield f"two digits of {right} are swapped"
-    for says, other in near:
-        if number.gives(other):
-            yield says
+    for meaning, near_value in near:
+        if number.gives(near_value):
+            yield meaning
     if any(number.gives(value * factor) for factor in (10, 100, 0.1, 0.01)) and value:
         yield "its point stands elsewhere"
-    if len(right) == len(got) and sum(a != b for a, b in zip(right, got, strict=True)) == 1:
+    if (
+        len(right) == len(reported)
+        and sum(a != b for a, b in zip(right, reported, strict=True)) == 1
+    ):
         yield f"one digit of {right} is another"
 
 
-def _are_swapped(right: str, got: str) -> bool:
+def _are_swapped(right: str, reported: str) -> bool:
     """Does swapping two digits make one number of the other?"""
-    if len(right) != len(got):
+    if len(right) != len(reported):
         return False
     for i, j in combinations(range(len(right)), 2):
         swapped = list(right)
         swapped[i], swapped[j] = swapped[j], swapped[i]
-        if "".join(swapped) == got and right != got and "." not in (right[i], right[j]):
+        if "".join(swapped) == reported and right != reported and "." not in (right[i], right[j]):
             return True
     return False

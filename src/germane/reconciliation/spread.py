@@ -86,12 +86,12 @@ class Spread(Tabular):
         cls,
         dialect_value: DialectValue,
         named: Mapping[str, DialectValue | None],
-        raw: Iterable[str],
+        conventions: Iterable[str],
     ) -> Self:
         """Sort the values of dialects, of which None have no such measure."""
         stated = sorted(filter(None, named.values()), key=order_descending)
-        without = tuple(name for name, one in named.items() if one is None)
-        return cls(dialect_value, tuple(stated), without, tuple(raw))
+        without = tuple(name for name, value in named.items() if value is None)
+        return cls(dialect_value, tuple(stated), without, tuple(conventions))
 
     def __iter__(self) -> Iterator[DialectValue]:
         return iter(self.stated)
@@ -102,7 +102,7 @@ class Spread(Tabular):
     @property
     def range(self) -> tuple[float, float]:
         """The lowest and the highest value; NaN where no dialect has one."""
-        values = [one.value for one in self._rows() if not math.isnan(one.value)]
+        values = [row.value for row in self._rows() if not math.isnan(row.value)]
         return min(values, default=math.nan), max(values, default=math.nan)
 
     def table(self, *, digits: int | None = 4) -> Table:
@@ -137,24 +137,30 @@ class Spread(Tabular):
         }
 
     def _rows(self) -> list[DialectValue]:
-        return [row for one in (self.own, *self.stated) for row in one.rows]
+        return [row for dialect_value in (self.own, *self.stated) for row in dialect_value.rows]
 
     def _explain_without(self) -> dict[str, list[str]]:
         """Sort the dialects without the measure by whether they have it without a cutoff."""
-        found: dict[str, list[str]] = {}
-        asked = self.own.measure
-        whole = None if asked is None or asked.k is None else Measure(asked.name, asked.parameters)
+        names_by_reason: dict[str, list[str]] = {}
+        measure = self.own.measure
+        uncut = (
+            None
+            if measure is None or measure.k is None
+            else Measure(measure.name, measure.parameters)
+        )
         for name in self.without:
-            other = whole and find_same_kind(resolve_dialect(name), whole)
-            why = f"no cutoff, only {whole}" if other else "no such measure"
-            found.setdefault(why, []).append(f"{name} {other.name}" if other else name)
-        return found
+            foreign = uncut and find_same_kind(resolve_dialect(name), uncut)
+            why = f"no cutoff, only {uncut}" if foreign else "no such measure"
+            names_by_reason.setdefault(why, []).append(
+                f"{name} {foreign.name}" if foreign else name
+            )
+        return names_by_reason
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON; NaN becomes None."""
         return {
             "own": _make_row(self.own),
-            "dialects": [_make_row(one) for one in self.stated],
+            "dialects": [_make_row(dialect_value) for dialect_value in self.stated],
             "without": list(self.without),
         }
 
@@ -177,8 +183,8 @@ def spread(
     conventions are those of ``evaluate``; a convention that you give holds in every dialect. Raises
     what ``evaluate`` raises for germane's own value.
     """
-    [found] = spread_each(qrels, run, [measure], progress=progress, **policy)
-    return found
+    [answer] = spread_each(qrels, run, [measure], progress=progress, **policy)
+    return answer
 
 
 def spread_each(
@@ -198,24 +204,26 @@ def spread_each(
     progress = make_progress(progress)
     refuse_dialect(policy, "spread")
     data = open_data(qrels, policy)
-    found, conventions = data.open_run(run)
-    given = data.options.asked
-    several = {
+    opened_run, conventions = data.open_run(run)
+    fixed = data.options.asked
+    written_names = {
         parse_any(measure): measure if isinstance(measure, str) else "" for measure in measures
     }
-    values = Values(data.collect(found.load(progress), find_all_needs(*several), progress))
+    values = Values(
+        data.collect(opened_run.load(progress), find_all_needs(*written_names), progress)
+    )
     spreads = []
-    for asked, written in several.items():
-        result = values(conventions, asked)
+    for measure, written in written_names.items():
+        result = values(conventions, measure)
         why = _explain_undefined(result)
-        own = DialectValue("germane", str(asked), asked, result.mean, (), why)
-        question = _Question(asked, conventions, given, values, result.mean, limits)
+        own_value = DialectValue("germane", str(measure), measure, result.mean, (), why)
+        question = _Question(measure, conventions, fixed, values, result.mean, limits)
         named = {}
         for name, dialect in dialects().items():
-            foreign = next(list_definitions(dialect, asked, written), None)
+            foreign = next(list_definitions(dialect, measure, written), None)
             named[name] = None if foreign is None else question.evaluate(dialect, foreign)
-        words = [write_choice(name, getattr(conventions, name)) for name in given]
-        spreads.append(Spread.collect(own, named, words))
+        words = [write_choice(name, getattr(conventions, name)) for name in fixed]
+        spreads.append(Spread.collect(own_value, named, words))
     return tuple(spreads)
 
 
@@ -224,12 +232,12 @@ class Values:
 
     def __init__(self, collection: Collection) -> None:
         self.collection = collection
-        self._found: dict[tuple[Policy, Measure], MeasureResult] = {}
+        self._results: dict[tuple[Policy, Measure], MeasureResult] = {}
         self._computed: dict[tuple[object, ...], MeasureResult] = {}  # by ranking; few differ
 
     def __call__(self, policy: Policy, measure: Measure) -> MeasureResult:
         key = policy, measure
-        if key not in self._found:
+        if key not in self._results:
             judged = self.collection.judge(policy, (measure,))
             ranking = judged.rank(policy.ties)  # kept by the collection
             kinds = None if judged.kinds is None else judged.kinds.key
@@ -237,8 +245,8 @@ class Values:
             alike = id(ranking), measure, kinds, *after
             if alike not in self._computed:
                 self._computed[alike] = compute_measures((measure,), judged)[measure]
-            self._found[key] = self._computed[alike]
-        return self._found[key]
+            self._results[key] = self._computed[alike]
+        return self._results[key]
 
     def list_grades(self, conventions: Policy) -> list[float]:
         """List the grades above 0 that were judged."""
@@ -259,17 +267,17 @@ _AFTER_RANKING = (*(field.name for field in fields(Averaging)), "empty", "short"
 class _Question:
     """A measure that is asked for, its conventions, and the value that germane itself gives."""
 
-    asked: Measure
+    measure: Measure
     conventions: Policy
-    given: Mapping[str, Any]  # the conventions that hold in every dialect
+    fixed: Mapping[str, Any]  # the conventions that hold in every dialect
     values: Values
-    own: float
+    own_mean: float
     limits: Literal["find", "skip"]
 
     def evaluate(self, dialect: Dialect, foreign: ToolMeasure) -> DialectValue:
         """Evaluate a dialect on the data, and on the list alone where its tool may see no more."""
         all_judged = self._evaluate(dialect, foreign, {})
-        if dialect.sees == "judgments" or "relevant" in self.given:
+        if dialect.sees == "judgments" or "relevant" in self.fixed:
             return all_judged
         listed = self._evaluate(dialect, foreign, LISTED)
         if are_same(all_judged.value, listed.value):
@@ -279,9 +287,9 @@ class _Question:
     def _evaluate(
         self, dialect: Dialect, foreign: ToolMeasure, judging: Mapping[str, str]
     ) -> DialectValue:
-        measure, name, own = foreign.measure, foreign.name, foreign.choices
+        measure, name, choices = foreign.measure, foreign.name, foreign.choices
         label = dialect.name + LIST_ALONE * bool(judging)
-        words = {**dialect.choices, **own, **judging, **self.given}
+        words = {**dialect.choices, **choices, **judging, **self.fixed}
         collection = self.values.collection
         try:
             policy = replace(self.conventions, **words)
@@ -295,19 +303,23 @@ class _Question:
         except GermaneError as error:
             why = str(error).partition(". ")[0]
             return DialectValue(label, name, measure, math.nan, (), why)
+        # which stages of the tool, each put alone into germane's own definition, move its value?
         moving, changed = [], []
-        for stage in () if are_same(result.mean, self.own) else STAGE_NAMES:
-            alone, this = self.conventions, measure
+        for stage in () if are_same(result.mean, self.own_mean) else STAGE_NAMES:
+            stage_policy, stage_measure = self.conventions, measure
             if stage != "measuring":
                 names = {field.name for field in fields(STAGES[stage])}
-                words = {n: word for n, word in own.items() if n in names}
+                words = {n: word for n, word in choices.items() if n in names}
                 words = {**getattr(dialect, stage), **words}
                 if stage == "judging":  # where the list alone makes a difference
                     words |= judging
-                alone, this = replace(alone, **{**words, **self.given}), self.asked
-            if alone != self.conventions or this != self.asked:
+                stage_policy, stage_measure = (
+                    replace(stage_policy, **{**words, **self.fixed}),
+                    self.measure,
+                )
+            if stage_policy != self.conventions or stage_measure != self.measure:
                 changed.append(stage)
-                if not self._has_own_value(alone, this):
+                if not self._has_own_value(stage_policy, stage_measure):
                     moving.append(stage)
         stages = tuple(moving or changed)
         unsure = " ".join(
@@ -318,7 +330,7 @@ class _Question:
 
     def _has_own_value(self, policy: Policy, measure: Measure) -> bool:
         try:
-            return are_same(self.values(policy, measure).mean, self.own)
+            return are_same(self.values(policy, measure).mean, self.own_mean)
         except GermaneError:  # a stage that has no value alone, such as ties=grouped with a cutoff
             return False
 
@@ -333,14 +345,14 @@ def _explain_undefined(result: MeasureResult) -> str:
     return f"NaN for {list_some(nan)} ({len(nan)} of {len(result.per_query)} queries)"
 
 
-def are_same(one: float, other: float) -> bool:
+def are_same(first: float, second: float) -> bool:
     """Are both the same number, or both undefined?"""
-    return abs(one - other) <= SAME or (math.isnan(one) and math.isnan(other))
+    return abs(first - second) <= SAME or (math.isnan(first) and math.isnan(second))
 
 
-def are_all_same(one: Floats, other: Floats, within: float = SAME) -> bool:
+def are_all_same(first: Floats, second: Floats, within: float = SAME) -> bool:
     """Are numbers the same one by one, or both undefined?"""
-    return np.allclose(one, other, rtol=0, atol=within, equal_nan=True)
+    return np.allclose(first, second, rtol=0, atol=within, equal_nan=True)
 
 
 def order_descending(dialect_value: DialectValue) -> tuple[bool, float, bool, str]:

@@ -65,18 +65,20 @@ def reconcile_table(
             "the rows of this table are queries; give a table of runs, or the values of one run's"
             f" queries to reconcile: {write_option('reported_per_query', '…')}"
         )
-    asked = _read_measures(published, measures)
-    shares = [find_highest(one.name, None) is not None for one in asked.values()]
-    writer = TableWriter(published, list(runs), list(asked), shares)
+    measure_by_column = _read_measures(published, measures)
+    shares = [
+        find_highest(measure.name, None) is not None for measure in measure_by_column.values()
+    ]
+    writer = TableWriter(published, list(runs), list(measure_by_column), shares)
     refuse_dialect(policy, "reconcile_table")
     data = open_data(qrels, policy)
-    values = list(_open_runs(data, runs, list(asked.values()), progress))
+    values = list(_open_runs(data, runs, list(measure_by_column.values()), progress))
     search = TableSearch(
-        [one for one, _ in values],
+        [run_values for run_values, _ in values],
         values[0][1],
         dict(data.options.asked),
         writer.labels,
-        list(asked.values()),
+        list(measure_by_column.values()),
         writer.sheet,
     )
     return _search(search, writer, published.dialect)
@@ -85,19 +87,21 @@ def reconcile_table(
 def _read_measures(published: Published, measures: Mapping[str, str] | None) -> dict[int, Measure]:
     """Read the columns that are measures, by their place."""
     read = read_columns(published.columns, measures, published.dialect)
-    asked = {c: one.asked for c, one in enumerate(read) if one is not None and one.asked}
-    if not asked:
+    by_column = {
+        c: column.measure for c, column in enumerate(read) if column is not None and column.measure
+    }
+    if not by_column:
         raise MeasureError(
             f"no column of the table is a measure of ranked lists: {list_some(published.columns)}."
             " measures={'their name': 'AP@10'} says what a name stands for.  All measures:"
             " germane measures"
         )
-    if len(asked) > _MOST:
+    if len(by_column) > _MOST:
         raise InputError(
-            f"the table has {len(asked):,} columns of measures; at most {_MOST} can be compared."
-            " Give some of them."
+            f"the table has {len(by_column):,} columns of measures; at most {_MOST} can be"
+            " compared. Give some of them."
         )
-    return asked
+    return by_column
 
 
 def _search(search: TableSearch, writer: TableWriter, tool: str | None) -> TableReconciliation:
@@ -107,13 +111,16 @@ def _search(search: TableSearch, writer: TableWriter, tool: str | None) -> Table
     fit = search.simplify(fit)
     if equal:
         fit = replace(fit, options=tuple(options[0] for options in equal[0].columns))
-    return writer.write(search, fit, fits, tuple(one.tool for one in equal))
+    return writer.write(search, fit, fits, tuple(protocol.tool for protocol in equal))
 
 
 def _open_runs(
-    data: Inputs, runs: Mapping[str, Any], asked: Sequence[Measure], progress: Progress | None
+    data: Inputs,
+    runs: Mapping[str, Any],
+    run_measures: Sequence[Measure],
+    progress: Progress | None,
 ) -> Iterator[tuple[Values, Policy]]:
-    needs = find_all_needs(*asked)
+    needs = find_all_needs(*run_measures)
     for run in runs.values():
-        found, conventions = data.open_run(run)
-        yield Values(data.collect(found.load(progress), needs, progress)), conventions
+        opened_run, conventions = data.open_run(run)
+        yield Values(data.collect(opened_run.load(progress), needs, progress)), conventions

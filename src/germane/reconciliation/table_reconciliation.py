@@ -84,8 +84,8 @@ class TableReconciliation(Tabular):
         if self.tools:
             names = list_some(dict.fromkeys(self.names.values()), len(self.names)).replace("'", "`")
             same = [tool for tool in self.tools[1:] if tool != self.tools[0]][: _NAMED - 1]
-            more = f" (the same in {', '.join(same)})" if same else ""
-            return f"{self.tools[0]}'s {names}{more}: {measures}."
+            aside = f" (the same in {', '.join(same)})" if same else ""
+            return f"{self.tools[0]}'s {names}{aside}: {measures}."
         how = f" with {', '.join(self.conventions)}" if self.conventions else ""
         return f"{measures}{how}."
 
@@ -97,18 +97,17 @@ class TableReconciliation(Tabular):
         counted = f"{cells - len(self.off)} equal" + f", {len(self.off)} off" * bool(self.off)
         if self.claimed:
             verb = "are" if cells > 1 else "is"
-            what = self.protocol.rstrip(".")
-            return (
-                f"{every} {verb} {what if self.tools else 'of one protocol: ' + what}; {counted}."
-            )
+            protocol = self.protocol.rstrip(".")
+            named = protocol if self.tools else f"of one protocol: {protocol}"
+            return f"{every} {verb} {named}; {counted}."
         sure = self._explain_chance()
         if not self.off:
             return f"no protocol is certain. One gives {every}: {self.protocol} {sure}"
-        what, given = (
+        protocol, count = (
             self.protocol.rstrip("."),
             f"{cells - len(self.off)} of {write_count(cells, 'cell')}",
         )
-        return f"no protocol gives the table. The nearest, {what}, gives {given}. {sure}"
+        return f"no protocol gives the table. The nearest, {protocol}, gives {count}. {sure}"
 
     def _explain_chance(self) -> str:
         share = write_chance(self.chance)
@@ -117,8 +116,8 @@ class TableReconciliation(Tabular):
     def table(self, *, digits: int | None = 4) -> Table:
         """The reported table; cells that are off have marks, and values with so many decimals."""
         marks: dict[tuple[int, int], str] = {}
-        for place, one in enumerate(self.off):
-            marks[self.rows.index(one.run), self.columns.index(one.column) + 1] = _mark(place)
+        for place, cell in enumerate(self.off):
+            marks[self.rows.index(cell.run), self.columns.index(cell.column) + 1] = _mark(place)
         rows = tuple(
             (row, *(self.reported.get((row, column), "") for column in self.columns))
             for row in self.rows
@@ -127,14 +126,14 @@ class TableReconciliation(Tabular):
 
     def _write_notes(self, digits: int | None) -> Iterator[str]:
         yield self.verdict[:1].upper() + self.verdict[1:]
-        for place, one in enumerate(self.off[:_SHOWN]):
-            yield f"{_mark(place)}) {one.write(digits)}."
+        for place, cell in enumerate(self.off[:_SHOWN]):
+            yield f"{_mark(place)}) {cell.write(digits)}."
         if len(self.off) > _SHOWN:
             yield f"… and {write_count(len(self.off) - _SHOWN, 'cell')} more"
         yield from self.common
-        for label, others in self.alternatives.items():
+        for label, measures in self.alternatives.items():
             yield (
-                f"{label} may as well be {list_some(others).replace(chr(39), '')}: both give the"
+                f"{label} may as well be {list_some(measures).replace(chr(39), '')}: both give the"
                 " same cells."
             )
         if self.undecided:
@@ -166,7 +165,7 @@ class TableReconciliation(Tabular):
                     }
                     for label, definition in self.definitions.items()
                 },
-                "off": [{**vars(one), "value": to_json_number(one.value)} for one in self.off],
+                "off": [{**vars(cell), "value": to_json_number(cell.value)} for cell in self.off],
                 "common": list(self.common),
                 "undecided": list(self.undecided),
                 "alternatives": {

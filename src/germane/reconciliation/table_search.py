@@ -48,12 +48,12 @@ class TableSearch(ProtocolSearch):
         conventions: Policy,
         fixed: Mapping[str, Any],
         labels: Sequence[str],
-        asked: Sequence[Measure],
+        measures: Sequence[Measure],
         sheet: Sheet,
     ) -> None:
         super().__init__(sheet)
         self.runs, self.conventions, self.fixed = runs, conventions, fixed
-        self.labels, self.asked = labels, asked
+        self.labels, self.column_measures = labels, measures
 
     # --- values
 
@@ -75,8 +75,10 @@ class TableSearch(ProtocolSearch):
 
     def _differ(self, words: Mapping[str, Any]) -> Choices:
         """Leave out the words that were asked for."""
-        own = self.conventions
-        return tuple(sorted((n, word) for n, word in words.items() if word != getattr(own, n)))
+        conventions = self.conventions
+        return tuple(
+            sorted((n, word) for n, word in words.items() if word != getattr(conventions, n))
+        )
 
     # --- definitions of a column
 
@@ -93,15 +95,15 @@ class TableSearch(ProtocolSearch):
         )
         if zero and grades:
             grades = [*grades, math.floor(highest) + 1.0]
-        found = []
-        for label, asked in zip(self.labels, self.asked, strict=True):
-            several = list_dialect_candidates(asked, self.conventions, {}, label)
-            of_tools = [one.measure for one in several]
-            costs = {asked: 0.0} | {tool: _TOOLS for tool in of_tools if tool != asked}
-            for one in vary_measure(asked, grades):
-                costs.setdefault(one, _ABOVE if (one.rel or 0) > highest else _PARAMETER)
-            found.append(costs)
-        return tuple(found)
+        costs_of_columns = []
+        for label, measure in zip(self.labels, self.column_measures, strict=True):
+            candidates = list_dialect_candidates(measure, self.conventions, {}, label)
+            of_tools = [candidate.measure for candidate in candidates]
+            costs = {measure: 0.0} | {tool: _TOOLS for tool in of_tools if tool != measure}
+            for variant in vary_measure(measure, grades):
+                costs.setdefault(variant, _ABOVE if (variant.rel or 0) > highest else _PARAMETER)
+            costs_of_columns.append(costs)
+        return tuple(costs_of_columns)
 
     def _list_options(
         self, choices: Choices, measures: Mapping[Measure, float], only: Sequence[int] | None
@@ -119,25 +121,27 @@ class TableSearch(ProtocolSearch):
         )
         return Protocol(choices, cost, columns)
 
-    def make_of_tool(self, tool: Dialect, alone: Mapping[str, Any]) -> Protocol | None:
+    def make_of_tool(self, tool: Dialect, judging: Mapping[str, Any]) -> Protocol | None:
         """Make the protocol of a tool; None if it has no measure of some column."""
         columns = []
-        for label, asked in zip(self.labels, self.asked, strict=True):
-            options = list(self._list_of_tool(tool, label, asked, alone))
+        for label, measure in zip(self.labels, self.column_measures, strict=True):
+            options = list(self._list_of_tool(tool, label, measure, judging))
             if not options:
                 return None
             columns.append(tuple(options))
-        shared = self._differ({**tool.choices, **alone, **self.fixed})
+        shared = self._differ({**tool.choices, **judging, **self.fixed})
         return Protocol(shared, self.dialect_cost, tuple(columns), tool.name)
 
     def _list_of_tool(
-        self, tool: Dialect, label: str, measure: Measure, alone: Mapping[str, Any]
+        self, tool: Dialect, label: str, measure: Measure, judging: Mapping[str, Any]
     ) -> Iterator[Option]:
         named = find_named(tool, label)
-        for place, one in enumerate(list_definitions(tool, measure) if named is None else [named]):
-            choices = self._differ({**tool.choices, **one.choices, **alone, **self.fixed})
-            candidate = Candidate(one.measure, choices, (f"{tool.name}:{one.name}",))
-            yield Option(candidate, _KIND * (place > 0), self.compute(choices, one.measure))
+        for place, definition in enumerate(
+            list_definitions(tool, measure) if named is None else [named]
+        ):
+            choices = self._differ({**tool.choices, **definition.choices, **judging, **self.fixed})
+            candidate = Candidate(definition.measure, choices, (f"{tool.name}:{definition.name}",))
+            yield Option(candidate, _KIND * (place > 0), self.compute(choices, definition.measure))
 
     def list_changes(self) -> Iterator[Change]:
         """List the conventions that were not given with each other word, and depths."""
@@ -158,24 +162,24 @@ class TableSearch(ProtocolSearch):
         """List the protocols of tools that have the measures of all columns."""
         for tool in dialects().values():
             readings = [{}, LISTED] if tool.sees == "list" else [{}]
-            for alone in readings:
-                if alone and "relevant" in self.fixed:
+            for judging in readings:
+                if judging and "relevant" in self.fixed:
                     continue
-                found = self.make_of_tool(tool, alone)
-                if found is not None and self._has_value(found):
-                    yield found
+                protocol = self.make_of_tool(tool, judging)
+                if protocol is not None and self._has_value(protocol):
+                    yield protocol
 
     def combine(self, tools: Sequence[Fit]) -> list[Fit]:
         """Try two changes, and one change of likely tools: on a few runs, and the best on all."""
         bases = list(dict.fromkeys(tool.protocol.choices for tool in tools))[:4]
-        changes = self.join_changes(self.moving, bases, alone=True)
-        held = Counter(r for r, _ in self.sheet.cells)
-        only = sorted(range(len(self.runs)), key=lambda r: -held[r])[:_SCREENED]
+        changes = self.join_changes(self.moving, bases, with_none=True)
+        cells_by_run = Counter(r for r, _ in self.sheet.cells)
+        only = sorted(range(len(self.runs)), key=lambda r: -cells_by_run[r])[:_SCREENED]
         screened = [
             (self.sheet.fit(self.make(choices, cost, only)), choices, cost)
             for choices, cost in changes.items()
         ]
-        screened.sort(key=lambda one: -one[0].score)
+        screened.sort(key=lambda triple: -triple[0].score)
         return [self.sheet.fit(self.make(choices, cost)) for _, choices, cost in screened[:_KEPT]]
 
     # --- what the best one leaves open
@@ -188,12 +192,13 @@ class TableSearch(ProtocolSearch):
         for name, _ in reversed(choices):
             fewer = tuple(choice for choice in choices if choice[0] != name)
             if all(
-                are_all_same(self.compute(fewer, one.candidate.measure), one.values)
-                for one in fit.options
+                are_all_same(self.compute(fewer, option.candidate.measure), option.values)
+                for option in fit.options
             ):
                 choices = fewer
         options = tuple(
-            replace(one, candidate=replace(one.candidate, choices=choices)) for one in fit.options
+            replace(option, candidate=replace(option.candidate, choices=choices))
+            for option in fit.options
         )
         return replace(fit, options=options, protocol=replace(fit.protocol, choices=choices))
 
@@ -202,12 +207,12 @@ class TableSearch(ProtocolSearch):
         candidate = fit.options[c].candidate
         for k in _CUTOFFS:
             if candidate.measure.row.cutoff and k != candidate.measure.k:
-                other = Measure(candidate.measure.name, candidate.measure.parameters, k)
-                yield f"it is {other}", float(self.compute(candidate.choices, other, [r])[r])
+                measure = Measure(candidate.measure.name, candidate.measure.parameters, k)
+                yield f"it is {measure}", float(self.compute(candidate.choices, measure, [r])[r])
 
     def explain_changes(self, fit: Fit) -> tuple[str, ...]:
         """Say which changed conventions rest on one cell."""
-        said = []
+        sentences = []
         for name, word in () if fit.protocol.tool else fit.protocol.choices:
             fewer = tuple(choice for choice in fit.protocol.choices if choice[0] != name)
             left = 0
@@ -215,8 +220,8 @@ class TableSearch(ProtocolSearch):
                 values = self.compute(fewer, option.candidate.measure)
                 left += int(column.find_given(values).sum())
             if left == fit.count - 1:
-                said.append(f"{name}={word} rests on one cell: without it, {left} are equal.")
-        return tuple(said)
+                sentences.append(f"{name}={word} rests on one cell: without it, {left} are equal.")
+        return tuple(sentences)
 
     def find_undecided(self, fit: Fit) -> tuple[str, ...]:
         """Find the conventions of which no other word changes a number of the table."""
@@ -235,25 +240,32 @@ class TableSearch(ProtocolSearch):
     def list_equal_tools(self, fit: Fit, fits: Iterable[Fit], likely: str | None) -> list[Protocol]:
         """List tools that give the same, first the likely one and those whose names are used."""
         first = None if likely is None else resolve_dialect(likely).name
-        found: list[tuple[bool, int, bool, int, Fit]] = []
-        for one in fits:
-            if one.protocol.tool and self._give_same(fit, one):
+        ranked_fits: list[tuple[bool, int, bool, int, Fit]] = []
+        for tool_fit in fits:
+            if tool_fit.protocol.tool and self._give_same(fit, tool_fit):
                 named = sum(
-                    (tool := dialects()[one.protocol.tool]).find(label) is not None
+                    (tool := dialects()[tool_fit.protocol.tool]).find(label) is not None
                     for label in self.labels
                 )
-                own = one.protocol.tool == first
-                found.append((not own, -named, tool.sees == "list", len(found), one))
+                is_likely = tool_fit.protocol.tool == first
+                ranked_fits.append(
+                    (not is_likely, -named, tool.sees == "list", len(ranked_fits), tool_fit)
+                )
         return [
-            replace(one.protocol, columns=tuple((option,) for option in one.options))
-            for *_, one in sorted(found, key=lambda row: row[:4])
+            replace(tool_fit.protocol, columns=tuple((option,) for option in tool_fit.options))
+            for *_, tool_fit in sorted(ranked_fits, key=lambda row: row[:4])
         ]
 
-    def _give_same(self, one: Fit, other: Fit) -> bool:
+    def _give_same(self, first: Fit, second: Fit) -> bool:
         """Do two give the same cells, and values that the reported decimals do not distinguish?"""
         return all(
             are_all_same(a.values, b.values, column.finest) and np.array_equal(mine, theirs)
             for a, b, mine, theirs, column in zip(
-                one.options, other.options, one.given, other.given, self.sheet.columns, strict=True
+                first.options,
+                second.options,
+                first.matches,
+                second.matches,
+                self.sheet.columns,
+                strict=True,
             )
         )

@@ -27,10 +27,10 @@ def match_rows(published: Published, runs: Sequence[str]) -> list[int]:
     bare: dict[str, list[int]] = {}
     for r, name in enumerate(published.rows):
         bare.setdefault(_strip_name(name), []).append(r)
-    found = []
+    row_places = []
     for run in runs:
         if run in published.rows:
-            found.append(published.rows.index(run))
+            row_places.append(published.rows.index(run))
             continue
         rows = bare.get(_strip_name(run), [])
         if len(rows) != 1:
@@ -39,11 +39,11 @@ def match_rows(published: Published, runs: Sequence[str]) -> list[int]:
                 f"the table has no row for the run {clip(run)}.{near} Its rows:"
                 f" {list_some(published.rows, 6)}. Runs and rows are matched by their names."
             )
-        found.append(rows[0])
-    if len(set(found)) < len(found):
-        twice = next(r for r in found if found.count(r) > 1)
+        row_places.append(rows[0])
+    if len(set(row_places)) < len(row_places):
+        twice = next(r for r in row_places if row_places.count(r) > 1)
         raise InputError(f"two runs have the name of the row {clip(published.rows[twice])}.")
-    return found
+    return row_places
 
 
 def _strip_name(name: str) -> str:
@@ -94,7 +94,7 @@ class TableWriter:
         self, search: ProtocolSearch, fit: Fit, fits: Sequence[Fit], tools: tuple[str, ...]
     ) -> TableReconciliation:
         """Write the answer: what a protocol gives, and what it does not."""
-        protocols = [one.protocol for one in fits]
+        protocols = [tried_fit.protocol for tried_fit in fits]
         chance = self.sheet.estimate_chance(fit, protocols)
         claimed = chance <= LIKELY and self.sheet.is_enough(fit)
         names = [self._published.rows[r] for r in self._rows]
@@ -118,7 +118,8 @@ class TableWriter:
                 (names[r], self.labels[c]): cell.text for (r, c), cell in self.sheet.cells.items()
             },
             definitions={
-                label: one.candidate for label, one in zip(self.labels, fit.options, strict=True)
+                label: option.candidate
+                for label, option in zip(self.labels, fit.options, strict=True)
             },
             off=off,
             common=(*common, *(find_exchanged(off) if claimed else ())),
@@ -126,9 +127,9 @@ class TableWriter:
             alternatives=self._list_alternatives(fit),
             tools=tools,
             names={
-                label: one.candidate.tools[0].partition(":")[2]
-                for label, one in zip(self.labels, fit.options, strict=True)
-                if one.candidate.tools
+                label: option.candidate.tools[0].partition(":")[2]
+                for label, option in zip(self.labels, fit.options, strict=True)
+                if option.candidate.tools
             },
             conventions=tuple(f"{name}={word}" for name, word in fit.protocol.choices),
             claimed=claimed,
@@ -137,7 +138,9 @@ class TableWriter:
             ignored=(*ignored, *rest),
             notes=published.notes,
             percent=frozenset(
-                label for label, one in zip(self.labels, self._percent, strict=True) if one
+                label
+                for label, is_percent in zip(self.labels, self._percent, strict=True)
+                if is_percent
             ),
         )
 
@@ -158,31 +161,31 @@ class TableWriter:
 
     def _list_cells(self, fit: Fit, names: Sequence[str], r: int, c: int) -> Iterator[Near]:
         """List the other runs' values in this column, and this run's in the other columns."""
-        for other in range(len(names)):
-            if other != r:
-                yield write_other(names[other]), float(fit.options[c].values[other])
-        for other, label in enumerate(self.labels):
-            if other != c:
-                yield write_other(label), float(fit.options[other].values[r])
+        for place in range(len(names)):
+            if place != r:
+                yield write_other(names[place]), float(fit.options[c].values[place])
+        for place, label in enumerate(self.labels):
+            if place != c:
+                yield write_other(label), float(fit.options[place].values[r])
 
     def _list_alternatives(self, fit: Fit) -> dict[str, tuple[str, ...]]:
         """List other definitions that give as many cells, under the conventions of the table."""
-        found = {}
+        alternatives = {}
         columns = zip(
             self.labels, self.sheet.columns, fit.options, fit.protocol.columns, strict=True
         )
         for label, column, chosen, options in columns:
-            given = column.find_given(chosen.values)
-            others = [
-                str(one.candidate.measure)
-                for one in options
-                if one.cost < LISTED_COST
-                and str(one.candidate.measure.definition)
+            matches = column.find_given(chosen.values)
+            names = [
+                str(option.candidate.measure)
+                for option in options
+                if option.cost < LISTED_COST
+                and str(option.candidate.measure.definition)
                 != str(chosen.candidate.measure.definition)
-                and (column.find_given(one.values) == given).all()
-                and given.any()
+                and (column.find_given(option.values) == matches).all()
+                and matches.any()
             ]
-            if others:
-                several = tuple(dict.fromkeys(others))
-                found[label] = several[:_MOST]
-        return found
+            if names:
+                different = tuple(dict.fromkeys(names))
+                alternatives[label] = different[:_MOST]
+        return alternatives

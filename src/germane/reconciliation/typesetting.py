@@ -45,7 +45,7 @@ def unmark_name(text: str) -> str:
     """Remove a name's markup; what is raised stays if it says that boxes or masks are matched."""
     raised = re.sub(
         r"\$?\^\s*\{?\s*(?:\\(?:text|mathrm|textrm|mathit|rm|mathbf)\b\s*\{?)?\s*(b?box|b|mask|m|segm?)\s*\}*\s*\$?(?=$|[^a-z])",
-        lambda found: " mask" if found[1][0] in "ms" else " box",
+        lambda match: " mask" if match[1][0] in "ms" else " box",
         text,
     )
     lowered = re.sub(r"\$?_\s*\{?(50|75)\}?\$?(?!\d)", r"\1", raised)  # thresholds of detectors
@@ -79,7 +79,9 @@ def split_latex(text: str) -> Iterator[list[str]]:
     body = re.sub(r"(?<!\\)%.*", "", body)
     for row in re.split(r"\\\\(?:\[[^]]*\])?", _RULES.sub("", body)):
         if row.strip():
-            yield [one for cell in re.split(r"(?<!\\)&", row) for one in _spread_cell(cell.strip())]
+            yield [
+                text for cell in re.split(r"(?<!\\)&", row) for text in _spread_cell(cell.strip())
+            ]
 
 
 def _spread_cell(cell: str) -> list[str]:

@@ -60,9 +60,9 @@ class Variation(Generic[M]):
         """Leave one convention as asked for."""
         return replace(self, choices=tuple(choice for choice in self.choices if choice[0] != name))
 
-    def distance(self, asked: M) -> int:
+    def distance(self, measure: M) -> int:
         """Count the differences from what was asked; another measure counts as two."""
-        return len(self.choices) + 2 * (self.measure != asked)
+        return len(self.choices) + 2 * (self.measure != measure)
 
 
 @dataclass(frozen=True)
@@ -105,74 +105,76 @@ def find_stage(convention: str) -> Stage:
     """Find the stage in which the dialects have a convention."""
     stages: tuple[Stage, ...] = ("reading", "averaging")
     every = dialects().values()
-    found = (stage for stage in stages if any(convention in getattr(one, stage) for one in every))
-    return next(found, "judging")
+    stages_with_it = (
+        stage for stage in stages if any(convention in getattr(dialect, stage) for dialect in every)
+    )
+    return next(stages_with_it, "judging")
 
 
 def list_dialect_candidates(
-    measure: Measure, conventions: Policy, raw: Mapping[str, Any], name: str = ""
+    measure: Measure, conventions: Policy, fixed: Mapping[str, Any], name: str = ""
 ) -> Iterator[Candidate]:
     """Yield the definitions that each tool has of such a measure, or of the name as written."""
     for dialect in dialects().values():
         readings = [{}, LISTED] if dialect.sees == "list" else [{}]
-        for foreign, alone in product(list_definitions(dialect, measure, name), readings):
-            words = {**dialect.choices, **foreign.choices, **alone, **raw}
+        for foreign, judging in product(list_definitions(dialect, measure, name), readings):
+            words = {**dialect.choices, **foreign.choices, **judging, **fixed}
             choices = {n: word for n, word in words.items() if word != getattr(conventions, n)}
             tools = (f"{dialect.name}:{foreign.name}",)
             yield Candidate(foreign.measure, tuple(sorted(choices.items())), tools)
 
 
 def vary_once(
-    asked: Measure, conventions: Policy, raw: Mapping[str, Any], grades: Iterable[float]
+    base: Measure, conventions: Policy, fixed: Mapping[str, Any], grades: Iterable[float]
 ) -> Iterator[Candidate]:
     """Change one thing: a parameter of the measure, or a convention that was not given."""
-    for measure in vary_measure(asked, grades):
+    for measure in vary_measure(base, grades):
         yield Candidate(measure)
-    for name, word in list_other_words(conventions, raw):
-        yield Candidate(asked, ((name, word),))
+    for name, word in list_other_words(conventions, fixed):
+        yield Candidate(base, ((name, word),))
 
 
 def vary_twice(
-    asked: Measure,
+    base: Measure,
     conventions: Policy,
-    raw: Mapping[str, Any],
+    fixed: Mapping[str, Any],
     grades: Iterable[float],
-    others: Iterable[Measure],
+    tool_measures: Iterable[Measure],
 ) -> Iterator[Candidate]:
-    """Change two things; ``others`` are the measures that tools call by the same name."""
-    one = list(vary_measure(asked, grades))
-    words = list(list_other_words(conventions, raw))
-    for measure in one:
+    """Change two things; ``tool_measures`` are those that tools call by the same name."""
+    variants = list(vary_measure(base, grades))
+    words = list(list_other_words(conventions, fixed))
+    for measure in variants:
         for further in vary_measure(measure, grades):
-            if Candidate(further).distance(asked) == 2:
+            if Candidate(further).distance(base) == 2:
                 yield Candidate(further)
-    for measure in dict.fromkeys([*one, *others]):
+    for measure in dict.fromkeys([*variants, *tool_measures]):
         for word in words:
             yield Candidate(measure, (word,))
     for first, second in combinations(words, 2):
         if first[0] != second[0]:
-            yield Candidate(asked, tuple(sorted((first, second))))
+            yield Candidate(base, tuple(sorted((first, second))))
 
 
 def vary_measure(measure: Measure, grades: Iterable[float]) -> Iterator[Measure]:
     """Change one parameter of a measure: to another of its words, or to a number that is in use."""
     for parameter, (name, value) in zip(measure.row.parameters, measure.parameters, strict=True):
         numbers = sorted(set(grades)) if name == "rel" else (*parameter.numbers, *parameter.usual)
-        for other in (*parameter.words, *numbers):
-            if other != value:
-                yield measure(**{name: other})
+        for choice in (*parameter.words, *numbers):
+            if choice != value:
+                yield measure(**{name: choice})
 
 
-def list_other_words(conventions: Policy, raw: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def list_other_words(conventions: Policy, fixed: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Yield each other word of each convention that was not given."""
     for name, words in (WORDS | RARE_WORDS).items():
         for word in words:
-            if name not in raw and word != getattr(conventions, name) and word not in NO_NUMBER:
+            if name not in fixed and word != getattr(conventions, name) and word not in NO_NUMBER:
                 yield name, word
 
 
 def list_measures(
-    cutoffs: Iterable[int | None], grades: Iterable[float], asked: Measure | None = None
+    cutoffs: Iterable[int | None], grades: Iterable[float], base: Measure | None = None
 ) -> list[Measure]:
     """List every measure of judged items at these cutoffs, varying up to two other parameters.
 
@@ -180,7 +182,7 @@ def list_measures(
     over queries is the usual one.
     """
     cutoffs, grades = list(cutoffs), list(grades)
-    first = [] if asked is None else [asked, *_move_cutoff(asked, cutoffs)]
+    first = [] if base is None else [base, *_move_cutoff(base, cutoffs)]
     of_tools = [
         parse(entry.write_measure(k))
         for dialect in dialects().values()
@@ -189,12 +191,14 @@ def list_measures(
         if entry.cutoff == (k is not None)
     ]
     plain = [Measure(row.name, (), k) for row in TABLE for k in cutoffs if row.cutoff or k is None]
-    found = dict.fromkeys((*first, *plain, *of_tools))
-    for one in (*first, *plain):
-        once = [*vary_measure(one, grades)]
-        found |= dict.fromkeys(once)
-        found |= dict.fromkeys(twice for other in once for twice in vary_measure(other, grades))
-    return [one for one in found if _is_of_judged_items(one)]
+    measures = dict.fromkeys((*first, *plain, *of_tools))
+    for measure in (*first, *plain):
+        once = [*vary_measure(measure, grades)]
+        measures |= dict.fromkeys(once)
+        measures |= dict.fromkeys(
+            twice for variant in once for twice in vary_measure(variant, grades)
+        )
+    return [measure for measure in measures if _is_of_judged_items(measure)]
 
 
 def _move_cutoff(measure: Measure, cutoffs: Iterable[int | None]) -> list[Measure]:
