@@ -151,7 +151,7 @@ def timed(call: Callable[..., float], *given: Any) -> dict[str, float]:
 def embeddings(quick: bool, classes: int, spread: float) -> dict[str, dict[str, float]]:
     """5,000 × 50,000 × 256 singles: the product alone, and with its evaluation."""
     import germane
-    from germane.readers.embeddings import CELLS
+    from germane.readers.objects.embeddings import CELLS
 
     rng = np.random.default_rng(3)
     queries = 5_000 // (QUICK if quick else 1)

@@ -9,7 +9,7 @@ from formula import write_latex
 from germane.evaluation.special_queries import find_worst
 from germane.measures import CATALOGUE, TABLE, Definition, Parameter
 from germane.measures.measure import NOTATION, OF_LISTS, Measure, describe_direction, describe_ties
-from germane.readers.relevance import make_ranking
+from germane.readers.objects.relevance import make_ranking
 
 TARGET = Path(__file__).parent / "measures.md"
 CONVENTIONS = Path(__file__).parent / "conventions.md"

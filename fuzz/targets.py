@@ -22,8 +22,8 @@ from germane import GermaneError, cli
 from germane.dialects.parsing import parse_all
 from germane.kernel import library
 from germane.kernel.ids import to_text
-from germane.readers import files, trec
-from germane.readers.formats import FORMATS
+from germane.readers.files import line_blocks, trec
+from germane.readers.files.formats import FORMATS
 
 CUT = b"\n%%\n"
 """What separates the files that one input holds."""
@@ -137,8 +137,13 @@ def _evaluated(qrels: Any, run: Any, **more: Any) -> Outcome:
 
 def _rows(path: Path, layout: trec.Layout) -> Outcome:
     """The rows of a file, which must not depend on how its lines are read."""
-    right = _read(path, layout, "line by line", files.BLOCK)
-    readers = ("compiled", files.BLOCK), ("compiled", 64), ("line by line", 64), ("plain", 256)
+    right = _read(path, layout, "line by line", line_blocks.BLOCK)
+    readers = (
+        ("compiled", line_blocks.BLOCK),
+        ("compiled", 64),
+        ("line by line", 64),
+        ("plain", 256),
+    )
     for reader, block in readers:
         read = _read(path, layout, reader, block)
         assert read == right or _is_damaged(right), (reader, block, read, right)
@@ -153,7 +158,7 @@ def _is_damaged(read: Outcome) -> bool:
 def _read(path: Path, layout: trec.Layout, reader: str, block: int) -> Outcome:
     def rows() -> Rows:
         out: Rows = []
-        with files.TextFile(path) as file:
+        with line_blocks.TextFile(path) as file:
             for part in trec.read_blocks(file, layout, trec.Comments(())):
                 sizes = part.offsets[1:] - part.offsets[:-1]
                 queries = [q for q, n in zip(part.queries, sizes, strict=True) for _ in range(n)]
@@ -161,7 +166,7 @@ def _read(path: Path, layout: trec.Layout, reader: str, block: int) -> Outcome:
         return out
 
     with contextlib.ExitStack() as only:
-        only.enter_context(mock.patch.object(files, "BLOCK", block))
+        only.enter_context(mock.patch.object(line_blocks, "BLOCK", block))
         if reader != "compiled":
             only.enter_context(mock.patch.object(library, "load_library", return_value=None))
         if reader == "line by line":

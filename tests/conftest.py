@@ -13,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from germane.kernel import library
-from germane.readers import streams
+from germane.readers.files import streams
 
 from browser import Browser, browser
 

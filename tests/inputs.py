@@ -28,13 +28,12 @@ import pytest
 
 import germane
 from germane.readers import ReadOptions, RunInput, open_inputs
-from germane.readers.arrays import ArrayRun, ScoreArray
-from germane.readers.embeddings import Embeddings, read_embeddings
-from germane.readers.flat_arrays import FlatArray
-from germane.readers.frames import Frame
-from germane.readers.mappings import MappedRun, RankedLists, ScoredLists, ScoredMapping
-from germane.readers.top_ids import TopIds
-from germane.readers.trec_files import Run, TrecFile
+from germane.readers.files.trec_files import Run, TrecFile
+from germane.readers.objects.arrays import ArrayRun, FlatArray, ScoreArray
+from germane.readers.objects.embeddings import Embeddings, read_embeddings
+from germane.readers.objects.frames import Frame
+from germane.readers.objects.mappings import MappedRun, RankedLists, ScoredLists, ScoredMapping
+from germane.readers.objects.top_ids import TopIds
 
 import oracle
 

@@ -248,7 +248,7 @@ def modules_after(code: str) -> set[str]:
 def test_arrow_is_imported_only_for_files(code: str) -> None:
     loaded = modules_after(code)
     assert "numpy" in loaded
-    rare = "germane.readers.candidates"
+    rare = "germane.readers.options.candidates"
     for heavy in ("pyarrow", "pandas", "polars", "scipy", "matplotlib", rare):
         assert heavy not in loaded
 

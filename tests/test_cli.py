@@ -568,7 +568,7 @@ def test_interrupt(files: Path) -> None:
     process.stdin.write((RUN + more).encode())  # more than a pipe holds: it has begun to read
     process.stdin.flush()
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=20)
+    out, err = process.communicate(timeout=120)
     assert (process.returncode, out, err) == (130, b"", b"germane: interrupted.\n")
 
 

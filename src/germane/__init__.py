@@ -37,7 +37,7 @@ if TYPE_CHECKING:  # imported when first asked for: together they take longer th
     from germane.explanation.simulation.api import simulate
     from germane.exploration.api import explorer
     from germane.identification.api import assert_computes, identify
-    from germane.readers.labels import Labels
+    from germane.readers.objects.relevance import Labels
     from germane.reconciliation.api import reconcile
     from germane.reconciliation.auditing import audit
     from germane.reconciliation.spread import spread

@@ -39,8 +39,9 @@ from germane.evaluation.spark_tasks import (
     run_on_files,
 )
 from germane.measures.measure import Measures
-from germane.readers import CANDIDATES, headings
-from germane.readers.headings import Headings
+from germane.readers import CANDIDATES
+from germane.readers.objects import headings
+from germane.readers.objects.headings import Headings
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession

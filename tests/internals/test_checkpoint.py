@@ -16,7 +16,8 @@ import germane
 from germane.cli import main
 from germane.evaluation.storage import evaluate_kept
 from germane.output import writing
-from germane.readers import frames, trec_files
+from germane.readers.files import trec_files
+from germane.readers.objects import frames
 
 from sizes import set_sizes
 

@@ -15,8 +15,8 @@ from germane.kernel import columns, plain
 from germane.kernel.columns import Ids, read_python_ids
 from germane.kernel.ids import as_integer
 from germane.kernel.reduction import find_distinct
-from germane.readers import arrow
-from germane.readers.frames import open_frame
+from germane.readers.objects import arrow
+from germane.readers.objects.frames import open_frame
 from germane.readers.rows import cut_pieces, read_piece
 
 from sizes import set_sizes
@@ -79,7 +79,7 @@ def test_ids_are_the_same_in_every_layout(ids: list[str]) -> None:
 
 
 def test_large_text_on_both_sides_of_two_gibibytes() -> None:
-    from germane.readers import arrow
+    from germane.readers.objects import arrow
 
     middle = 2**31
     data = np.zeros(middle + 8, np.uint8)  # nearly all of which nobody touches

@@ -9,7 +9,7 @@ import pytest
 
 from germane.kernel import matrix
 from germane.kernel.threads import count_threads
-from germane.readers import embeddings, numbers, top_ids
+from germane.readers.objects import embeddings, numbers, top_ids
 
 Array = Any
 

@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import germane
-from germane.readers.texts import Text, open_texts
+from germane.readers.options.texts import Text, open_texts
 
 from sizes import set_sizes
 from test_texts import write

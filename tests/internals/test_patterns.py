@@ -15,7 +15,7 @@ import pytest
 
 import germane
 from germane.measures.box_names import LONGEST, read_box_name
-from germane.readers.typed_lists import read_typed
+from germane.readers.objects.relevance import read_typed
 from germane.reconciliation.typesetting import clean_cell, unmark_name
 
 LENGTH = 6_000

@@ -14,7 +14,7 @@ from germane.kernel import library, plain
 from germane.kernel.columns import Categories, Ids, Integers, join_ids, read_bytes, read_python_ids
 from germane.kernel.keys import Keys
 from germane.kernel.reduction import Batch, Index, Judgments, RepeatedRowError, reduce
-from germane.readers import trec
+from germane.readers.files import trec
 
 KINDS: dict[str, Callable[[list[int]], Ids]] = {
     "integers": lambda ids: Integers(np.array(ids, np.int64)),

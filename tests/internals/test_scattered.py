@@ -13,7 +13,7 @@ import pyarrow.parquet
 import pytest
 
 import germane
-from germane.readers import spill
+from germane.readers.files import streams
 
 from sizes import set_sizes
 
@@ -152,7 +152,7 @@ def test_nothing_is_left_on_the_disk(
     def interrupted(self: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(spill.Spill, "read_parts", interrupted)
+    monkeypatch.setattr(streams.Spill, "read_parts", interrupted)
     with pytest.raises(KeyboardInterrupt):
         germane.evaluate(QRELS, path, "AP")
     assert not list((tmp_path / "disk").iterdir())

@@ -11,7 +11,7 @@ import pytest
 
 import germane
 from germane.kernel import matrix
-from germane.readers import embeddings, margins, similarity
+from germane.readers.objects import embeddings, margins
 
 from sizes import set_sizes
 
@@ -98,14 +98,14 @@ def test_similarities_are_right_to_a_double(data: str, kind: Any) -> None:
 def test_a_sum_does_not_depend_on_the_other_rows(size: int) -> None:
     """As einsum's does, where rows are longer than its buffer."""
     rows, other = np.random.default_rng(1).standard_normal((2, 40, size))
-    whole = similarity.sum_products(rows, other[0])
-    squares = similarity.sum_products(rows, rows)
+    whole = embeddings.sum_products(rows, other[0])
+    squares = embeddings.sum_products(rows, rows)
     for step in (1, 2, 7):
         for start in range(0, 40, step):
             part = slice(start, start + step)
             some = rows[part].copy()
-            assert (similarity.sum_products(some, other[0]) == whole[part]).all()
-            assert (similarity.sum_products(some, some) == squares[part]).all()
+            assert (embeddings.sum_products(some, other[0]) == whole[part]).all()
+            assert (embeddings.sum_products(some, some) == squares[part]).all()
 
 
 @pytest.mark.parametrize("kind", SIMILARITIES)
@@ -120,9 +120,9 @@ def test_products_are_within_their_margin(data: str, kind: Any, of: Any) -> None
         expected /= np.sqrt((gallery.astype(np.longdouble) ** 2).sum(axis=1))
     if kind == "euclidean":
         expected *= 2
-    factors = similarity.prepare_factors(vectors, of)
+    factors = embeddings.prepare_factors(vectors, of)
     out = np.empty((len(queries), len(gallery)), of)
-    similarity.multiply_block(factors, factors.queries, out)
+    embeddings.multiply_block(factors, factors.queries, out)
     apart = out - expected
     assert (apart.max(axis=1) - apart.min(axis=1) <= factors.margin).all()
 
@@ -158,7 +158,7 @@ def test_ranks_are_those_of_exact_similarities(
 
 def test_crowded_singles_are_multiplied_as_doubles(monkeypatch: pytest.MonkeyPatch) -> None:
     kinds = []
-    prepare = similarity.prepare_factors
+    prepare = embeddings.prepare_factors
 
     def spied(vectors: Any, kind: Any) -> Any:
         kinds.append(np.dtype(kind).name)

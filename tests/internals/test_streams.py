@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import germane
-from germane.readers import files, paths, streams
+from germane.readers.files import formats, line_blocks, streams
 
 from sizes import set_sizes
 
@@ -58,7 +58,7 @@ def test_lines_without_a_row_take_no_memory(
     set_sizes(monkeypatch, block=1 << 12)
     many = line * (20_000 // len(line))
     assert evaluated(tmp_path / "run", many + PARTS[0] + PARTS[1] + many) == AP
-    with files.TextFile(tmp_path / "run") as file:
+    with line_blocks.TextFile(tmp_path / "run") as file:
         assert max(len(block.data) for block in file.read_blocks()) <= 1 << 12
     number = many.count(b"\n") + 1
     with pytest.raises(germane.errors.FormatError, match=rf":{number}: 1 field where"):
@@ -76,7 +76,7 @@ def test_what_arrow_says_in_several_lines_is_one() -> None:
 
 
 def test_the_limits_of_decompression_that_are_documented() -> None:
-    assert (streams.FREE, paths.EXPANSION) == (256 << 20, 1000)
+    assert (streams.FREE, formats.EXPANSION) == (256 << 20, 1000)
 
 
 def test_no_block_of_lines_is_longer_than_it_should_be(
@@ -85,7 +85,7 @@ def test_no_block_of_lines_is_longer_than_it_should_be(
     set_sizes(monkeypatch, block=64)
     path = tmp_path / "test.letor"
     path.write_text("".join(f"{n % 2} qid:{n // 7} 1:0 2:0.{n}\n" for n in range(400)))
-    with files.TextFile(path) as file:
+    with line_blocks.TextFile(path) as file:
         blocks = [bytes(block.data) for block in file.read_blocks("lines")]
     assert b"".join(blocks) == path.read_bytes()
     assert max(map(len, blocks)) <= 64

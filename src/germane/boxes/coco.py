@@ -15,10 +15,10 @@ from germane.boxes.shapes import is_missing, list_needed
 from germane.core.ragged import Floats
 from germane.errors import FormatError, clip
 from germane.measures.box_names import FREQUENCIES
-from germane.readers.files import read_file
-from germane.readers.nested_json import Repeated, find_deep_line, read_unique
-from germane.readers.numbers import is_finite_number
-from germane.readers.paths import is_path
+from germane.readers.files.formats import is_path
+from germane.readers.files.json_files import Repeated, find_deep_line, read_unique
+from germane.readers.files.line_blocks import read_file
+from germane.readers.objects.numbers import is_finite_number
 
 
 def is_coco(raw: object) -> bool:

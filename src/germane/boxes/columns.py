@@ -20,7 +20,7 @@ from germane.boxes.id_spelling import (
 )
 from germane.core.ragged import Floats, Ints
 from germane.errors import FormatError, InputError, ScoreError, clip, suggest, write_option
-from germane.readers.numbers import is_finite_number
+from germane.readers.objects.numbers import is_finite_number
 
 Locate = Callable[[int], str]  # position of a box → how an error names it, with its file
 Sizes = Mapping[Hashable, tuple[float, float]]  # of images: width and height, NaN where unknown

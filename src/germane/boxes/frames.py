@@ -12,9 +12,8 @@ from germane.boxes.geometry import BoxFormat
 from germane.boxes.reading_options import Reading, name_side
 from germane.core.ragged import Floats
 from germane.errors import FormatError, ScoreError
-from germane.readers.formats import FORMATS, find_format, open_columns
-from germane.readers.headings import SIDES
-from germane.readers.paths import is_path
+from germane.readers.files.formats import FORMATS, find_format, is_path, open_columns
+from germane.readers.objects.headings import SIDES
 
 _FORMATS: dict[Any, BoxFormat] = dict(zip(SIDES, ("xyxy", "xywh", "cxcywh"), strict=True))
 
@@ -44,7 +43,7 @@ def open_table(raw: Any, kind: str, columns: Any = None) -> Any:
     """Open a frame or file with the columns of a side: ``truth``, ``detections`` or ``images``."""
     if is_path(raw):
         return open_columns(raw, kind, find_format(raw, "by"), columns)
-    from germane.readers.frames import open_frame
+    from germane.readers.objects.frames import open_frame
 
     return open_frame(raw, kind, columns)
 

@@ -11,9 +11,9 @@ from germane.boxes import coco, frames
 from germane.boxes.columns import Sizes
 from germane.boxes.text_files import read_lines
 from germane.errors import InputError, clip, write_option
-from germane.readers.numbers import is_finite_number
-from germane.readers.paths import is_path, refuse_special
-from germane.readers.streams import explain_os_error
+from germane.readers.files.formats import is_path, refuse_special
+from germane.readers.files.streams import explain_os_error
+from germane.readers.objects.numbers import is_finite_number
 
 PICTURES = (".jpg", ".jpeg", ".png")
 UNKNOWN = (np.nan, np.nan)

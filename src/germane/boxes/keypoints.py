@@ -8,7 +8,7 @@ from germane.boxes.geometry import Boxes
 from germane.boxes.id_spelling import has_booleans
 from germane.core.ragged import Floats, Ints
 from germane.errors import clip
-from germane.readers.numbers import read_doubles
+from germane.readers.objects.numbers import read_doubles
 
 COCO_SIGMAS = tuple(
     tenths / 10.0

@@ -13,7 +13,7 @@ import numpy as np
 from germane.boxes.id_spelling import has_booleans
 from germane.core.ragged import Bools, Floats, Ints
 from germane.errors import InputError, clip, write_option
-from germane.readers.numbers import is_finite_number, read_doubles
+from germane.readers.objects.numbers import is_finite_number, read_doubles
 
 _FARTHEST = 100_000  # pixels; a corner of a polygon beyond is no place in an image
 

@@ -17,7 +17,7 @@ from germane.boxes.masks import can_read_masks, encode_array, join_masks, measur
 from germane.boxes.reading_options import Reading, name_side
 from germane.core.id_spelling import unwrap_ids
 from germane.errors import FormatError, InputError, clip, write_option
-from germane.readers.numbers import to_numpy
+from germane.readers.objects.numbers import to_numpy
 
 Held = Mapping[str, Any]  # of an image: boxes, labels, scores, iscrowd, area, difficult, …
 

@@ -23,7 +23,7 @@ from germane.boxes.reading_options import Reading, Shape, Side
 from germane.core.ragged import Floats
 from germane.errors import FormatError, InputError, clip, write_option
 from germane.output.formatting import write_count
-from germane.readers.numbers import is_finite_number
+from germane.readers.objects.numbers import is_finite_number
 
 T = TypeVar("T")
 NEEDED: dict[Shape, tuple[str, ...]] = {

@@ -20,7 +20,7 @@ from germane.boxes.text_files import is_padilla, is_yolo, read_padilla
 from germane.boxes.voc import is_voc, read_voc
 from germane.boxes.yolo import read_class_names, read_yolo
 from germane.errors import EmptyError, InputError, clip, write_option
-from germane.readers.paths import is_path
+from germane.readers.files.formats import is_path
 
 
 class Source(NamedTuple):

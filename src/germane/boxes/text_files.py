@@ -15,9 +15,9 @@ from germane.boxes.geometry import BoxFormat
 from germane.boxes.reading_options import Reading, name_side
 from germane.core.arguments import read_decimal
 from germane.errors import EmptyError, FormatError, InputError, clip, write_option
-from germane.readers.files import TextFile
-from germane.readers.paths import is_path, refuse_special
-from germane.readers.streams import explain_os_error
+from germane.readers.files.formats import is_path, refuse_special
+from germane.readers.files.line_blocks import TextFile
+from germane.readers.files.streams import explain_os_error
 
 LOOK = 20  # files that show of which kind the others are
 

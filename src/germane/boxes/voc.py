@@ -14,8 +14,8 @@ from germane.boxes.reading_options import Reading
 from germane.boxes.text_files import is_voc_results, list_files, read_lines, read_voc_results
 from germane.core.arguments import read_decimal
 from germane.errors import EmptyError, FormatError, InputError, clip
-from germane.readers.files import read_file
-from germane.readers.paths import is_path
+from germane.readers.files.formats import is_path
+from germane.readers.files.line_blocks import read_file
 
 CORNERS = ("xmin", "ymin", "xmax", "ymax")
 _IMAGE_SET = re.compile(r"(.*)[/\\]ImageSets[/\\][^/\\]+[/\\][^/\\]+\.txt$")

@@ -13,8 +13,8 @@ from germane.boxes.images import find_pictures
 from germane.boxes.reading_options import Reading, name_side
 from germane.boxes.text_files import YOLO, find_label_folder, read_boxes, read_lines, require_labels
 from germane.errors import FormatError, InputError, clip, write_option
-from germane.readers.files import read_file
-from germane.readers.paths import is_path
+from germane.readers.files.formats import is_path
+from germane.readers.files.line_blocks import read_file
 
 NAMES = ("data.yaml", "dataset.yaml", "classes.txt", "obj.names")
 

@@ -20,11 +20,11 @@ from germane.kernel.columns import Ids, Integers, mark_padding, read_python_ids
 from germane.kernel.ids import spell_id
 from germane.kernel.keys import Keys
 from germane.kernel.reduction import Batch, Judgments, choose_copies, mark_admitted, mark_candidates
-from germane.readers.mapping_ids import judge_keys
+from germane.readers.objects.item_ids import judge_keys
 
 if TYPE_CHECKING:  # few evaluations need them
-    from germane.readers.candidates import Candidates
-    from germane.readers.item_groups import Groups
+    from germane.readers.options.candidates import Candidates
+    from germane.readers.options.item_groups import Groups
 
 
 def attach_candidates(judged: Side, candidates: Candidates) -> tuple[Side, Qrels]:
@@ -32,7 +32,7 @@ def attach_candidates(judged: Side, candidates: Candidates) -> tuple[Side, Qrels
 
     Raises CoverageError where they do not fit.
     """
-    from germane.readers.candidates import find_judged  # which few checks need
+    from germane.readers.options.candidates import find_judged  # which few checks need
 
     order = np.argsort(judged.query, kind="stable")
     items, ids = _take(judged.items, judged.item[order]), "text" if judged.text else "typed"

@@ -24,7 +24,7 @@ from germane.core.retrieved import Sample
 from germane.kernel.columns import Ids
 from germane.kernel.ids import is_padding, to_bytes, to_text
 from germane.measures.definition import CatalogueDefinition
-from germane.readers.numbers import EXACT, count_rounded
+from germane.readers.objects.numbers import EXACT, count_rounded
 
 if TYPE_CHECKING:
     from germane.core.policy import Policy

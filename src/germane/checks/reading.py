@@ -21,23 +21,24 @@ from germane.core.ragged import Floats, Ints, find_owners
 from germane.errors import EmptyError, InputError, clip, explain_not_finite, show_typed
 from germane.kernel.columns import Ids, read_bytes
 from germane.kernel.ids import is_missing
-from germane.readers import Needs, QrelsInput, RunInput, formats, numbers, trec
-from germane.readers import subtopics as subtopic_reader
-from germane.readers.arrays import ArrayRun
-from germane.readers.files import TextFile, count_line_ends
-from germane.readers.formats import InputFormat
-from germane.readers.frames import Frame
-from germane.readers.mappings import (
+from germane.readers import Needs, QrelsInput, RunInput
+from germane.readers.files import formats, trec
+from germane.readers.files.formats import InputFormat, Path, is_path
+from germane.readers.files.line_blocks import TextFile, count_line_ends
+from germane.readers.files.trec_files import Run, TrecFile
+from germane.readers.objects import numbers
+from germane.readers.objects.arrays import ArrayRun
+from germane.readers.objects.frames import Frame
+from germane.readers.objects.mappings import (
     RankedLists,
     ScoredLists,
     ScoredMapping,
     is_mapping,
     list_scores,
 )
-from germane.readers.numbers import EXACT, count_rounded, is_finite_number, show_number
-from germane.readers.paths import Path, is_path
-from germane.readers.top_ids import TopIds
-from germane.readers.trec_files import Run, TrecFile
+from germane.readers.objects.numbers import EXACT, count_rounded, is_finite_number, show_number
+from germane.readers.objects.top_ids import TopIds
+from germane.readers.options import subtopics as subtopic_reader
 
 
 def read_trec(path: Path, kind: Literal["qrels", "run"], progress: Progress | None = None) -> Side:
@@ -71,7 +72,13 @@ def read_trec(path: Path, kind: Literal["qrels", "run"], progress: Progress | No
 
 
 def _parse_odd(
-    data: bytes, first: int, layout: trec.Layout, faults: Faults, name: str, line: bytes, row: int
+    data: bytes,
+    first: int,
+    layout: trec.Layout,
+    faults: Faults,
+    name: str,
+    line: bytes,
+    row: int,
 ) -> tuple[bytes, bytes, float] | None:
     """Parse a line that is not plain; note a wrong one as a fault, and skip it."""
     try:

@@ -19,7 +19,7 @@ from germane.errors import clip, write_option
 from germane.output.formatting import write_count
 
 if TYPE_CHECKING:  # few evaluations need them
-    from germane.readers.candidates import Candidates
+    from germane.readers.options.candidates import Candidates
 
 SOME = 0.1  # of the queries: no accident
 
@@ -105,7 +105,7 @@ _ADVICE = {
 
 def count_unreachable(qrels: Qrels, candidates: "Candidates") -> dict[str, int]:
     """Count the relevant items that are excluded, and those that are not among ``only``."""
-    from germane.readers.candidates import find_judged
+    from germane.readers.options.candidates import find_judged
 
     relevant = qrels.grades >= 1
     found = {}

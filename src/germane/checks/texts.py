@@ -5,7 +5,7 @@ from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from germane.errors import InputError
-from germane.readers.texts import Text, Texts
+from germane.readers.options.texts import Text, Texts
 
 
 @dataclass

@@ -13,7 +13,7 @@ from germane.errors import list_choices, write_option
 from germane.measures.definition import write_number
 from germane.measures.measure import Measure
 from germane.output.formatting import write_count
-from germane.readers.numbers import EXACT
+from germane.readers.objects.numbers import EXACT
 
 TURNED = "Do the grades have the wrong sign, or are the relevant items missing?"
 LOST = "Did the grades get lost, or is it the wrong file?"

@@ -19,8 +19,8 @@ from germane.measures.measure import Measure
 from germane.output import writing
 from germane.output.tables import FORMATS, Table
 from germane.readers import CANDIDATES, find_name
-from germane.readers.formats import FORMATS as FILE_FORMATS
-from germane.readers.typed_lists import read_typed
+from germane.readers.files.formats import FORMATS as FILE_FORMATS
+from germane.readers.objects.relevance import read_typed
 
 _FORMATS = (*FORMATS, "json")
 FOR_PAPERS = {**FORMATS, "latex": Table.latex_float}

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from germane.evaluation.result import Result, Results
     from germane.evaluation.signature_line import Signature
     from germane.readers.inputs import QrelsInput, RunInput
-    from germane.readers.labels import Labels
+    from germane.readers.objects.relevance import Labels
 
 
 class Given(NamedTuple):

@@ -35,13 +35,13 @@ from germane.readers import (
     open_run,
     refuse_ambiguous,
 )
-from germane.readers.paths import check_path
-from germane.readers.relevance import make_collection, make_ranking
+from germane.readers.files.formats import check_path
+from germane.readers.objects.relevance import make_collection, make_ranking
 
 if TYPE_CHECKING:
     from germane.dialects.dialect import Dialect
-    from germane.readers import trec_files
-    from germane.readers.frames import Frame
+    from germane.readers.files import trec_files
+    from germane.readers.objects.frames import Frame
 
 
 def evaluate(

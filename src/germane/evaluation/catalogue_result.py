@@ -19,7 +19,7 @@ from germane.measures.measure import Measure
 from germane.output.formatting import format_number, write_count
 from germane.output.frames import Tabular
 from germane.output.tables import Table
-from germane.readers.item_numbers import order_ids
+from germane.readers.objects.item_ids import order_ids
 
 if TYPE_CHECKING:
     from germane.evaluation.run_lists import ListsOfRun

@@ -30,17 +30,10 @@ from germane.measures.measure import Measure, Measures
 from germane.output.formatting import add_schema
 from germane.output.frames import Tabular, make_texts
 from germane.output.tables import Table, write_text
-from germane.readers import (
-    QrelsInput,
-    RunInput,
-    find_candidates,
-    is_path,
-    numbers,
-    open_inputs,
-    open_qrels,
-)
-from germane.readers.mappings import is_column
-from germane.readers.texts import open_texts
+from germane.readers import QrelsInput, RunInput, find_candidates, is_path, open_inputs, open_qrels
+from germane.readers.objects import numbers
+from germane.readers.objects.mappings import is_column
+from germane.readers.options.texts import open_texts
 
 __all__ = ["Checkup", "check"]
 

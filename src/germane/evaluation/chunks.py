@@ -28,12 +28,12 @@ from germane.evaluation.accepted import ItemGroups, Run
 from germane.kernel.columns import Ids, Integers, read_python_ids
 from germane.kernel.reduction import Batch, choose_copies, find_distinct
 from germane.readers import RunInput
-from germane.readers.formats import InputFormat
-from germane.readers.frames import Frame
-from germane.readers.headings import Headings
-from germane.readers.hits import is_hits, read_hits
-from germane.readers.item_groups import GroupOf, collapse_scores, open_groups
-from germane.readers.mappings import check_scores, is_mapping, list_scores
+from germane.readers.files.formats import InputFormat
+from germane.readers.objects.frames import Frame
+from germane.readers.objects.headings import Headings
+from germane.readers.objects.hits import is_hits, read_hits
+from germane.readers.objects.mappings import check_scores, is_mapping, list_scores
+from germane.readers.options.item_groups import GroupOf, collapse_scores, open_groups
 from germane.readers.rows import join_rows
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from germane.measures.measure import Measures
 from germane.readers import Labels
 
 if TYPE_CHECKING:
-    from germane.readers.similarity import Similarity
+    from germane.readers.objects.embeddings import Similarity
 
 
 def evaluate_embeddings(  # type: ignore[misc]  # query_ids is an option of other functions
@@ -63,7 +63,7 @@ def evaluate_embeddings(  # type: ignore[misc]  # query_ids is an option of othe
     those of ``germane.evaluate``.
     """
     progress = make_progress(progress)
-    from germane.readers import array_ids, embeddings
+    from germane.readers.objects import array_ids, embeddings
 
     if "item_ids" in policy:
         raise InputError("the ids of the gallery are gallery_ids=.")

@@ -51,7 +51,7 @@ from germane.evaluation.same_qrels import check_same
 from germane.kernel.content import Content
 from germane.measures.measure import Measure, Measures
 from germane.readers import RunInput, is_path
-from germane.readers.frame_qrels import join_judgments
+from germane.readers.objects.frame_qrels import join_judgments
 
 if TYPE_CHECKING:
     pass

@@ -79,8 +79,10 @@ def hash_run(run: RunInput, qrels: Qrels) -> Content:
 
 
 def _hash_parts(run: RunInput, qrels: Qrels) -> Iterator[Content]:
-    from germane.readers.ranked_rows import gather_rows  # which few evaluations need
-    from germane.readers.rows import Rows
+    from germane.readers.rows import (
+        Rows,
+        gather_rows,  # which few evaluations need
+    )
 
     ranked: list[Rows] = []
     for rows in run.read_content(qrels):
@@ -137,7 +139,7 @@ class RunFingerprint:
         """Read what the header of a run file says about the run; None where it says nothing."""
         if self._path is None or not self._is_unchanged():
             return None
-        from germane.readers.metadata import read_metadata  # which few evaluations need
+        from germane.readers.files.line_blocks import read_metadata  # which few evaluations need
 
         return read_metadata(os.fspath(self._path))
 

@@ -16,8 +16,8 @@ from germane.kernel.columns import Ids, Text, join_ids, read_python_ids
 from germane.kernel.reduction import Index
 from germane.measures.definition import CatalogueDefinition
 from germane.measures.measure import Measure
-from germane.readers.catalogues import CatalogueOptions
-from germane.readers.item_numbers import ItemNumbers
+from germane.readers.objects.item_ids import ItemNumbers
+from germane.readers.options.catalogues import CatalogueOptions
 
 Sums = tuple[Floats, Floats]  # U each: a sum for each list, and its divisor
 

@@ -294,21 +294,21 @@ def hold(reading: ReadOptions) -> ReadOptions:
     if reading is NOTHING_SAID:
         return reading
     if any(getattr(reading, name) is not None for name in CATALOGUE):
-        from germane.readers.catalogues import read_options
+        from germane.readers.options.catalogues import read_options
 
         options = read_options(reading)
         reading = replace(reading, catalogue=options, seen=None, distance=None)
     if reading.subtopic_weights is not None:
-        from germane.readers.subtopic_weights import open_weights
+        from germane.readers.options.pairs import open_weights
 
         reading = replace(reading, subtopic_weights=open_weights(reading))
     if reading.collapse is not None:
-        from germane.readers.item_groups import open_groups
+        from germane.readers.options.item_groups import open_groups
 
         reading = replace(reading, collapse=open_groups(reading.collapse))
     if not reading.has_candidates:
         return reading
-    from germane.readers.candidate_pairs import hold_candidates
+    from germane.readers.options.pairs import hold_candidates
 
     return hold_candidates(reading)
 

@@ -16,7 +16,7 @@ from germane.measures.measure import Measure
 from germane.output.formatting import add_schema, format_number, to_json_number
 from germane.output.frames import Named, Tabular, make_ids, make_texts
 from germane.output.tables import Table
-from germane.readers.paths import is_path
+from germane.readers.files.formats import is_path
 
 
 class Group(Mapping[str, QueryValues]):
@@ -199,13 +199,13 @@ def group_measures(whole: Mapping[Measure, QueryValues], category: Any) -> Group
 def read_category(category: Any, *, numbers: bool = False) -> Any:
     """Read a file or a frame of categories, or of numbers; anything else stays as it is."""
     if hasattr(category, "columns") and hasattr(category, "__arrow_c_stream__"):
-        from germane.readers.categories import read_frame
+        from germane.readers.options.texts import read_frame
 
         return read_frame(category, numbers=numbers)
     is_word = isinstance(category, str) and "." not in category and not os.path.exists(category)
     if is_word or not is_path(category):
         return category
-    from germane.readers.categories import read_categories  # which few need
+    from germane.readers.options.texts import read_categories  # which few need
 
     return read_categories(category, numbers=numbers)
 

@@ -23,7 +23,7 @@ from germane.measures import CATALOGUE
 from germane.measures.averaging import MeasureResult
 from germane.measures.measure import Measure, write_parameters
 from germane.output.formatting import SCHEMA, write_count
-from germane.readers.nested_json import Repeated
+from germane.readers.files.json_files import Repeated
 
 CLOSE = 1e-12
 """A smaller difference of two values is rounding."""

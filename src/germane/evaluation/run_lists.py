@@ -28,9 +28,8 @@ from germane.kernel.reduction import Index, Scattered
 from germane.measures.definition import CatalogueDefinition
 from germane.measures.measure import Measure
 from germane.readers import RunInput
-from germane.readers.catalogues import CatalogueOptions
-from germane.readers.ranked_rows import gather_rows, rank_rows
-from germane.readers.rows import Rows
+from germane.readers.options.catalogues import CatalogueOptions
+from germane.readers.rows import Rows, gather_rows, rank_rows
 
 
 class ListsOfRun:

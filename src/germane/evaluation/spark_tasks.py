@@ -17,9 +17,10 @@ from germane.core.ragged import Ints
 from germane.errors import FormatError, GermaneError, InputError
 from germane.evaluation.evaluator import Evaluator
 from germane.kernel.columns import Ids, number_ids, read_bytes
-from germane.readers import arrow, parquet_files
-from germane.readers.arrow import Place
-from germane.readers.headings import Headings
+from germane.readers.files import column_files
+from germane.readers.objects import arrow
+from germane.readers.objects.arrow import Place
+from germane.readers.objects.headings import Headings
 
 CHUNK = 1 << 20  # rows that a task packs at a time
 PACKED = "bucket int, kind string, rows binary"
@@ -48,7 +49,7 @@ def run_on_files(
 
 
 def _read_rows(path: str, stream: pa.BufferReader, columns: list[str]) -> Iterator[pa.RecordBatch]:
-    for record in parquet_files.decode_columns(path, stream, columns, parquet_files.ROWS):
+    for record in column_files.decode_columns(path, stream, columns, column_files.ROWS):
         for name in columns:
             if name not in record.schema.names:
                 raise FormatError(f"{path}: there is no column {name!r}, which other files have.")

@@ -28,9 +28,10 @@ from germane.evaluation.result import Counts, Result, Results
 from germane.measures.definition import refuse_lists
 from germane.measures.measure import Measures
 from germane.output import writing
-from germane.readers import CANDIDATES, parquet_files
-from germane.readers.nested_json import make_object, read_json
-from germane.readers.paths import check_path
+from germane.readers import CANDIDATES
+from germane.readers.files import column_files
+from germane.readers.files.formats import check_path
+from germane.readers.files.json_files import make_object, read_json
 
 T = TypeVar("T")
 
@@ -187,7 +188,7 @@ def _describe_state(path: str) -> list[Any]:
         raise InputError("a checkpoint needs files that can be read again; standard input cannot.")
     if not os.path.exists(path):
         raise InputError(f"{path}: there is no such file.")
-    files = parquet_files.list_files(path) if os.path.isdir(path) else [path]
+    files = column_files.list_files(path) if os.path.isdir(path) else [path]
     stats = map(os.stat, files)
     return [
         [os.path.abspath(f), s.st_size, s.st_mtime_ns] for f, s in zip(files, stats, strict=True)

@@ -37,8 +37,8 @@ from germane.measures.averaging import compute_scores, compute_terms
 from germane.measures.measure import Measure, Measures
 from germane.measures.subtopic_coverage import count_subtopics, find_covered, sum_weights
 from germane.output.formatting import format_short
-from germane.readers.relevance import make_collection
-from germane.readers.texts import open_texts
+from germane.readers.objects.relevance import make_collection
+from germane.readers.options.texts import open_texts
 
 WRITTEN = 24  # terms up to which a formula is written out; of more terms, the first half is
 TOLD = 10  # first ranks that are rows of their own where items have texts

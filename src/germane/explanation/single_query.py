@@ -33,10 +33,10 @@ from germane.explanation.counted import Counted
 from germane.kernel.ids import to_bytes
 from germane.measures.measure import Measure
 from germane.readers import RunInput
-from germane.readers.mappings import is_rows
-from germane.readers.ranked_rows import gather_rows, rank_rows
+from germane.readers.objects.mappings import is_rows
+from germane.readers.objects.relevance import make_ranking
 from germane.readers.recognition import is_frame, is_records
-from germane.readers.relevance import make_ranking
+from germane.readers.rows import gather_rows, rank_rows
 
 
 @dataclass(frozen=True, eq=False, repr=False)

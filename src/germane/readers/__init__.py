@@ -10,15 +10,22 @@ from typing import Any
 from germane.core.arguments import list_values
 from germane.core.qrels import Qrels
 from germane.errors import EmptyError, InputError, clip, write_option
-from germane.readers import formats, mappings, numbers
-from germane.readers.formats import CANDIDATES, InputFormat, find_name
-from germane.readers.headings import JUDGES
-from germane.readers.hits import is_hits, read_hits, refuse_response
+from germane.readers.files import formats
+from germane.readers.files.formats import (
+    CANDIDATES,
+    InputFormat,
+    find_name,
+    is_path,
+    limit_path,
+    name_file,
+)
 from germane.readers.inputs import Needs, QrelsInput, ReadOptions, RunInput
-from germane.readers.labels import Labels
-from germane.readers.mappings import is_rows
-from germane.readers.numbers import is_array, is_whole, refuse_nested
-from germane.readers.paths import is_path, limit_path, name_file
+from germane.readers.objects import mappings, numbers
+from germane.readers.objects.headings import JUDGES
+from germane.readers.objects.hits import is_hits, read_hits, refuse_response
+from germane.readers.objects.mappings import is_rows
+from germane.readers.objects.numbers import is_array, is_whole, refuse_nested
+from germane.readers.objects.relevance import Labels
 from germane.readers.recognition import (
     NOTHING_SAID,
     QRELS,
@@ -80,7 +87,7 @@ def open_judges(given: Any, reading: ReadOptions = NOTHING_SAID) -> Mapping[str,
             " qrels by name, or one frame or file (CSV, TSV, JSON Lines, Parquet, Arrow) with such"
             " a column."
         )
-    parts: Mapping[str, Any] = import_reader("frame_qrels").split_by_judge(frame)
+    parts: Mapping[str, Any] = import_reader("objects.frame_qrels").split_by_judge(frame)
     return parts
 
 
@@ -93,7 +100,7 @@ def open_qrels(raw: Any, reading: ReadOptions = NOTHING_SAID) -> QrelsInput:
     if reading.catalogue is not None:
         judged = replace(judged, catalogue=reading.catalogue)
     if reading.subtopic_weights is not None:
-        attach = import_reader("subtopic_weights").attach_weights
+        attach = import_reader("options.pairs").attach_weights
         read, weights = judged.read, reading.subtopic_weights
         judged = replace(judged, read=lambda *how: attach(read(*how), weights, how[-1]))
     candidates = find_candidates(raw, reading)
@@ -107,9 +114,9 @@ def find_candidates(raw: Any, reading: ReadOptions) -> Any:
     junk = raw.junk if isinstance(raw, Labels) else None
     if junk is None and not reading.has_candidates:
         return None
-    candidates = import_reader("candidates")
+    candidates = import_reader("options.candidates")
     if junk is not None:
-        array_ids = import_reader("array_ids")
+        array_ids = import_reader("objects.array_ids")
         junk = array_ids.name_judgments(junk, *array_ids.read_both(reading), "the labels")
     found = {name: getattr(reading, name) for name in formats.CANDIDATES}
     found["ignore"] = candidates.join_pairs(found["ignore"], junk)
@@ -122,12 +129,12 @@ def find_candidates(raw: Any, reading: ReadOptions) -> Any:
 def _open_run_file(path: Any, reading: ReadOptions) -> RunInput:
     chosen = formats.find_format(path, "run", reading.input_format)
     if chosen == "json":
-        nested = import_reader("nested_json").read_nested(path, "run")
+        nested = import_reader("files.json_files").read_nested(path, "run")
         kind = mappings.ScoredMapping if mappings.is_scores(nested) else mappings.RankedLists
         return kind(nested, find_name(path), name_file(path), "text")
     frame = formats.open_columns(path, "run", chosen, reading.columns)
     if frame is None:
-        run: RunInput = import_reader("trec_files").TrecFile(path)
+        run: RunInput = import_reader("files.trec_files").TrecFile(path)
         return run
     return open_run_columns(frame, reading)
 
@@ -137,13 +144,13 @@ RUNS: tuple[tuple[Recognize, Callable[[Any, ReadOptions], RunInput]], ...] = (
     (is_path, _open_run_file),
     (is_frame, open_run_columns),
     (is_rows, lambda given, reading: mappings.RankedLists(dict(enumerate(given)))),
-    (numbers.is_whole, lambda given, reading: import_reader("top_ids").open_ids(given)),
-    (numbers.is_pair, lambda given, reading: import_reader("top_ids").open_pair(given)),
+    (numbers.is_whole, lambda given, reading: import_reader("objects.top_ids").open_ids(given)),
+    (numbers.is_pair, lambda given, reading: import_reader("objects.top_ids").open_pair(given)),
     (
         numbers.is_text_array,
         lambda given, reading: mappings.RankedLists(dict(enumerate(given.tolist()))),
     ),
-    (numbers.is_array, lambda given, reading: import_reader("arrays").open_scores(given)),
+    (numbers.is_array, lambda given, reading: import_reader("objects.arrays").open_scores(given)),
     (is_records, open_run_columns),
 )
 
@@ -161,7 +168,7 @@ def open_run(
         refuse_response(given)
     if reading.collapse is reading.query_ids is reading.item_ids is None:
         return _recognize_run(given, reading, qrels)
-    array_ids = import_reader("array_ids")
+    array_ids = import_reader("objects.array_ids")
     query_ids, item_ids = array_ids.read_both(reading)
     groups = reading.collapse
     if isinstance(given, RunInput) and not given.is_array:
@@ -184,7 +191,7 @@ def _recognize_run(given: Any, reading: ReadOptions, qrels: QrelsInput | None) -
     if is_path(given):
         given = limit_path(given, reading.max_expansion, reading.max_line)
     if _are_of_lines(given, reading, qrels):
-        run: RunInput = import_reader("letor").align_scores(qrels, given)
+        run: RunInput = import_reader("files.letor").align_scores(qrels, given)
         return run
     given = hold_records(given)
     for recognize, open_kind in RUNS:
@@ -233,7 +240,7 @@ def open_inputs(
         numbers.refuse_nested(qrels, "qrels")
         numbers.refuse_nested(run, "run")
         flat = None if isinstance(qrels, Qrels) else qrels
-        grades, scores = import_reader("flat_arrays").group_arrays(flat, run, reading.group)
+        grades, scores = import_reader("objects.arrays").group_arrays(flat, run, reading.group)
         if judged is None:
             given = qrels if flat is None else open_qrels_groups(grades)
             judged = open_qrels(given, replace(reading, group=None))
@@ -273,7 +280,7 @@ def accept_comments(qrels: Qrels, run: RunInput) -> Qrels:
     if qrels.maybe_data is None:
         return qrels
     queries = run.find_queries(qrels.maybe_data.queries)
-    accepted: Qrels = import_reader("trec_files").accept_comments(qrels, queries)
+    accepted: Qrels = import_reader("files.trec_files").accept_comments(qrels, queries)
     return accepted
 
 

@@ -16,12 +16,13 @@ from germane.core.retrieved import Order, Retrieved
 from germane.errors import DuplicateError, InputError, clip, write_option
 from germane.kernel.content import Hasher
 from germane.kernel.ids import advise_repeat
-from germane.readers import formats, headings
-from germane.readers.formats import InputFormat
+from germane.readers.files import formats
+from germane.readers.files.formats import InputFormat
+from germane.readers.objects import headings
 
 if TYPE_CHECKING:
-    from germane.readers.item_groups import Groups
-    from germane.readers.letor import Lines
+    from germane.readers.files.letor import Lines
+    from germane.readers.options.item_groups import Groups
     from germane.readers.rows import Rows
 
 

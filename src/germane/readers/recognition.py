@@ -12,14 +12,13 @@ from typing import Any, TypeAlias
 
 from germane.core.qrels import Qrels
 from germane.errors import EmptyError, InputError, clip
-from germane.readers import data_sets, formats, hits, mappings, numbers
-from germane.readers.formats import InputFormat, find_name
+from germane.readers.files import formats, json_files
+from germane.readers.files.formats import InputFormat, find_name, is_path, limit_path, name_file
 from germane.readers.inputs import Needs, QrelsInput, ReadOptions, RunInput
-from germane.readers.labels import Labels
-from germane.readers.mappings import is_rows
-from germane.readers.paths import is_path, limit_path, name_file
-from germane.readers.relevance import read_csr, read_dense
-from germane.readers.subtopics import explain_unread
+from germane.readers.objects import hits, mappings, numbers
+from germane.readers.objects.mappings import is_rows
+from germane.readers.objects.relevance import Labels, read_csr, read_dense
+from germane.readers.options.subtopics import explain_unread
 
 NOTHING_SAID = ReadOptions()
 
@@ -69,15 +68,15 @@ def open_run_columns(raw: Any, reading: ReadOptions) -> RunInput:
     frame: Any = raw if isinstance(raw, RunInput) else open_columns(raw, "run", reading)
     run: RunInput = frame
     if frame.headings.lists or frame.headings.unordered is not None:
-        run = import_reader("list_cells").open_lists(frame, lowest=reading.lowest)
+        run = import_reader("objects.frame_qrels").open_lists(frame, lowest=reading.lowest)
     return run
 
 
 def open_columns(raw: Any, kind: str, reading: ReadOptions) -> Any:
     """Open a frame, or rows that are namedtuples, as a Frame."""
     if not is_frame(raw) and is_records(raw):
-        raw = import_reader("arrow").tabulate_records(list(raw), kind, reading.columns)
-    return import_reader("frames").open_frame(raw, kind, reading.columns)
+        raw = import_reader("objects.arrow").tabulate_records(list(raw), kind, reading.columns)
+    return import_reader("objects.frames").open_frame(raw, kind, reading.columns)
 
 
 # --- Judgments --------------------------------------------------------------------------------
@@ -108,15 +107,15 @@ def _open_qrels_columns(raw: Any, reading: ReadOptions) -> QrelsInput:
 
 def _open_qrels_frame(frame: Any) -> QrelsInput:
     if frame.headings.relevance is None:
-        lists, frame = import_reader("list_cells").find_lists(frame)
+        lists, frame = import_reader("objects.frame_qrels").find_lists(frame)
         if lists is not None:
             return _open_qrels_lists(lists, frame)
-    read = partial(import_reader("frame_qrels").read_qrels, frame)
+    read = partial(import_reader("objects.frame_qrels").read_qrels, frame)
     return QrelsInput(frame, read, frame.ids == "text", True, frame.lines)
 
 
 def _open_qrels_lists(lists: Any, frame: Any) -> QrelsInput:
-    list_cells = import_reader("list_cells")
+    list_cells = import_reader("objects.frame_qrels")
     ids = list_cells.find_ids(frame)
     if hits.is_hits(lists):
         lists = hits.read_documents(lists, list_cells.name_fields(frame), frame.headings.item)
@@ -129,7 +128,7 @@ def _open_qrels_lists(lists: Any, frame: Any) -> QrelsInput:
 
 
 def _open_qrels_file(raw: Any, reading: ReadOptions) -> QrelsInput:
-    path = data_sets.find_file(raw)
+    path = json_files.find_file(raw)
     path = limit_path(path, reading.max_expansion, reading.max_line)
     chosen = formats.find_format(path, "qrels", reading.input_format)
     if chosen == "json":
@@ -137,11 +136,11 @@ def _open_qrels_file(raw: Any, reading: ReadOptions) -> QrelsInput:
     frame = formats.open_columns(path, "qrels", chosen, reading.columns)
     if frame is not None:
         return _open_qrels_frame(frame)
-    return QrelsInput(path, partial(import_reader("trec_files").read_qrels, path), True)
+    return QrelsInput(path, partial(import_reader("files.trec_files").read_qrels, path), True)
 
 
 def _open_nested_qrels(path: Any) -> QrelsInput:
-    raw, where = import_reader("nested_json").read_nested(path, "qrels"), name_file(path)
+    raw, where = import_reader("files.json_files").read_nested(path, "qrels"), name_file(path)
 
     def read(duplicates: str, *_: object) -> Qrels:
         qrels = mappings.read_qrels(raw, duplicates, where)
@@ -156,7 +155,7 @@ def _open_qrels_cells(read: Callable[[Any, str], Qrels], raw: Any) -> QrelsInput
 
 
 def open_qrels_groups(raw: Any) -> QrelsInput:
-    return _open_qrels_cells(import_reader("flat_arrays").read_flat, raw)
+    return _open_qrels_cells(import_reader("objects.arrays").read_flat, raw)
 
 
 Recognize: TypeAlias = Callable[[Any], bool]
@@ -179,11 +178,11 @@ QRELS: tuple[tuple[Recognize, Callable[[Any, ReadOptions], QrelsInput]], ...] = 
 def open_pairs(raw: Any, kind: str, columns: Any, input_format: InputFormat) -> QrelsInput | None:
     """Open pairs of query and item as judgments without grades; None for anything else."""
     if numbers.is_sparse(raw):
-        read = import_reader("relevance").read_csr
+        read = import_reader("objects.relevance").read_csr
         return QrelsInput(raw, lambda *how: read(raw, f"{kind}="))
     raw = hold_records(raw)
     if is_path(raw):
-        raw = import_reader("streams").keep_path(raw)
+        raw = import_reader("files.streams").keep_path(raw)
         chosen = formats.find_format(raw, kind, input_format)
         if chosen in ("json", "trec"):
             return _open_qrels_file(raw, ReadOptions(input_format=chosen))
@@ -208,12 +207,12 @@ def recognize_qrels(raw: Any, reading: ReadOptions) -> QrelsInput:
     if isinstance(raw, RunInput) and raw.has_columns:  # of read_run
         return _open_qrels_frame(raw)
     if reading.group is not None:
-        flat, _ = import_reader("flat_arrays").group_arrays(raw, None, reading.group)
+        flat, _ = import_reader("objects.arrays").group_arrays(raw, None, reading.group)
         return open_qrels_groups(flat)
     numbers.refuse_nested(raw, "qrels")
-    raw = data_sets.find_judgments(hold_records(raw))
+    raw = json_files.find_judgments(hold_records(raw))
     if not (reading.query_ids is reading.item_ids is None):
-        array_ids = import_reader("array_ids")
+        array_ids = import_reader("objects.array_ids")
         query_ids, item_ids = array_ids.read_both(reading)
         if is_rows(raw):
             raw = array_ids.name_rows(raw, query_ids, "qrels")

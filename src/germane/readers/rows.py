@@ -1,12 +1,8 @@
-"""Reduces runs that are rows of query, item, and score or rank.
-
-Rows are cut into pieces where a query ends, and each piece is read and reduced by a thread. Where
-the rows of a query do not follow each other, all rows are gathered and sorted first.
-"""
+"""Reduces runs that are rows of query, item, and score or rank; and reads their whole lists."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -16,11 +12,13 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import numpy as np
 
 from germane.core import ragged
+from germane.core.policy import Policy, order_tied
 from germane.core.progress import ProgressNote
 from germane.core.qrels import Qrels
-from germane.core.ragged import Floats, Ints
+from germane.core.ragged import Bools, Floats, Ints
 from germane.core.retrieved import Order, Retrieved
-from germane.errors import DuplicateError, FormatError, clip, write_option
+from germane.errors import DuplicateError, EmptyError, FormatError, clip, write_option
+from germane.kernel import plain
 from germane.kernel.columns import (
     Ids,
     Integers,
@@ -31,7 +29,8 @@ from germane.kernel.columns import (
     read_python_ids,
 )
 from germane.kernel.content import Content, Hasher, hash_rows
-from germane.kernel.ids import advise_repeat, to_bytes, to_text
+from germane.kernel.ids import advise_repeat, spell_id, to_bytes, to_text
+from germane.kernel.keys import Keys
 from germane.kernel.reduction import (
     Batch,
     Index,
@@ -43,19 +42,23 @@ from germane.kernel.reduction import (
     add_candidates,
     find_changes,
     find_distinct,
+    select_rows,
     split_queries,
 )
 from germane.kernel.threads import map_in_threads
-from germane.readers import arrow, spill
-from germane.readers.candidates import find_candidates
-from germane.readers.spill import Spill
+from germane.readers.files import streams
+from germane.readers.files.streams import Spill
+from germane.readers.inputs import RunInput
+from germane.readers.objects import arrow
+from germane.readers.objects.item_ids import judge_keys
+from germane.readers.options.candidates import Candidates, find_candidates, match_items
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from germane.readers.frames import Frame
     from germane.readers.inputs import RunInput
-    from germane.readers.item_groups import Groups
+    from germane.readers.objects.frames import Frame
+    from germane.readers.options.item_groups import Groups
 
 
 P = TypeVar("P")
@@ -265,7 +268,7 @@ class RowReducer:
             code = np.repeat(code, ragged.find_lengths(judged.offsets))
             judged = replace(judged, queries=[], offsets=np.zeros(1, np.int64))  # which code has
             pieces.append((code, compact_rows(judged) if on_disk else judged))
-            if on_disk and (disk or sum(len(code) for code, _ in pieces) > spill.HELD):
+            if on_disk and (disk or sum(len(code) for code, _ in pieces) > streams.HELD):
                 note.note = ON_DISK
                 for code, part in pieces:
                     disk.add(code, _to_columns(part))
@@ -392,3 +395,125 @@ def join_numbers(parts: Sequence[Floats | None]) -> Floats | None:
     """Join the scores or the ranks of several parts; either all parts have them, or none has."""
     present = [part for part in parts if part is not None]
     return present[0] if len(present) == 1 else np.concatenate(present) if present else None
+
+
+# --- Whole lists of a run, judged or not, in the order in which it is evaluated -------------------
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RankedRows:
+    """Rows from the best on: those of ``queries[s]`` are ``offsets[s]:offsets[s + 1]``."""
+
+    queries: Ids
+    offsets: Ints
+    ids: Ids  # of the items in the order given, and the place of each row among them
+    place: Ints
+    tied_from: Ints  # the first and the last rank of the row's group of equal scores
+    tied_to: Ints
+
+    @property
+    def items(self) -> list[Hashable]:
+        """The items as Python values."""
+        ids = self.ids.python
+        return [ids[place] for place in self.place.tolist()]
+
+    @property
+    def column(self) -> Ids:
+        """The items as integers or text."""
+        ids = self.ids.typed if isinstance(self.ids, Keys) else self.ids
+        is_sorted = np.array_equal(self.place, np.arange(len(ids)))
+        return ids if is_sorted else ids.take(self.place)
+
+    def cut(self, depth: int | None) -> RankedRows:
+        """Cut every list off after the first ``depth`` items."""
+        sizes = ragged.find_lengths(self.offsets)
+        if depth is None or sizes.max(initial=0) <= depth:
+            return self
+        sizes = np.minimum(sizes, depth)
+        rows = ragged.list_stretches(self.offsets[:-1], sizes)
+        columns = (column[rows] for column in (self.place, self.tied_from, self.tied_to))
+        return RankedRows(self.queries, ragged.make_offsets(sizes), self.ids, *columns)
+
+
+def rank_rows(
+    rows: Rows,
+    run: RunInput,
+    policy: Policy,
+    candidates: Candidates | None = None,
+    ids: str | None = None,
+) -> RankedRows:
+    """Rank the rows of a run by a policy, without those that do not count.
+
+    Rows are in the order of ``policy.ties``; where grades decide on it, as in ``best``, equal
+    scores are in the order of ids. ``ids`` is text if the rows, unlike those of the run, are
+    spelled as in a file of text. Raises DuplicateError for an item that is retrieved twice if that
+    is an error, and CoverageError for a query for which ``only`` has no candidates.
+    """
+    queries = read_python_ids(rows.queries)
+    judged, items = _judge(rows, policy, candidates, ids or ("text" if run.is_text else "typed"))
+    batch = Batch(np.arange(len(queries)), rows.offsets, items, rows.score, rows.rank)
+    try:
+        batch = select_rows(judged, batch, run.decide_duplicates(policy.duplicates), policy.order)
+    except RepeatedItem as error:
+        raise explain_repeat(run.label, "retrieved", error) from None
+    place, first, last = _order_rows(batch, policy)
+    return RankedRows(queries, batch.offsets, batch.items, place, first, last).cut(policy.depth)
+
+
+def _judge(
+    rows: Rows, policy: Policy, candidates: Candidates | None, ids: str
+) -> tuple[Judgments, Ids]:
+    """Make judgments of no item, with the candidates in the ids of the rows. Returns these, too."""
+    queries, items = rows.queries, rows.items
+    if (candidates or policy.own == "drop") and isinstance(queries, Ids):
+        queries = queries.python
+    none = np.zeros(len(queries) + 1, np.int64)
+    of_text = ids == "text"
+    if candidates is None:
+        return Judgments(queries, none, items.part(0, 0), of_text=of_text), items
+    named = list(map(spell_id, queries)) if of_text else list(queries)
+    users = candidates.attach_to_lists(Qrels(named, none, [], np.zeros(0), ids=ids))
+    if isinstance(items, Keys):
+        return judge_keys(users, False), items
+    pairs, as_text = match_items(users, items, ids, as_text=False)
+    items = items.as_text() if as_text else items
+    own_ids = Judgments(queries, none, items.part(0, 0), of_text=of_text or as_text)
+    return add_candidates(own_ids, pairs), items
+
+
+def _order_rows(batch: Batch, policy: Policy) -> tuple[Ints, Ints, Ints]:
+    """Order the rows of each query from the best to the worst, and find the ranks of their ties."""
+    rows, offsets = np.arange(len(batch.items)), batch.offsets
+    rank = rows - offsets[batch.owner] + 1
+    if batch.are_places and batch.rank is not None:
+        rank = batch.rank.astype(np.int64)
+    if batch.score is None or _falls(batch.score, offsets):
+        return rows, rank, rank
+    rank, first, last = plain.rank_rows(batch, rows, policy.order.equal)
+    place = np.empty(len(rows), np.int64)
+    place[offsets[batch.owner] + order_tied(policy.ties, rank, first, last) - 1] = rows
+    return place, first[place], last[place]
+
+
+def _falls(score: Floats, offsets: Ints) -> bool:
+    """Does every score of a query differ from the next and exceed it?"""
+    falls: Bools = score[1:] < score[:-1]
+    falls[ragged.take_lasts(offsets)] = True
+    return bool(falls.all())
+
+
+def gather_rows(parts: Iterable[Rows]) -> Rows:
+    """Gather all rows of a run with scattered queries. Raises EmptyError if there are none."""
+    filled = [part for part in parts if len(part.queries)]
+    rows = join_rows(filled) if filled else None
+    if rows is None or not len(rows.items):
+        raise EmptyError("the run is empty: it has no results.")
+    if len(rows.queries) == 1:
+        return rows
+    queries = read_python_ids(rows.queries)
+    first, place = find_distinct(queries)
+    owner = np.repeat(place, ragged.find_lengths(rows.offsets))
+    order = ragged.order_stably(owner)
+    score, rank = (None if column is None else column[order] for column in (rows.score, rows.rank))
+    offsets = ragged.make_offsets(np.bincount(owner, minlength=len(first)))
+    return Rows(queries.take(first), offsets, rows.items.take(order), score, rank)

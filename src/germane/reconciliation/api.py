@@ -16,7 +16,7 @@ from germane.explanation.counted import Counted
 from germane.explanation.single_query import check_list, check_run, hold_rows, is_list
 from germane.measures.definition import CatalogueDefinition
 from germane.measures.measure import Measure
-from germane.readers.relevance import make_collection
+from germane.readers.objects.relevance import make_collection
 from germane.reconciliation.agreement import match_names, measure_agreement
 from germane.reconciliation.answer import SHOWN
 from germane.reconciliation.example import Example, find_examples

@@ -16,7 +16,7 @@ from germane.evaluation.collection import Collection, find_all_needs
 from germane.measures.averaging import compute_scores
 from germane.measures.measure import Measure
 from germane.readers import open_qrels, open_run
-from germane.readers.relevance import make_collection
+from germane.readers.objects.relevance import make_collection
 from germane.reconciliation.spread import Values
 from germane.reconciliation.variations import Candidate, find_mean
 

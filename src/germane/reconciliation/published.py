@@ -12,9 +12,9 @@ from germane.core.arguments import read_decimal
 from germane.errors import DuplicateError, EmptyError, FormatError, InputError, clip
 from germane.evaluation.record import read_runs
 from germane.output.formatting import write_count
-from germane.readers.nested_json import parse_unique
-from germane.readers.paths import refuse_special
-from germane.readers.streams import explain_os_error
+from germane.readers.files.formats import refuse_special
+from germane.readers.files.json_files import parse_unique
+from germane.readers.files.streams import explain_os_error
 from germane.reconciliation.column_names import GROUPS, read_columns
 from germane.reconciliation.reported import Reported, align_precision
 from germane.reconciliation.typesetting import (

@@ -10,7 +10,7 @@ from typing import Any
 
 from germane.core.id_spelling import unwrap_keys
 from germane.errors import DuplicateError, EmptyError, FormatError, InputError, clip
-from germane.readers.streams import explain_os_error
+from germane.readers.files.streams import explain_os_error
 
 _WRITTEN = re.compile(r"[+-]?([0-9]++\.?[0-9]*+|\.[0-9]++)([eE][+-]?[0-9]{1,3})?")
 _ROUNDING = 1e-12  # sums in another order differ by less

@@ -33,7 +33,7 @@ from germane.measures.measure import Measure, Measures
 from germane.output import writing
 from germane.output.formatting import write_count
 from germane.output.frames import Named
-from germane.readers.texts import open_texts
+from germane.readers.options.texts import open_texts
 from germane.reports.findings import Findings, Layout
 from germane.reports.inputs import describe_origin, open_by_query, select_runs, spread_runs
 from germane.reports.markup import BANDED

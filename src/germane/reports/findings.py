@@ -14,7 +14,7 @@ from germane.evaluation.result import Result, Results
 from germane.explanation.explanation import Explanation
 from germane.explanation.precision_recall import MeanPRCurve
 from germane.measures.measure import Measure
-from germane.readers.texts import Texts
+from germane.readers.options.texts import Texts
 from germane.reconciliation.spread import Spread
 from germane.reports.inputs import Origin
 

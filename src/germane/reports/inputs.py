@@ -14,9 +14,10 @@ from germane.core.progress import Progress
 from germane.errors import GermaneError
 from germane.evaluation.opening import Inputs
 from germane.evaluation.result import Results
-from germane.readers import InputFormat, ReadOptions, RunInput, formats, is_searched, open_run
-from germane.readers.paths import is_path
-from germane.readers.streams import explain_os_error
+from germane.readers import InputFormat, ReadOptions, RunInput, is_searched, open_run
+from germane.readers.files import formats
+from germane.readers.files.formats import is_path
+from germane.readers.files.streams import explain_os_error
 from germane.reconciliation.spread import Spread, spread_each
 
 BLOCK = 2**20

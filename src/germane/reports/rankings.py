@@ -12,7 +12,7 @@ from germane.core.rounding import subtract_values, unite_equal
 from germane.errors import make_visible
 from germane.evaluation.result import Result, Results
 from germane.explanation.explanation import Explanation
-from germane.readers.texts import Text
+from germane.readers.options.texts import Text
 from germane.reports.findings import Findings
 from germane.reports.thumbnails import make_thumbnail
 

@@ -21,8 +21,8 @@ from germane.errors import GermaneError, GradeError
 from germane.kernel.columns import read_bytes
 from germane.kernel.ids import show_id
 from germane.kernel.reduction import Batch, find_repeat
-from germane.readers import trec
-from germane.readers.numbers import EXACT
+from germane.readers.files import trec
+from germane.readers.objects.numbers import EXACT
 from germane.trec_eval import text
 from germane.trec_eval.options import INPUT, Options, TrecEvalError
 from germane.trec_eval.text import parse_real, parse_whole

@@ -19,8 +19,8 @@ from germane.core.qrels import Qrels
 from germane.core.retrieved import BY_ID, Retrieved
 from germane.errors import DuplicateError, FormatError, InputError
 from germane.kernel.ids import show_id, to_text
-from germane.readers import trec, trec_files
-from germane.readers.streams import find_compression
+from germane.readers.files import trec, trec_files
+from germane.readers.files.streams import find_compression
 from germane.trec_eval import text
 from germane.trec_eval.options import INPUT, Options, TrecEvalError
 from germane.trec_eval.text import compare_rows, merge_sort, parse_real

@@ -14,8 +14,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from germane.readers.files import BOM, Block, TextFile
-from germane.readers.streams import find_compression
+from germane.readers.files.line_blocks import BOM, Block, TextFile
+from germane.readers.files.streams import find_compression
 
 _Item = TypeVar("_Item")
 

@@ -17,7 +17,7 @@ from germane.core.rounding import reaches
 from germane.errors import CoverageError, InputError, NotFoundError, clip, list_some, write_option
 from germane.evaluation.query_groups import find_categories
 from germane.output.formatting import write_count
-from germane.readers.mapping_ids import spell_qrels
+from germane.readers.objects.item_ids import spell_qrels
 
 
 def match_judges(people: Qrels, model: Qrels) -> None:

@@ -26,7 +26,7 @@ from germane.output.formatting import add_schema, format_number, write_count
 from germane.output.frames import Tabular, make_ids, make_numbers
 from germane.output.tables import Table
 from germane.readers import Needs, open_qrels
-from germane.readers.mapping_ids import spell_qrels
+from germane.readers.objects.item_ids import spell_qrels
 
 By: TypeAlias = Literal["weight", "difference"]
 DEEPEST = 1000  # ranks that have a weight, under a measure without a cutoff

@@ -1,0 +1,569 @@
+"""Reads JSON: ``{query: {item: number}}``, JSON Lines, and the judgments of data sets."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import os
+import re
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from json import loads
+from typing import Any, Literal
+
+import numpy as np
+import pyarrow as pa
+from pyarrow import json as arrow_json
+
+from germane.errors import (
+    EmptyError,
+    FormatError,
+    GradeError,
+    InputError,
+    ScoreError,
+    clip,
+    explain_not_finite,
+    list_choices,
+    show_typed,
+    write_option,
+)
+from germane.kernel.ids import show_id
+from germane.readers.files.formats import Path, is_path, name_file
+from germane.readers.files.line_blocks import (
+    Opener,
+    check_text,
+    count_line_ends,
+    hand_to_arrow,
+    read_file,
+)
+from germane.readers.objects.headings import Headings
+from germane.readers.objects.numbers import EXACT, count_rounded, is_finite_number, show_number
+
+_QUERIES, _JUDGMENTS = "queries", "relevant_docs"
+
+
+def find_judgments(raw: Any) -> Any:
+    """Find the judgments of a data set: a mapping, or an object with such attributes.
+
+    Anything else is returned as it is. Raises FormatError for judgments of several splits.
+    """
+    if isinstance(raw, Mapping):
+        if not (_QUERIES in raw and _JUDGMENTS in raw):
+            return raw
+        judged, part = raw[_JUDGMENTS], f"[{_JUDGMENTS!r}]"
+    elif is_path(raw) or isinstance(raw, (list, tuple)) or not hasattr(raw, _JUDGMENTS):
+        return raw
+    else:
+        judged, part = getattr(raw, _JUDGMENTS), f".{_JUDGMENTS}"
+    if not _has_splits(judged):
+        return judged
+    if len(judged) > 1:
+        choices = list_choices(f"qrels{part}[{split!r}]" for split in judged)
+        raise FormatError(f"qrels: the data set has judgments of several splits. Give {choices}.")
+    return next(iter(judged.values()))
+
+
+def _has_splits(judged: Any) -> bool:
+    """Are these judgments by split, ``{split: {query: {item: grade}}}``?"""
+    for _ in range(2):
+        if not isinstance(judged, Mapping) or not judged:
+            return False
+        judged = next(iter(judged.values()))
+    return isinstance(judged, Mapping)
+
+
+_SUFFIXES = (".tsv", ".jsonl", ".parquet", ".csv")
+
+
+def find_file(path: Path) -> Path:
+    """Find the judgments of a folder with ``qrels/test.tsv``, as BEIR and MTEB have; else the path.
+
+    Raises InputError for a folder with judgments of several splits.
+    """
+    inside = os.path.join(os.fsdecode(path), "qrels")
+    if not os.path.isdir(inside):
+        return path
+    from germane.readers.files.streams import explain_os_error  # which imports compression
+
+    with explain_os_error(inside):
+        names = sorted(os.listdir(inside))
+    files = [os.path.join(inside, name) for name in names if name.casefold().endswith(_SUFFIXES)]
+    if len(files) > 1:
+        raise InputError(
+            f"{os.fsdecode(path)}: the folder has judgments of several splits. Give"
+            f" {list_choices(map(repr, files))}."
+        )
+    return files[0] if files else path
+
+
+# --- Reads JSON files such as ranx's: ``{query: {item: number}}`` or ``{query: [item, …]}`` -------
+
+Nested = dict[Hashable, Any]
+
+_NUMBERS = {int, float}
+_LONG = 400  # digits; a number of more is beyond the range of a double
+
+
+def read_nested(path: Path, kind: Literal["qrels", "run"]) -> Nested:
+    """Read judgments or a run. Ids are text, and an integer in a list is its digits.
+
+    Raises FormatError with the line and column of what is no JSON, and with the query of a value
+    that has another shape; ScoreError or GradeError for a number that is not finite.
+    """
+    where, raw = name_file(path), read_object(path, _SHAPES[kind])
+    if kind == "qrels":
+        raw = find_judgments(raw)
+    shape = type(next(iter(raw.values()), None))
+    for query, value in raw.items():
+        within = f"{where}, query {clip(query)}"
+        if isinstance(value, Repeated):
+            raise FormatError(f"{within}: duplicate item {clip(value.key)}.")
+        if isinstance(value, dict):
+            _check_numbers(value, within, kind)
+        elif isinstance(value, list):
+            raw[query] = _spell_items(value, within, _CALLS[kind])
+        else:
+            raise FormatError(f"{within}: {_ITEMS[kind]}; got {_describe(value)}.")
+        if kind == "run" and type(value) is not shape:
+            raise FormatError(
+                f"{within}: the results are {_describe(value)}, and those of query"
+                f" {clip(next(iter(raw)))} are {_NAMES[shape]}. All queries of a file have one"
+                " shape."
+            )
+    return raw
+
+
+def read_object(path: Path, shape: str = "a file is {query: value}") -> Nested:
+    """Read an object of queries. ``shape`` says what the file should be."""
+    where = name_file(path)
+    raw = read_json(path, object_pairs_hook=make_object, parse_int=_parse_whole)
+    if not isinstance(raw, dict):
+        raise FormatError(f"{where}: {shape}; got {_describe(raw)}.{_advise(raw)}")
+    if isinstance(raw, Repeated):
+        raise FormatError(f"{where}: duplicate query {clip(raw.key)}.")
+    if not raw:
+        raise EmptyError(f"{where}: there are no queries.")
+    return raw
+
+
+class Repeated(dict[Hashable, Any]):
+    """An object that has a key twice."""
+
+    key: str
+
+
+def _read_text(path: Path) -> str:
+    data, name = read_file(path), name_file(path)
+    check_text(name, data[:8])
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = 1 + count_line_ends(data, error.start)
+        around = show_id(data[max(0, error.start - 10) : error.start + 10])
+        raise FormatError(
+            f"{name}:{line}: the file is not UTF-8: it has the byte 0x{data[error.start]:02x} in "
+            f"{around}. Convert it; if it is Latin-1, with: iconv -f latin1 -t utf-8"
+        ) from None
+
+
+def read_json(path: Path, **how: Any) -> Any:
+    """Read a file of one value; ``how`` as in json.loads. Raises FormatError with the place."""
+    return parse_json(_read_text(path), name_file(path), **how)
+
+
+def read_unique(path: Path, name_entry: Callable[[Any, Repeated], str] | None = None) -> Any:
+    """Read a file of one value, in which no object has a key twice, as ``parse_unique`` does."""
+    return parse_unique(_read_text(path), name_file(path), name_entry)
+
+
+def parse_unique(
+    text: str, where: str, name_entry: Callable[[Any, Repeated], str] | None = None
+) -> Any:
+    """Parse a value in which no object has a key twice.
+
+    ``name_entry`` names the part of the value that an object is in. Raises FormatError.
+    """
+    repeated: list[Repeated] = []
+
+    def make(pairs: list[tuple[str, Any]]) -> Nested:
+        made = make_object(pairs)
+        if isinstance(made, Repeated):
+            repeated.append(made)
+        return made
+
+    value = parse_json(text, where, object_pairs_hook=make)
+    for part in repeated:
+        name = (name_entry or _name_place)(value, part)
+        raise FormatError(f"{where}: {name} has the key {clip(part.key)} twice. Keep one of them.")
+    return value
+
+
+def _name_place(value: Any, wanted: Repeated) -> str:
+    """Name an object by the keys that lead to it."""
+    pending: list[tuple[Any, tuple[Any, ...]]] = [(value, ())]
+    while pending:
+        part, keys = pending.pop()
+        if part is wanted:
+            return f"the object at {' → '.join(map(clip, keys))}" if keys else "the object"
+        rows = part.items() if isinstance(part, dict) else enumerate(part, 1)
+        pending += [(row, (*keys, key)) for key, row in rows if isinstance(row, (dict, list))]
+    return "an object"
+
+
+def parse_json(text: str, where: str, **how: Any) -> Any:
+    """Parse one value; ``how`` as in json.loads. Raises FormatError with the place."""
+    try:
+        return json.loads(text, **how)
+    except json.JSONDecodeError as error:
+        place = f"{where}:{error.lineno}, column {error.colno}"
+        if error.msg == "Extra data":
+            raise FormatError(
+                f"{place}: a JSON file has one value, and here a second one begins. Are these JSON "
+                f"Lines? {write_option('input_format', 'jsonl')} reads them."
+            ) from None
+        raise FormatError(f"{place}: no JSON ({error.msg}).") from None
+    except ValueError as error:  # a whole number of thousands of digits
+        raise FormatError(f"{where}: no JSON ({error}).") from None
+    except RecursionError:
+        raise FormatError(f"{where}: the values are nested too deeply.") from None
+
+
+DEEPEST = 500  # Python's reader stops at about 1,000 levels, and Arrow's ends the process at 20,000
+_NO_BRACKETS = bytes(sign for sign in range(256) if sign not in b"[]{}")
+_STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"?', re.DOTALL)
+
+
+def find_deep_line(text: bytes) -> int | None:
+    """Find the first line, from 0, whose values are nested too deeply; None where none is."""
+    if _measure_depth(text) <= DEEPEST:  # brackets in strings count, too
+        return None
+    for line, part in enumerate(text.split(b"\n")):
+        if _measure_depth(part) > DEEPEST and _measure_depth(_STRING.sub(b"", part)) > DEEPEST:
+            return line
+    return None
+
+
+def _measure_depth(text: bytes) -> int:
+    """Measure how deep brackets stand in each other."""
+    brackets = np.frombuffer(text.translate(None, _NO_BRACKETS), np.int8)
+    # the second bit is set in [ and {, and not in ] and }
+    return int(np.cumsum((brackets & 2) - 1, dtype=np.int64).max(initial=0))
+
+
+def parse_object(text: str, where: str, **how: Any) -> dict[str, Any]:
+    """Parse a line of JSON Lines; ``how`` as in json.loads. Raises FormatError for no object."""
+    try:
+        value = json.loads(text, object_pairs_hook=make_object, **how)
+    except (ValueError, RecursionError) as error:
+        message = getattr(error, "msg", "too deep")
+        raise FormatError(f"{where}: no JSON ({message}): {clip(text.strip())}") from None
+    if not isinstance(value, dict):
+        raise FormatError(f"{where}: a line is a JSON object, {{…}}; got {clip(value)}")
+    if isinstance(value, Repeated):
+        raise FormatError(
+            f"{where}: the line has the key {clip(value.key)} twice. Keep one of them."
+        )
+    return value
+
+
+def make_object(pairs: list[tuple[str, Any]]) -> Nested:
+    value: Nested = dict(pairs)
+    if len(value) == len(pairs):
+        return value
+    seen: set[str] = set()
+    repeated = Repeated(value)
+    repeated.key = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
+    return repeated
+
+
+def _parse_whole(digits: str) -> int | float:
+    return int(digits) if len(digits) < _LONG else float(digits)
+
+
+def _check_numbers(nested: Nested, within: str, kind: str) -> None:
+    """Refuse a value that is no finite number."""
+    noun, error = {"qrels": ("relevance grade", GradeError), "run": ("score", ScoreError)}[kind]
+    plain = _NUMBERS.issuperset(map(type, nested.values()))
+    if plain and all(map(is_finite_number, nested.values())):
+        return
+    for item, number in nested.items():
+        if kind == "qrels" and isinstance(number, (dict, list)):
+            nested[item] = _check_subtopics(number, f"{within}, item {clip(item)}")
+            continue
+        if type(number) not in _NUMBERS:
+            raise error(
+                f"{within}, item {clip(item)}: a {noun} is a number; got {_describe(number)}."
+            )
+        if not is_finite_number(number):
+            wrong = explain_not_finite(noun, f"got {show_number(number)}")
+            raise error(f"{within}, item {clip(item)}: {wrong}")
+
+
+def _check_subtopics(value: Any, within: str) -> Any:
+    """Check the subtopics of an item: grades, or a list."""
+    if isinstance(value, list):
+        return _spell_items(value, within)
+    if isinstance(value, Repeated):
+        raise FormatError(f"{within}: duplicate subtopic {clip(value.key)}.")
+    for subtopic, grade in value.items():
+        if type(grade) not in _NUMBERS:
+            raise GradeError(
+                f"{within}, subtopic {clip(subtopic)}: a relevance grade is a number; got"
+                f" {_describe(grade)}."
+            )
+    return value
+
+
+_CALLS = {
+    "run": "Hits of a search client are read in Python: germane.evaluate(qrels, json.load(file)).",
+    "qrels": "Documents are read in Python: germane.evaluate(json.load(file), run).",
+}
+
+
+def _spell_items(items: list[Any], within: str, call: str = "") -> Sequence[str]:
+    """Spell the items of a list as text; ``call`` says how lists of objects are read."""
+    kinds = set(map(type, items))
+    if kinds <= {str}:
+        return items
+    if kinds <= {str, int}:
+        return list(map(str, items))
+    wrong = next(item for item in items if type(item) not in (str, int))
+    raise FormatError(
+        f"{within}: a list holds items, which are text or integers; got {_describe(wrong)}."
+        f"{f'  {call}' if call and isinstance(wrong, dict) else ''}"
+    )
+
+
+_SHAPES = {
+    "run": "a run is {query: {item: score}} or {query: [item, …]}, best first",
+    "qrels": "qrels are {query: {item: grade}} or {query: [relevant item, …]}",
+}
+_ITEMS = {
+    "run": "results are {item: score} or [item, …]",
+    "qrels": "judgments are {item: grade} or [relevant item, …]",
+}
+_NAMES = {dict: "an object", list: "a list", str: "text", bool: "a truth value", type(None): "null"}
+
+
+def _describe(value: Any) -> str:
+    kind = dict if isinstance(value, dict) else type(value)
+    named = _NAMES.get(kind, "a number")
+    return named if kind in (dict, list, type(None)) else f"{named}, {clip(value)}"
+
+
+def _advise(raw: Any) -> str:
+    """Advice for a list of rows."""
+    if isinstance(raw, list) and raw and isinstance(raw[0], dict):
+        return (
+            "  For one object on each line (JSON Lines), use"
+            f" {write_option('input_format', 'jsonl')}."
+        )
+    return ""
+
+
+# --- Reads JSON Lines with Arrow, and finds the wrong line if Arrow refuses the file --------------
+
+
+def read_json_lines(source: Opener, choose: Callable[[list[str]], list[str]]) -> pa.Table:
+    """Read a row from each line, and of the columns those that are chosen by their names.
+
+    Arrow makes dates of some text; these columns are read again as text. Columns that are not
+    chosen may have values of several types. Raises FormatError that names the line.
+    """
+    try:
+        table = _read(source, {})
+    except (pa.ArrowInvalid, _ManyKeysError) as refused:
+        return _read(source, _find_types(source, choose, refused), unexpected="ignore")
+    chosen = choose(table.column_names)
+    dates = [name for name in chosen if pa.types.is_temporal(table[name].type)]
+    if dates:
+        table = _read(source, dict.fromkeys(dates, pa.string()))
+    return table.select(chosen)
+
+
+def _read(source: Opener, types: Mapping[str, pa.DataType], unexpected: str = "infer") -> pa.Table:
+    """Read columns of these types; the types of the others are inferred, or these are ignored."""
+    options = arrow_json.ParseOptions(
+        pa.schema(list(types.items())), unexpected_field_behavior=unexpected
+    )
+    with source.open_text() as stream:
+        lines = _Objects(stream, source.name, counts_keys=unexpected == "infer")
+        return arrow_json.read_json(hand_to_arrow(lines), parse_options=options)
+
+
+def count_rounded_scores(source: Opener, names: Headings, records: Iterable[pa.RecordBatch]) -> int:
+    """Count the whole scores that became equal to another when Arrow made doubles of them.
+
+    Raises ScoreError for a score beyond the range of a double.
+    """
+    columns = [record.column(names.score) for record in records if names.score is not None]
+    if not any(_may_round(column) for column in columns):
+        return 0
+    whole_scores: dict[Hashable, list[int]] = {}
+    with io.BufferedReader(source.open_text()) as stream:
+        for number, line in enumerate(stream, 1):
+            row = loads(line.decode("utf-8-sig", "surrogateescape")) if line.strip() else {}
+            score = row.get(names.score)
+            if isinstance(score, int):
+                if not is_finite_number(score):
+                    message = explain_not_finite("score", f"got {show_number(score)}")
+                    raise ScoreError(f"{source.name}:{number}: {message}")
+                whole_scores.setdefault(row.get(names.query), []).append(score)
+    return sum(count_rounded(scores, np.array(scores, float)) for scores in whole_scores.values())
+
+
+def _may_round(column: pa.Array) -> bool:
+    values = column.to_numpy(zero_copy_only=False) if column.type == pa.float64() else np.zeros(0)
+    return bool((np.abs(values) >= EXACT).any())
+
+
+class _ManyKeysError(Exception):
+    """The lines have so many keys that Arrow would make a column of each for every block."""
+
+
+class _Objects:
+    """A stream of JSON Lines that refuses what Arrow cannot take.
+
+    A block that begins with ``null`` crashes it, and so do values nested too deeply. Keys of
+    thousands become columns that no memory holds, unless all but some are ignored.
+    """
+
+    def __init__(self, stream: Any, name: str, counts_keys: bool) -> None:
+        self._stream, self._name, self._counts_keys = stream, name, counts_keys
+        self.close = stream.close
+        self._lines, self._last, self._begun = 1, b"\n", b""
+
+    def read(self, size: int = -1) -> bytes:
+        data: bytes = self._stream.read(size)
+        self._refuse_depth(data)
+        if self._counts_keys and _has_many_keys(data):
+            raise _ManyKeysError
+        text = self._last + data
+        null = _NULL.search(text) if b"null" in text else None
+        if null is not None:
+            line = self._lines + text.count(b"\n", 0, null.end()) - 1
+            raise FormatError(f"{self._name}:{line}: a line is a JSON object, {{…}}; got null")
+        self._lines += data.count(b"\n")
+        begun = max(text.rfind(b"\n"), text.rfind(b"\r")) + 1
+        before = text[:begun].rstrip()[-1:]
+        self._last = before + b"\n" + text[begun:].lstrip(b" \t")[:8]
+        return data
+
+    def _refuse_depth(self, data: bytes) -> None:
+        """Refuse a line whose values are nested too deeply. Raises FormatError."""
+        text = self._begun + data
+        deep = find_deep_line(text)
+        if deep is not None:
+            line = self._lines - self._begun.count(b"\n") + deep
+            raise FormatError(f"{self._name}:{line}: the values are nested too deeply.")
+        self._begun = text[text.rfind(b"\n") + 1 :][-_LONGEST:]
+
+
+def _has_many_keys(data: bytes) -> bool:
+    """Have parts of a block, evenly spaced, hundreds of different keys?"""
+    step = max(len(data) // 16, 2_000)
+    parts = (data[start : start + 2_000] for start in range(0, len(data), step))
+    return len({key for part in parts for key in _KEY.findall(part)}) > 500
+
+
+_KEY = re.compile(rb'"((?:[^"\\]++|\\.)*+)"\s*+:')
+_LONGEST = 1 << 22  # bytes of a line that are kept; Arrow refuses a line longer than its blocks
+
+
+_NULL = re.compile(rb"(?:^|[^:,\[\s])\s*[\r\n](?:\xef\xbb\xbf)?[ \t]*null")
+"""``null`` at the beginning of a line, unless it is a value of an object on several lines."""
+
+
+def _read_objects(source: Opener, refused: Exception) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Read the object of each line, with its place, to find out why Arrow refused the file.
+
+    Raises FormatError for the first line that is none, and Arrow's own error if that says enough.
+    """
+    with io.BufferedReader(source.open_text()) as stream:
+        for number, line in enumerate(stream, 1):
+            if not line.strip():
+                continue
+            where = f"{source.name}:{number}"
+            text = line.decode("utf-8-sig", "surrogateescape")
+            try:
+                row = parse_object(text, where, parse_int=_parse_whole_float)
+            except FormatError:
+                if _is_read(line):  # several objects on a line, or one on several
+                    raise refused from None
+                raise
+            yield where, row
+
+
+def _find_types(
+    source: Opener, choose: Callable[[list[str]], list[str]], refused: Exception
+) -> dict[str, pa.DataType]:
+    """Find the type of each chosen column.
+
+    Refuses the first value of another type than those before as soon as its line is read, if the
+    lines so far have all columns that are needed, and else once all lines are read.
+    """
+    before: dict[str, tuple[str, Any]] = {}
+    types: dict[str, pa.DataType] = {}
+    wrong: dict[str, Exception] = {}
+    for where, row in _read_objects(source, refused):
+        for name, value in row.items():
+            types.setdefault(name, pa.null())
+            kind = _KINDS.get(type(value))
+            if kind is None or name in wrong:
+                continue
+            first = before.setdefault(name, (kind, value))
+            error = _explain_value(where, name, value, first) or (
+                None if kind in _TYPES else refused
+            )
+            if error is not None:
+                if name in _list_chosen(types, choose):
+                    raise error
+                wrong[name] = error
+            elif types[name] != pa.float64():
+                types[name] = pa.float64() if isinstance(value, float) else _TYPES[kind]
+    chosen = choose(list(types))
+    for name in chosen:
+        if name in wrong:
+            raise wrong[name]
+    return {name: types[name] for name in chosen}
+
+
+def _explain_value(where: str, name: str, value: Any, first: tuple[str, Any]) -> FormatError | None:
+    """Explain why a value cannot stand in its column; None where it can."""
+    if _KINDS[type(value)] != first[0]:
+        return FormatError(
+            f"{where}: the values of a column have one type; {name!r} is {show_typed(value)} "
+            f"here, and {show_typed(first[1])} before."
+        )
+    if isinstance(value, float) and math.isinf(value):
+        return FormatError(f"{where}: the number of {name!r} is beyond the range of a double.")
+    return None
+
+
+def _list_chosen(names: Iterable[str], choose: Callable[[list[str]], list[str]]) -> list[str]:
+    """List the columns that are chosen; none while some that are needed have not come yet."""
+    try:
+        return choose(list(names))
+    except FormatError:
+        return []
+
+
+def _parse_whole_float(digits: str) -> float:
+    return int(digits) if len(digits) < 20 else float(digits)
+
+
+def _is_read(line: bytes) -> bool:
+    """Does Arrow read the line by itself?"""
+    if not line.lstrip().startswith(b"{"):
+        return False
+    try:
+        arrow_json.read_json(pa.BufferReader(line))
+    except pa.ArrowInvalid:
+        return False
+    return True
+
+
+_KINDS = {str: "text", int: "number", float: "number", bool: "truth", list: "list", dict: "object"}
+"""The types of JSON's values; null is of every type."""
+
+_TYPES = {"text": pa.string(), "number": pa.int64(), "truth": pa.bool_()}

@@ -1,0 +1,1 @@
+"""Reads objects of Python: mappings, hits, frames, arrays and embeddings."""

@@ -1,0 +1,472 @@
+"""Reads runs that are arrays, also flat ones in groups; their rows are places or have ids."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
+
+import numpy as np
+
+from germane.core import ragged
+from germane.core.arguments import list_values
+from germane.core.id_spelling import is_id, unwrap_ids
+from germane.core.progress import Progress
+from germane.core.qrels import Qrels
+from germane.core.ragged import Ints
+from germane.core.retrieved import Order, Retrieved, Sample
+from germane.errors import DuplicateError, EmptyError, FormatError, clip, list_some
+from germane.kernel.columns import Ids, Integers
+from germane.kernel.grid import Columns, Grid, count_absent, widen
+from germane.kernel.ids import is_missing, to_bytes, to_text
+from germane.kernel.reduction import Batch, Judgments, Part, Reduction, RepeatedItem, flatten_batch
+from germane.kernel.threads import map_in_threads
+from germane.readers.inputs import RunInput, explain_twice
+from germane.readers.objects import array_ids, numbers
+from germane.readers.objects.array_ids import Axis
+from germane.readers.options.candidates import find_candidates
+from germane.readers.rows import STEP, Rows
+
+if TYPE_CHECKING:
+    from germane.readers.options.item_groups import Groups
+
+
+CELLS = 1 << 23  # scores that are held at once
+Read: TypeAlias = Callable[[Ints, Ints], Batch | Grid]
+"""Rows of an array, and the codes of their queries → their results."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Asked:
+    """The judgments that a run is compared with, in the places of its array."""
+
+    judged: Judgments
+    rows: Ints  # Q, or -1
+    order: Order
+    width: int | None  # of the array of judgments, if they are one
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class ArrayRun(RunInput):
+    """A run whose queries and items are places in arrays; either may have ids."""
+
+    is_array = True
+    ties = "given"
+    where = "run"
+    in_threads = False  # are blocks read in threads?
+
+    queries: Axis
+    items: Axis  # or groups of items
+    name: str = "run"
+    counts: Ints | None = None  # the results of each row before groups took the place of items
+    columns: Columns | None = None  # their groups, where the array has all items
+
+    @property
+    def has_ids(self) -> bool:
+        return self.items.ids is not None
+
+    @property
+    def is_text(self) -> bool:
+        return self.items.is_text
+
+    @property
+    def has_query_ids(self) -> bool:
+        return self.queries.ids is not None
+
+    @property
+    def is_collapsed(self) -> bool:
+        return self.counts is not None
+
+    def find_queries(self, wanted: object) -> set[Hashable]:
+        """Find the ids of all rows, as text."""
+        return {to_text(to_bytes(query)) for query in self.queries.ids or ()}
+
+    # --- Of each kind of array ---
+
+    def open_blocks(self, wanted: Asked | None) -> Read:
+        """Prepare to read all results of rows or, for known judgments, what their ranks need."""
+        raise NotImplementedError
+
+    def split(self, rows: Ints, cells: int) -> Iterator[Ints]:
+        """Split rows into blocks of about so many results: the places of some among these."""
+        step = max(1, cells // max(1, self.width))
+        yield from (
+            np.arange(start, min(start + step, len(rows))) for start in range(0, len(rows), step)
+        )
+
+    @property
+    def width(self) -> int:
+        """The number of results of a row."""
+        raise NotImplementedError
+
+    def count_rows(self) -> Ints:
+        """Count the results of each row."""
+        raise NotImplementedError
+
+    def collapse_items(self, groups: Groups) -> tuple[Self, list[Any]]:
+        """Make a run of groups of items, and list the groups."""
+        codes, names = groups.number_columns(self.items.ids, self.width)
+        return replace(self, columns=Columns(codes, len(names))), names
+
+    @property
+    def cells(self) -> Any:
+        """The array as it is given: of scores or ids."""
+        raise NotImplementedError
+
+    def locate(self, cells: tuple[Ints, ...]) -> tuple[Ints, Ints]:
+        """Find the rows and the items of cells."""
+        return cells[0], cells[1]
+
+    def place_items(self, items: Ints, rows: Ints, offsets: Ints) -> Ints:
+        """Find the places of items among the results of their rows, -1 for none."""
+        return items
+
+    def list_items(self, places: Ints, rows: Ints) -> Ids:
+        """List the items at some places of the results of rows."""
+        return self.items.name(places if self.columns is None else self.columns.codes[places])
+
+    @property
+    def sampler(self) -> Callable[[int], Sample] | None:
+        """Takes the first results of the first rows as a sample, if they are the best."""
+        return None
+
+    # --- Of all of them ---
+
+    def name_axes(self, query_ids: array_ids.Ids | None, item_ids: array_ids.Ids | None) -> Self:
+        """Name rows and items, if neither has ids. Raises FormatError for another number of ids."""
+        if self.queries.ids is not None or self.items.ids is not None:
+            return self
+        if query_ids is not None:
+            array_ids.check_length(query_ids, self.queries.size, "query_ids", "queries")
+        if item_ids is not None:
+            self.check_items(item_ids)
+        return replace(
+            self,
+            queries=replace(self.queries, ids=query_ids),
+            items=replace(self.items, ids=item_ids),
+        )
+
+    def check_items(self, item_ids: Sequence[Hashable]) -> None:
+        """Raise FormatError unless there is an id for each item."""
+        array_ids.check_length(item_ids, self.width, "item_ids", "items")
+
+    def _collapse(self, groups: Groups) -> Self:
+        counts = self.count_rows()
+        run, names = self.collapse_items(groups)
+        items = Axis("groups", len(names), names, is_text=groups.is_text)
+        return replace(run, items=items, counts=counts)
+
+    def retrieve(
+        self, qrels: Qrels, duplicates: str, order: Order, progress: Progress | None = None
+    ) -> Retrieved:
+        rows = self.queries.find_rows(qrels)
+        wanted = Asked(self._place_judgments(qrels, rows, order), rows, order, qrels.width)
+        judged, labels = wanted.judged, None
+        if order.equal != "given" and self.has_ids:  # by ids, in whose order labels are
+            labels = self.items.label(order.equal)
+            judged, order = judged.map_items(labels), replace(order, equal="id")
+        reduction = Reduction(judged, self.decide_duplicates(duplicates), order)
+        judged_rows, read = np.flatnonzero(rows >= 0), self.open_blocks(wanted)
+
+        def reduce(block: Ints) -> Part:
+            queries = judged_rows[block]
+            batch = read(rows[queries], queries)
+            return reduction.reduce(batch if labels is None else self._label(batch, labels))
+
+        blocks, done = self.split(rows[judged_rows], CELLS), 0
+        try:
+            for part in (map_in_threads if self.in_threads else map)(reduce, blocks):
+                reduction.add(part)
+                done += len(part.code)
+                if progress is not None:
+                    progress(self.name, done, self.queries.size)
+        except RepeatedItem as error:
+            raise self._explain_repeat(error, rows, labels) from None
+        retrieved = reduction.join(self.queries.list_others(rows))
+        if self.counts is None and self.sampler is None:
+            return retrieved
+        counts = None if self.counts is None else np.append(self.counts, 0)[rows]
+        return replace(retrieved, rows=counts, sample=self.sampler)
+
+    def _place_judgments(self, qrels: Qrels, rows: Ints, order: Order) -> Judgments:
+        """Find the places of judged items, candidates, and items with the id of their query."""
+
+        def place(offsets: Ints, items: Ints) -> Judgments:
+            places = Integers(self.place_items(items, rows, offsets))
+            return Judgments(range(len(rows)), offsets, places)
+
+        candidates = tuple(
+            (name, place(pairs.offsets, self.items.find_pairs(pairs, name, qrels.ids)))
+            for name, pairs in find_candidates(qrels)
+        )
+        own_places = None
+        if order.own == "drop":
+            places = self.items.find_own(self.queries.name(rows).python, qrels.ids)
+            own_places = place(np.arange(len(rows) + 1), places)
+        judged = place(qrels.offsets, self.items.find_judged(qrels))
+        return replace(judged, candidates=candidates, own=own_places)
+
+    def _label(self, batch: Batch | Grid, labels: Ints) -> Batch:
+        """Put labels in the place of items."""
+        batch = flatten_batch(batch)
+        places: Any = batch.items
+        codes = places.values if self.columns is None else self.columns.codes[places.values]
+        return replace(batch, items=Integers(labels[codes]))
+
+    def _explain_repeat(
+        self, repeated_item: RepeatedItem, rows: Ints, labels: Ints | None
+    ) -> DuplicateError:
+        query: Any = repeated_item.query
+        place: Any = repeated_item.item
+        if labels is not None:
+            place = int(np.flatnonzero(labels == place)[0])
+        row = int(rows[query])
+        batch: Any = self.open_blocks(None)(np.array([row]), np.zeros(1, np.int64))
+        ranks = [rank for rank, item in enumerate(batch.items, 1) if item == place]
+        item = self.items.name(np.array([place])).python[0]
+        return explain_twice(f"run, row {row}", item, *ranks[:2])
+
+    def read_rows(
+        self, judged: Qrels | None = None, progress: Progress | None = None
+    ) -> Iterator[Rows]:
+        rows, read = np.arange(self.queries.size), self.open_blocks(None)
+        if judged is not None:
+            rows = self.queries.find_rows(judged)
+            rows = rows[rows >= 0]
+        for block in self.split(rows, STEP):
+            batch = flatten_batch(read(rows[block], block))
+            places: Any = batch.items
+            items = self.list_items(places.values, rows[block][batch.owner])
+            yield Rows(self.queries.name(rows[block]), batch.offsets, items, batch.score)
+
+    def select(self, qrels: Qrels, duplicates: str, progress: object = None) -> RunInput | None:
+        return self if (self.queries.find_rows(qrels) >= 0).any() else None
+
+
+# --- Scores -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class ScoreArray(ArrayRun):
+    """Scores (Q, N): row q has those of query q. A masked cell is not retrieved."""
+
+    scores: Any
+
+    @property
+    def width(self) -> int:
+        return int(self.scores.shape[1])
+
+    @property
+    def cells(self) -> Any:
+        return self.scores
+
+    def count_rows(self) -> Ints:
+        is_present = ~np.ma.getmaskarray(numbers.to_numpy(self.scores, "scores"))
+        return np.asarray(np.count_nonzero(is_present, axis=1))
+
+    def open_blocks(self, wanted: Asked | None) -> Read:
+        scores = numbers.to_numpy(self.scores, "scores")
+        is_masked = isinstance(scores, np.ma.MaskedArray)
+
+        def read(rows: Ints, code: Ints) -> Grid:
+            part, absent = scores[ragged.as_slice(rows)], None
+            numbers.check_finite(part, "scores", rows=rows)
+            if is_masked:
+                absent = np.count_nonzero(np.ma.getmaskarray(part), axis=1)
+                part = widen(part).filled(-np.inf)
+            return Grid(code, part, absent, self.columns)
+
+        return read
+
+
+def open_scores(raw: Any) -> ScoreArray:
+    """Open an array of scores. Raises FormatError or EmptyError for another shape than (Q, N)."""
+    shape = tuple(raw.shape)
+    if len(shape) != 2:
+        raise FormatError(
+            f"scores have shape (queries, items); got {shape}.{numbers.advise_flat(raw)}"
+        )
+    if not all(shape):
+        raise EmptyError(f"the run is empty: its shape is {shape}.")
+    name = getattr(raw, "name", None)
+    return ScoreArray(
+        queries=Axis("query_ids", shape[0]),
+        items=Axis("item_ids", shape[1], what="scores"),
+        name=name if isinstance(name, str) else "run",
+        scores=raw,
+    )
+
+
+# --- Flat arrays ----------------------------------------------------------------------------------
+#
+# Reads flat arrays of grades and scores in groups, whose items are numbered by their places.
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class FlatArray(ArrayRun):
+    """A flat array: the items of group g are ``place[offsets[g]:offsets[g + 1]]``, ascending."""
+
+    has_own_items = True
+
+    values: Any
+    offsets: Ints  # G + 1
+    place: Ints
+
+    @cached_property
+    def _owner(self) -> tuple[Ints, Ints]:
+        """The group of each place, and where it stands in its group."""
+        group, position = np.empty((2, len(self.place)), np.int64)
+        owner = ragged.find_owners(self.offsets)
+        group[self.place], position[self.place] = owner, np.arange(len(owner)) - self.offsets[owner]
+        return group, position
+
+    @property
+    def cells(self) -> Any:
+        return self.values
+
+    def locate(self, cells: tuple[Ints, ...]) -> tuple[Ints, Ints]:
+        return self._owner[0][cells[0]], cells[0]
+
+    def place_items(self, items: Ints, rows: Ints, offsets: Ints) -> Ints:
+        group, position = self._owner
+        is_own = (items >= 0) & (group[items] == np.repeat(rows, np.diff(offsets)))
+        return np.where(is_own, position[items], -1)
+
+    def list_items(self, places: Ints, rows: Ints) -> Ids:
+        return Integers(self.place[self.offsets[rows] + places])
+
+    def split(self, rows: Ints, cells: int) -> Iterator[Ints]:
+        """Divide groups into blocks of similar size, so that padding at most doubles the memory."""
+        sizes = np.diff(self.offsets)[rows]
+        power = np.frexp(sizes.astype(float))[1]
+        for size in np.unique(power).tolist():
+            places = np.flatnonzero(power == size)
+            step = max(1, cells >> size)
+            yield from (places[start : start + step] for start in range(0, len(places), step))
+
+    def open_blocks(self, wanted: Asked | None) -> Read:
+        values = _read_floats(self.values, None if wanted is None else wanted.order)
+        lengths = np.diff(self.offsets)
+
+        def read(rows: Ints, code: Ints) -> Grid:
+            column, sizes = np.arange(max(1, lengths[rows].max())), lengths[rows][:, None]
+            scores = np.full((len(rows), len(column)), -np.inf, values.dtype)
+            is_inside = column < sizes
+            scores[is_inside] = values[
+                self.place[(self.offsets[rows][:, None] + column)[is_inside]]
+            ]
+            return Grid(code, scores, count_absent(scores))
+
+        return read
+
+
+def group_arrays(grades: Any, scores: Any, group: Any) -> tuple[FlatArray | None, FlatArray | None]:
+    """Group flat arrays. ``group`` is a group id for each item, or the size of each group.
+
+    Of these, one may be None, and stays None.
+    """
+    flat = [
+        None if raw is None else numbers.to_numpy(raw, noun)
+        for raw, noun in ((grades, "relevance"), (scores, "scores"))
+    ]
+    shapes = [array.shape for array in flat if array is not None]
+    if len(set(shapes)) != 1 or len(shapes[0]) != 1:
+        raise FormatError(
+            "with group=…, relevance and scores are flat arrays of one length; got shapes "
+            f"{' and '.join(map(str, shapes)) or 'none'}"
+        )
+    _check_labels({"relevance": grades, "scores": scores, "group": group})
+    items = shapes[0][0]
+    if not items:
+        raise EmptyError("the run is empty: its arrays have no items.")
+    queries, code = _find_groups(group, items)
+    place = np.argsort(code, kind="stable")
+    offsets = ragged.make_offsets(np.bincount(code, minlength=len(queries)))
+    groups, places = Axis("group", len(queries), queries), Axis("", items, what="scores")
+    axes: Any = {"queries": groups, "items": places, "offsets": offsets, "place": place}
+    qrels, run = (None if array is None else FlatArray(values=array, **axes) for array in flat)
+    return qrels, run
+
+
+def _check_labels(arrays: dict[str, Any]) -> None:
+    """Refuse pandas Series whose labels differ: matched by place, items would get wrong scores."""
+    pandas = sys.modules.get("pandas")
+    if pandas is None:
+        return
+    labels = {
+        name: array.index for name, array in arrays.items() if isinstance(array, pandas.Series)
+    }
+    for (first, mine), (second, theirs) in combinations(labels.items(), 2):
+        if len(mine) == len(theirs) and not mine.equals(theirs):
+            raise FormatError(
+                f"{first} and {second} are Series with different labels: {list_some(mine.tolist())}"
+                f" and {list_some(theirs.tolist())}. {second}.loc[{first}.index] brings them into"
+                " one order; to_numpy() of both takes them by their places."
+            )
+
+
+def _find_groups(raw: Any, items: int) -> tuple[list[Hashable], Ints]:
+    """Find the ids of the groups in the order of their first items, and the group of each item."""
+    ids = list_values(raw)
+    if not isinstance(ids, (list, tuple)):
+        raise FormatError(
+            f"group takes one group id for each item, or the sizes of groups; got {clip(raw)}"
+        )
+    ids = unwrap_ids(ids)
+    if any(isinstance(identifier, list) for identifier in ids):  # unhashable, as rows of an array
+        raise FormatError(
+            "group is flat: a group id for each item, or the sizes of groups; got "
+            f"{clip(ids)}, of {len(ids)} rows. ravel() of an array flattens it."
+        )
+    if len(ids) == items:
+        for one in () if {str, int}.issuperset(map(type, ids)) else ids:
+            if isinstance(one, float) or not is_id(one) or is_missing(one):
+                raise FormatError(f"a group's id is an integer or text; got {clip(one)}")
+        codes = {identifier: code for code, identifier in enumerate(dict.fromkeys(ids))}
+        return list(codes), np.fromiter(map(codes.__getitem__, ids), np.int64, items)
+    are_sizes = all(isinstance(size, (int, np.integer)) and size >= 0 for size in ids)
+    if not are_sizes or sum(ids) != items:
+        total = f"; they sum to {sum(ids)}" if are_sizes else ""
+        raise FormatError(
+            f"group has length {len(ids)}{total}. Give {items} group ids, one for each item, or"
+            f" sizes that sum to {items}."
+        )
+    return list(range(len(ids))), np.repeat(np.arange(len(ids)), ids)
+
+
+def read_flat(flat_array: FlatArray, complete: str) -> Qrels:
+    """Read flat grades; those above 0, unless ``complete`` names measures that need the others."""
+    grades, place = flat_array.values, flat_array.place
+    mend = "numpy.ma.masked_invalid(qrels) leaves them without a judgment"
+    numbers.check_finite(grades, "relevance", "relevance grade", mend=mend)
+    is_judged = ~np.ma.getmaskarray(grades)
+    if not complete:
+        is_judged &= np.ma.getdata(grades) > 0
+    left = ragged.count_flags(
+        is_judged[place], ragged.find_owners(flat_array.offsets), flat_array.queries.size
+    )
+    place = place[is_judged[place]]
+    judged = np.ma.getdata(grades)[place].astype(float)
+    numbers.check_range(judged, lambda row: f"relevance, item {place[row]}")
+    return Qrels(
+        list(flat_array.queries.ids or ()),
+        ragged.make_offsets(left),
+        Integers(place),
+        judged,
+        width=len(grades),
+    )
+
+
+def _read_floats(scores: Any, order: Order | None) -> Any:
+    """Convert flat scores to floats, masked ones to -inf, and keep their order and ties."""
+    values, mask = np.ma.getdata(scores), np.ma.getmask(scores)
+    if values.dtype.kind == "f":
+        numbers.check_finite(scores, "scores")
+    elif values.dtype.itemsize < 8 or order is None or not order.plain:
+        values = values.astype(float)
+    else:  # more digits than a double has
+        values = np.unique(values, return_inverse=True)[1].astype(float)
+    return np.where(mask, values.dtype.type(-np.inf), values)

@@ -1,0 +1,400 @@
+"""Frames: qrels and runs of anything that hands out Arrow columns, also of files with columns."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+
+from germane.core.progress import Progress, ProgressNote
+from germane.core.qrels import Qrels
+from germane.core.ragged import Floats, Ints
+from germane.core.retrieved import Order, Retrieved, Sample, choose_rows
+from germane.errors import CoverageError, EmptyError, FormatError, explain_types, list_some
+from germane.kernel.columns import Ids, Text, read_python_ids
+from germane.kernel.reduction import Index, Judgments, RepeatedItem, add_candidates, find_changes
+from germane.kernel.threads import map_in_threads
+from germane.readers.files.formats import BATCH
+from germane.readers.inputs import RunInput
+from germane.readers.objects import arrow, headings, numbers
+from germane.readers.objects.arrow import Entries, Place
+from germane.readers.objects.headings import Headings
+from germane.readers.options.candidates import fit_items, match_items
+from germane.readers.rows import (
+    RowReducer,
+    Rows,
+    check_texts,
+    cut_pieces,
+    explain_repeat,
+    read_piece,
+)
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from germane.readers.options.item_groups import Groups
+
+
+HEAD = 2000  # first rows, from which a sample is taken
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Frame(RunInput):
+    """Columns that can be read more than once, a record batch at a time."""
+
+    has_columns = True
+    is_searched = True
+
+    where: str  # the name in errors
+    name: str  # the name in results
+    headings: Headings
+    records: Callable[[], Iterator[pa.RecordBatch]]  # of the columns that have headings
+    entries: tuple[Entries, Entries] = field(default_factory=lambda: (Entries(), Entries()))
+    ids: str = "typed"  # or text: in a file of text, an integer is its digits
+    parts: Sequence[tuple[int, str]] = ()  # of a folder: the first row of each file, and its name
+    storage: Literal["in memory", "on disk"] = "in memory"
+    as_text: tuple[bool, bool] = (False, False)  # are query and item ids read as text?
+    groups: Groups | None = None  # that take the place of items
+    has_header: bool = True  # may the caller name its columns?
+    rounded: int = 0  # scores that became equal to another as doubles, as the reader has found
+
+    def __repr__(self) -> str:
+        rows = sum(record.num_rows for record in self.records())
+        return f"Frame({self.name!r}: {rows} results)"
+
+    @property
+    def lines(self) -> Frame | None:
+        """The rows in order, if scores without ids may be matched with them."""
+        return None
+
+    @property
+    def ties(self) -> str:
+        """Ranks order all items; scores may leave some tied."""
+        return "trec" if self.headings.score else "given"
+
+    @property
+    def has_scores(self) -> bool:
+        return self.headings.score is not None
+
+    def _collapse(self, groups: Groups) -> Self:
+        groups.check_items_have_ids()
+        return replace(self, groups=groups, ids="text" if groups.is_text else self.ids)
+
+    # --- Its columns ---------------------------------------------------------------------------
+
+    def hold(self, progress: Progress | None = None) -> Frame:
+        """Read the columns into memory."""
+        return self.replace_records(list(self.report_to(progress).records()))
+
+    def replace_records(self, records: list[pa.RecordBatch]) -> Frame:
+        """Make a frame with the same columns for rows that are in memory."""
+        return replace(self, records=lambda: iter(records), storage="in memory")
+
+    def report_to(self, progress: Progress | None) -> Frame:
+        """Make a frame that reports how many bytes of its columns have been read."""
+        if progress is None:
+            return self
+
+        def records() -> Iterator[pa.RecordBatch]:
+            read = 0
+            for record in self.records():
+                read += arrow.count_bytes(record)
+                progress(self.where, read, None)
+                yield record
+
+        return replace(self, records=records)
+
+    def read_head(self) -> tuple[pa.RecordBatch, Frame]:
+        """Read the first rows. Returns them, and a frame whose first reading goes on from there.
+
+        Raises EmptyError if there are no rows.
+        """
+        reading = (record for record in self.records() if record.num_rows)
+        first = list(itertools.islice(reading, 1))
+        if not first:
+            raise EmptyError(f"{self.where}: there are no rows.")
+
+        def records() -> Iterator[pa.RecordBatch]:
+            if first:
+                yield first.pop()  # so that it is not in memory with the next
+                yield from reading
+            else:
+                reading.close()  # with the record that it has reached
+                yield from self.records()
+
+        return first[0].slice(0, HEAD), replace(self, records=records)
+
+    def number_records(self) -> Iterator[tuple[int, pa.RecordBatch]]:
+        """Each record with the number of its first row."""
+        row = 0
+        for record in self.records():
+            yield row, record
+            row += record.num_rows
+
+    def read_scores(self, record: pa.RecordBatch, row: int) -> tuple[Floats | None, Floats | None]:
+        """Read the scores and the ranks of a record whose first row has a number."""
+        names = (self.headings.score, "score"), (self.headings.rank, "rank")
+        score, rank = (
+            None if name is None else self.read_numbers(record, name, row, noun)
+            for name, noun in names
+        )
+        return score, rank
+
+    def read_ids(self, record: pa.RecordBatch, row: int) -> tuple[Ids, Ids]:
+        """Read the query and the item of each row."""
+        return self.read_queries(record, row), self._read_ids(record, row, 1)
+
+    def read_queries(self, record: pa.RecordBatch, row: int) -> Ids:
+        """Read the query of each row."""
+        return self._read_ids(record, row, 0)
+
+    def read_names(self, record: pa.RecordBatch, row: int, name: str) -> Ids:
+        """Read the subtopic or the judge of each row."""
+        place = Place(self.where, name, row, Entries(), self.parts)
+        return arrow.read_ids(record.column(name), place)
+
+    def _read_ids(self, record: pa.RecordBatch, row: int, side: int) -> Ids:
+        name = (self.headings.query, self.headings.item)[side]
+        place = Place(self.where, name, row, self.entries[side], self.parts)
+        ids = arrow.read_ids(record.column(name), place)
+        if side and self.groups is not None:
+            ids = self.groups.find_groups(ids, self.ids == "text")
+        return ids.as_text() if self.as_text[side] else ids
+
+    def read_numbers(self, record: pa.RecordBatch, name: str, row: int, noun: str) -> Floats:
+        """Read the scores, ranks or grades of the rows."""
+        place = Place(self.where, name, row, parts=self.parts)
+        return arrow.read_numbers(record.column(name), place, noun)
+
+    # --- As a run ------------------------------------------------------------------------------
+
+    def retrieve(
+        self, qrels: Qrels, duplicates: str, order: Order, progress: Progress | None = None
+    ) -> Retrieved:
+        note, on_disk = ProgressNote(progress), self.storage == "on disk"
+        head, frame = self.report_to(note).read_head()
+        judged, frame = match_kinds(qrels, head, frame)
+        if on_disk:
+            import pyarrow as pa
+
+            head = head.take(pa.array(range(head.num_rows)))  # frees other rows of its record
+        cut, read = partial(cut_pieces, frame), partial(read_piece, frame)
+        reducer = RowReducer(self, judged, cut, read, duplicates, order, self.hasher)
+        try:
+            retrieved = reducer.reduce(note, on_disk=on_disk)
+        except RepeatedItem as found:
+            raise explain_repeat(self.where, "retrieved", found) from None
+        except FormatError as error:
+            if self.where == "run" or not str(error).startswith("run, "):
+                raise
+            raise FormatError(f"{self.where}{str(error).removeprefix('run')}") from None
+        return replace(retrieved, sample=partial(_take_sample, frame, head))
+
+    def read_rows(
+        self, judged: Qrels | None = None, progress: Progress | None = None
+    ) -> Iterator[Rows]:
+        frame, wanted = self.report_to(progress), None
+        if judged is not None:
+            matched, frame = match_kinds(judged, *frame.read_head())
+            wanted = Index(read_python_ids(matched.queries))
+        for rows in map_in_threads(partial(read_piece, frame), cut_pieces(frame)):
+            yield rows if wanted is None else rows.select(wanted)
+
+    def select(
+        self, qrels: Qrels, duplicates: str, progress: Progress | None = None
+    ) -> Frame | None:
+        import pyarrow as pa
+
+        judged, frame = match_kinds(qrels, *self.read_head())
+        wanted, records = Index(read_python_ids(judged.queries)), []
+        for row, record in frame.number_records():
+            mine = np.flatnonzero(wanted.find(frame.read_queries(record, row)) >= 0)
+            for stretch in (
+                np.split(mine, np.flatnonzero(np.diff(mine) > 1) + 1) if len(mine) else ()
+            ):
+                start = int(stretch[0])
+                records.append(record.slice(start, len(stretch)))
+                frame.read_scores(records[-1], row + start)  # errors name the row of all rows
+        if not records:
+            return None
+        names = self.headings.all
+        written = [
+            pa.record_batch(list(map(arrow.decode, record.columns)), names) for record in records
+        ]
+        return self.replace_records(arrow.combine(written))
+
+    def find_judged(self, qrels: Qrels) -> Ints | None:
+        if self.storage == "on disk":
+            return None
+        try:
+            judged, frame = match_kinds(qrels, *self.read_head())
+        except EmptyError:
+            return np.zeros(0, np.int64)
+        queries = {identifier for ids in frame._list_queries() for identifier in ids}
+        return np.array([q for q, query in enumerate(judged.queries) if query in queries], np.int64)
+
+    def find_queries(self, wanted: object) -> set[Hashable]:
+        """Find all queries, as text."""
+        return {identifier for ids in self._list_queries() for identifier in ids.as_text()}
+
+    def _list_queries(self) -> Iterator[Ids]:
+        """List the query of each stretch of rows, record by record."""
+        for row, record in self.number_records():
+            query = self.read_queries(record, row)
+            yield query.take(find_changes(query))
+
+    def prepare_qrels(self, qrels: Qrels) -> Qrels:
+        if qrels.columns is not None:
+            return qrels
+        columns = read_python_ids(qrels.queries), read_python_ids(qrels.items)
+        return replace(qrels, columns=columns)
+
+    def read_batches(
+        self, start: int, progress: Progress | None, judged: Qrels | None = None
+    ) -> Iterator[tuple[int, Frame]]:
+        """Read from a row on, in frames of whole queries, each with the row where it ends."""
+        pending: list[pa.RecordBatch] = []
+        end = 0
+        for row, record in self.report_to(progress).number_records():
+            end = row + record.num_rows
+            fresh = record.slice(max(start - row, 0))
+            if not fresh.num_rows:
+                continue
+            last = int(find_changes(self.read_queries(fresh, max(row, start)))[-1])
+            if last and sum(record.num_rows for record in pending) + last >= BATCH:
+                pending.append(fresh.slice(0, last))
+                yield end - fresh.num_rows + last, replace(self.replace_records(pending), parts=())
+                pending, fresh = [], fresh.slice(last)
+            pending.append(fresh)
+        if pending:
+            yield end, replace(self.replace_records(pending), parts=())
+
+
+def open_frame(raw: Any, kind: str, columns: Any = None) -> Frame:
+    """Open a run or qrels. Raises FormatError for a column that is missing or ambiguous."""
+    import pyarrow as pa
+
+    pandas = sys.modules.get("pandas")
+    if pandas and isinstance(raw, pandas.DataFrame):  # only columns that are read are converted
+        names = list(map(str, raw.columns))
+        columns_read = headings.resolve_names(names, kind, kind, columns)
+        _refuse_twice(names, columns_read, kind)
+        if not all(isinstance(name, str) for name in raw.columns):  # as Arrow names them
+            raw = raw.set_axis(names, axis=1)
+        raw = raw[columns_read.all]
+    try:
+        table = _make_table(raw)
+    except (TypeError, ValueError, OverflowError, pa.ArrowException) as error:
+        raise arrow.explain_unreadable(raw, kind, error) from None
+    except Exception as error:
+        if "duckdb" not in type(error).__module__:  # which has errors of its own
+            raise
+        raise FormatError(
+            f"{kind}: DuckDB cannot read it ({str(error).splitlines()[0]})"
+        ) from error
+    columns_read = headings.resolve_names(table.column_names, kind, kind, columns)
+    _refuse_twice(table.column_names, columns_read, kind)
+    _refuse_objects(raw, columns_read.all, kind)
+    chosen = table.select(columns_read.all)
+    return Frame(kind, kind, columns_read, lambda: iter(chosen.to_batches()))
+
+
+def _refuse_objects(raw: Any, names: Sequence[str], kind: str) -> None:
+    """Refuse Python objects in a frame of Polars, which hands out their addresses."""
+    polars = sys.modules.get("polars")
+    if polars is None or not isinstance(raw, polars.DataFrame):
+        return
+    for name in names:
+        if raw.schema[name] == polars.Object:
+            raise FormatError(
+                f"{kind}, column {name!r}: it holds Python objects, which Polars does not"
+                f" hand out; make text of them, as polars.Series({name!r}, map(str,"
+                f" frame[{name!r}])) does."
+            )
+
+
+def _refuse_twice(names: Sequence[str], headings: Headings, kind: str) -> None:
+    for name in headings.all:
+        if names.count(name) > 1:
+            raise FormatError(f"{kind}: two columns are named {name!r}; rename or drop one.")
+
+
+def _make_table(raw: Any) -> pa.Table:
+    import pyarrow as pa
+
+    if isinstance(raw, pa.Table):
+        return raw
+    if numbers.is_dataset(raw):
+        return raw.with_format("arrow")[:]
+    return pa.RecordBatchReader.from_stream(raw).read_all()
+
+
+def _take_sample(frame: Frame, head: pa.RecordBatch, most_rows: int) -> Sample:
+    """Take some of the first rows as a sample."""
+    import pyarrow as pa
+
+    query, item = frame.read_ids(head, 0)
+    starts = find_changes(query)
+    rows, offsets = choose_rows(np.append(starts, len(query)), most_rows)
+    score, rank = (
+        None if column is None else column[rows] for column in frame.read_scores(head, 0)
+    )
+    queries, items = query.take(starts[: len(offsets) - 1]), item.take(rows)
+    is_text = frame.is_text or any(frame.as_text)
+    if is_text:  # but for groups, which may be integers
+        queries, items = queries.as_text(), items.as_text()
+
+    def give_scores(count: int) -> list[Any]:
+        written: list[Any] = head.column(frame.headings.score).take(rows[:count]).to_pylist()
+        return written
+
+    return Sample(
+        queries.python,
+        offsets,
+        items,
+        score,
+        rank=None if rank is None else lambda count: rank[:count],
+        raw=None if score is None else give_scores,
+        ids="text" if is_text else "typed",
+        rounded=frame.rounded,
+        finer=score is not None and pa.types.is_decimal(head.column(frame.headings.score).type),
+    )
+
+
+# --- Ids of one kind --------------------------------------------------------------------------
+
+
+def match_kinds(qrels: Qrels, head: pa.RecordBatch, frame: Frame) -> tuple[Judgments, Frame]:
+    """Bring the ids of the judgments and of the run to the same kind: integers or text.
+
+    Integers and text are never equal, unless one side comes from a file of text: it has no
+    integers, and an integer of the other side then stands for its digits.
+    """
+    judged = list(qrels.columns or map(read_python_ids, (qrels.queries, qrels.items)))
+    as_text = [False, False]
+    first = frame.read_ids(head.slice(0, 3), 0)
+    for place, retrieved in enumerate(first):
+        mine = judged[place]
+        if mine.kind == retrieved.kind or not len(mine):
+            judged[place] = fit_items(mine, retrieved)
+            continue
+        if "text" not in (qrels.ids, frame.ids):
+            noun, ids = (("query", qrels.queries), ("item", qrels.items))[place]
+            of_run = f"{retrieved.kind} ({list_some(retrieved)})"
+            of_qrels = f"{mine.kind} ({list_some(ids)})"
+            raise CoverageError(explain_types(noun, "qrels", of_run, of_qrels))
+        judged[place], as_text[place] = mine.as_text(), True
+    pairs, spelled = match_items(qrels, first[1], frame.ids, as_text=as_text[1])
+    if spelled and not as_text[1]:
+        judged[1], as_text[1] = judged[1].as_text(), True
+    queries, items = judged
+    if isinstance(items, Text):
+        check_texts(qrels, items)
+    of_text = any(as_text) or "text" in (qrels.ids, frame.ids)
+    matched = add_candidates(Judgments(queries, qrels.offsets, items, of_text=of_text), pairs)
+    return matched, replace(frame, as_text=(as_text[0], as_text[1]))

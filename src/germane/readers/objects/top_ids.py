@@ -1,0 +1,213 @@
+"""Reads runs that are arrays of ids: the best K items (Q, K) of each query."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from germane.core import ragged
+from germane.core.ragged import Ints
+from germane.core.retrieved import DEEP, Order, Sample
+from germane.errors import EmptyError, FormatError, InputError, PolicyError, write_option
+from germane.kernel.columns import Integers
+from germane.kernel.reduction import Batch
+from germane.readers.objects import numbers
+from germane.readers.objects.array_ids import ANY, Axis
+from germane.readers.objects.arrays import ArrayRun, Asked, Read
+from germane.readers.rows import STEP
+
+if TYPE_CHECKING:
+    from germane.readers.options.item_groups import Groups
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class TopIds(ArrayRun):
+    """The ids of the best K items (Q, K) of each query, and their scores, if these are given."""
+
+    in_threads = True
+
+    best: Ints  # (Q, K); -1 fills up a row
+    scores: Any = None
+
+    @property
+    def width(self) -> int:
+        return int(self.best.shape[1])
+
+    @property
+    def has_scores(self) -> bool:
+        return self.scores is not None
+
+    @property
+    def cells(self) -> Any:
+        return self.best
+
+    def locate(self, at: tuple[Ints, ...]) -> tuple[Ints, Ints]:
+        return at[0], self.best[at]
+
+    def check_items(self, item_ids: Sequence[Hashable]) -> None:
+        if self.best.max() >= len(item_ids):
+            row, place = (int(at[0]) for at in np.nonzero(self.best >= len(item_ids)))
+            raise FormatError(
+                f"run, row {row}, rank {place + 1}: {self.best[row, place]} is no place in"
+                f" item_ids, which has {len(item_ids)} ids. Rows of top-k ids are places from 0."
+            )
+
+    def count_rows(self) -> Ints:
+        return _count(self.best, np.arange(len(self.best)), None)
+
+    def split(self, rows: Ints, cells: int) -> Iterator[Ints]:
+        yield from super().split(rows, min(cells, STEP))
+
+    def collapse_items(self, groups: Groups) -> tuple[Self, list[Any]]:
+        found, place = np.unique(self.best, return_inverse=True)
+        some, item_ids = found[found >= 0].tolist(), self.items.ids
+        if groups.values is None:
+            given = some if item_ids is None else [item_ids[at] for at in some]
+            code, names = groups.number_columns(given, len(given))
+        else:
+            every, names = groups.number_columns(item_ids, len(groups.values))
+            if some and some[-1] >= len(every):
+                raise FormatError(
+                    f"{write_option('collapse')} has {len(every)} groups, one for each item; the"
+                    f" run has item {some[-1]}."
+                )
+            code = every[some]
+        code = np.append(np.full(len(found) - len(some), -1), code)
+        return replace(self, best=code[place.reshape(self.best.shape)]), names
+
+    def open_blocks(self, asked: Asked | None) -> Read:
+        ids, width = self.best, None if asked is None else asked.width
+        scores = None if self.scores is None else numbers.to_numpy(self.scores, _SCORES)
+        if asked is not None:
+            scores = _check_order(scores, ids, asked.order)
+
+        def read(rows: Ints, code: Ints) -> Batch:
+            at = ragged.as_slice(rows)
+            some = ids[at].astype(np.int64, copy=False)
+            if some.min() >= 0 and (width is None or some.max() < width):
+                lengths, items = np.full(len(some), some.shape[1]), some.ravel()
+            else:
+                lengths, items = _count(some, rows, width), some[some >= 0]
+            score = None
+            if scores is not None:
+                score = np.ma.getdata(scores[at])[some >= 0].astype(float)
+            return Batch(code, ragged.make_offsets(lengths), Integers(items), score)
+
+        return read
+
+    @property
+    def sampler(self) -> Callable[[int], Sample]:
+        return self._take_sample
+
+    def _take_sample(self, most: int) -> Sample:
+        some = self.best[: most // DEEP, :DEEP]
+        there = some >= 0
+        offsets = ragged.make_offsets(np.count_nonzero(there, axis=1))
+        named = self.queries.ids is not None and self.items.ids is not None
+        queries, items = self.queries.name(np.arange(len(some))), self.items.name(some[there])
+        ids = "typed" if named else "places"
+        if self.is_text:  # the queries, since groups are
+            queries, ids = queries.as_text(), "text"
+        return Sample(queries.python, offsets, items.python, ids=ids)
+
+
+_SCORES = "the scores of top-k ids"
+
+
+def open_ids(raw: Any, scores: Any = None) -> TopIds:
+    """Open an array of ids. Raises FormatError, EmptyError or InputError for anything else."""
+    ids = read_ids(raw)
+    if ids.ndim != 2:
+        raise FormatError(f"an array of ids has shape (queries, k); got {ids.shape}")
+    if not ids.size:
+        raise EmptyError(f"the run is empty: its shape is {ids.shape}.")
+    return TopIds(
+        queries=Axis("query_ids", len(ids)), items=Axis("item_ids", ANY), best=ids, scores=scores
+    )
+
+
+def open_pair(given: Sequence[Any]) -> TopIds:
+    """Open the scores and the ids of the best K items, in the order of FAISS or the other one."""
+    shapes = [tuple(one.shape) for one in given]
+    whole = [numbers.is_whole(one) for one in given]
+    if shapes[0] != shapes[1] or sum(whole) != 1:
+        shown = " and ".join(
+            f"{one.dtype} {shape}" for one, shape in zip(given, shapes, strict=True)
+        )
+        raise FormatError(
+            "a pair of arrays has the scores of the best K items, floating-point numbers, and"
+            f" their ids, whole numbers, in one shape (queries, k); got {shown}"
+        )
+    ids, scores = given if whole[0] else reversed(given)
+    return open_ids(ids, scores)
+
+
+def _check_order(scores: Any, ids: Ints, order: Order) -> Any:
+    """Refuse scores that do not fall in each row, or rise if they are distances."""
+    distances = order.scores == "distances"
+    if scores is None:
+        if distances:
+            raise PolicyError(
+                f"{write_option('scores', 'distances')} needs scores, but these are only ids. "
+                "Give both, as a search returns them: (distances, ids)."
+            )
+        return None
+    there = ids >= 0
+    scores = np.ma.getdata(scores)
+    mend = "numpy.where(numpy.isfinite(scores), ids, -1) as the ids leaves them out"
+    numbers.check_finite(np.ma.masked_array(scores, ~there), _SCORES, mend=mend)
+    worse = scores[:, 1:] < scores[:, :-1] if distances else scores[:, 1:] > scores[:, :-1]
+    worse &= there[:, 1:] & there[:, :-1]
+    if worse.any():
+        row, place = (int(at[0]) for at in np.nonzero(worse))
+        advice = (
+            f"Are they similarities? Then leave out {write_option('scores', 'distances')}."
+            if distances
+            else f"Are they distances? {write_option('scores', 'distances')} says so."
+        )
+        raise FormatError(
+            f"run, row {row}: the ids are given best first, but the score at rank {place + 2}, "
+            f"{scores[row, place + 1]:g}, is better than that at rank {place + 1}, "
+            f"{scores[row, place]:g}. {advice}"
+        )
+    return scores
+
+
+def read_ids(run: Any) -> Ints:
+    """Read ids of any shape, masked ones as -1. Raises InputError for one of more than 63 bits."""
+    given = numbers.to_numpy(run, "top-k ids")
+    masked = np.ma.is_masked(given)
+    ids: Ints = np.ma.filled(given, 0) if masked else np.asarray(given)
+    if ids.dtype == np.uint64:
+        if ids.max(initial=0) > np.iinfo(np.int64).max:
+            most = np.iinfo(np.int64).max
+            raise InputError(f"the run has id {ids.max()}; ids are at most {most}.")
+        ids = ids.astype(np.int64)
+    return np.where(np.ma.getmaskarray(given), -1, ids.astype(np.int64)) if masked else ids
+
+
+def _count(ids: Ints, rows: Ints, width: int | None) -> Ints:
+    """Count the ids of each row. Raises InputError for a number that is not an id."""
+    outside = ids < -1
+    if width is not None:
+        outside |= ids >= width
+    if outside.any():
+        row, place = (int(at[0]) for at in np.nonzero(outside))
+        last = "" if width is None else f" to {width - 1}"
+        raise InputError(
+            f"run, row {rows[row]}, rank {place + 1}: an id is a whole number from 0{last}, or -1"
+            f" for no item; got {ids[row, place]}. Whole numbers are ids: give scores as floating"
+            " point."
+        )
+    torn = (ids[:, :-1] < 0) & (ids[:, 1:] >= 0)
+    if torn.any():
+        row, place = (int(at[0]) for at in np.nonzero(torn))
+        raise InputError(
+            f"run, row {rows[row]}: -1 stands at rank {place + 1}, before item"
+            f" {ids[row, place + 1]}. -1 means no item, and is only allowed at the end of a row."
+        )
+    counts: Ints = np.count_nonzero(ids >= 0, axis=1)
+    return counts

@@ -1,0 +1,1 @@
+"""Reads what options say of queries and items: candidates, groups, catalogues, texts."""
