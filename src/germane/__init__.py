@@ -67,7 +67,7 @@ _LATER = {
         "explanation.simulation.api": "simulate",
         "exploration.api": "explorer",
         "identification.api": "assert_computes identify",
-        "readers.labels": "Labels",
+        "readers.objects.relevance": "Labels",
         "reconciliation.api": "reconcile",
         "reconciliation.auditing": "audit",
         "reconciliation.spread": "spread",
