@@ -42,7 +42,7 @@ def find_pixels(sheet: Sheet, data: BoxData) -> Sees:
             text = "go beyond twice the size of the image: pixels are read as relative coordinates"
             for one in sheet.report(far, text):
                 advice = f"Use {write_option('coordinates', {sheet.side: 'pixels'})}."
-                yield Problem(one.says, one.count, one.examples, advice)
+                yield Problem(one.text, one.count, one.examples, advice)
 
 
 def find_other_format(sheet: Sheet, data: BoxData) -> Sees:
