@@ -174,10 +174,13 @@ def write_option(name: str, value: object = "") -> str:
     written = typed = str(value)
     if isinstance(value, Mapping):  # which the command line takes as NAME=VALUE,…
         pairs = (
-            f"{part!r}: {one if one in _STAND_INS else repr(one)}" for part, one in value.items()
+            f"{part!r}: {choice if choice in _STAND_INS else repr(choice)}"
+            for part, choice in value.items()
         )
         written = "{" + ", ".join(pairs) + "}"
-        typed = ",".join(f"{part}={'' if one is None else one}" for part, one in value.items())
+        typed = ",".join(
+            f"{part}={'' if choice is None else choice}" for part, choice in value.items()
+        )
     return f"{_BEGIN}{name}{_NEXT}{name}={written}{_NEXT}{typed}{_END}"
 
 
@@ -191,8 +194,8 @@ def spell_options(text: str) -> str:
     return _OPTION.sub(_spell_option, text) if _BEGIN in text else text
 
 
-def _spell_option(found: re.Match[str]) -> str:
-    name, written, typed = found.groups()
+def _spell_option(option: re.Match[str]) -> str:
+    name, written, typed = option.groups()
     flag = f"--{name.replace('_', '-')}"
     return f"{flag} {typed}".rstrip() if flag in _command_options else written
 
@@ -270,24 +273,24 @@ def explain_not_finite(noun: str, wrong: str, *, within: str = "") -> str:
     return f"a {noun} must be a finite number{within}; {wrong}"
 
 
-def explain_types(noun: str, other: str, own: str, its: str) -> str:
-    """Explain that ids of a run never equal those of ``other``; ``own`` and ``its`` are types."""
+def explain_types(noun: str, side: str, run_types: str, side_types: str) -> str:
+    """Explain that ids of a run never equal those of the other ``side``."""
     return (
-        f"the {noun} ids of run and {other} have different types: the run's are {own}, those of"
-        f" {other} are {its}. Cast one of them."
+        f"the {noun} ids of run and {side} have different types: the run's are {run_types}, those"
+        f" of {side} are {side_types}. Cast one of them."
     )
 
 
 def list_choices(options: Iterable[object], word: Literal["or", "and"] = "or") -> str:
     """Write options as prose: ``a``, ``a or b``, ``a, b or c``; ``word`` may be ``and``."""
-    *most, last = map(str, options)
-    return f"{', '.join(most)} {word} {last}" if most else last
+    *initial, last = map(str, options)
+    return f"{', '.join(initial)} {word} {last}" if initial else last
 
 
-def list_some(values: Iterable[object], most: int = 3) -> str:
+def list_some(values: Iterable[object], limit: int = 3) -> str:
     """Write the first few values as prose: ``'a', 'b', …``."""
-    shown = [clip(value) for value in islice(values, most + 1)]
-    return ", ".join([*shown[:most], "…"] if len(shown) > most else shown)
+    shown = [clip(value) for value in islice(values, limit + 1)]
+    return ", ".join([*shown[:limit], "…"] if len(shown) > limit else shown)
 
 
 def show_typed(value: object) -> str:

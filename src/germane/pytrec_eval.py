@@ -116,13 +116,13 @@ class RelevanceEvaluator:
             return {}
         if not isinstance(scores, dict):
             _refuse("scores", "is a dictionary", scores)
-        for query, got in scores.items():
-            _check("scores", query, got, (float, int), "a score is a number, int or float")
+        for query, retrieved in scores.items():
+            _check("scores", query, retrieved, (float, int), "a score is a number, int or float")
         qrels = self._qrels
         if qrels is None:
             return {}
         position = qrels.position
-        judged = {query: got for query, got in scores.items() if query in position}
+        judged = {query: retrieved for query, retrieved in scores.items() if query in position}
         if not judged:
             return {}
         if self._findings == "warn":
@@ -194,10 +194,10 @@ def _read_qrels(judged: dict[str, Any]) -> Qrels | None:
     """Read the judgments; None where there are none."""
     for query, grades in judged.items():
         _check("query_relevance", query, grades, (int,), "a relevance is a whole number, int")
-        if odd := [item for item, grade in grades.items() if abs(grade) > _GRADES]:
+        if excessive := [item for item, grade in grades.items() if abs(grade) > _GRADES]:
             raise OverflowError(
-                f"query_relevance, query {clip(query)}, item {clip(odd[0])}: a relevance is "
-                f"in the range ±2^53; got {clip(grades[odd[0]])}"
+                f"query_relevance, query {clip(query)}, item {clip(excessive[0])}: a relevance is "
+                f"in the range ±2^53; got {clip(grades[excessive[0]])}"
             )
     return open_qrels(judged).read("error", None, Needs()) if judged else None
 
@@ -209,10 +209,10 @@ def _check(where: str, query: object, raw: object, types: Any, rule: str) -> Non
     if not isinstance(raw, dict):
         _refuse(f"{where}, query {clip(query)}", "is a dictionary", raw)
     if not _are_instances(raw, (str,)):
-        odd = next(item for item in raw if not isinstance(item, str))
-        _refuse(f"{where}, query {clip(query)}", "has items that are text", odd)
+        misfit = next(item for item in raw if not isinstance(item, str))
+        _refuse(f"{where}, query {clip(query)}", "has items that are text", misfit)
     if not _are_instances(raw.values(), types):
-        item, value = next(one for one in raw.items() if not isinstance(one[1], types))
+        item, value = next(pair for pair in raw.items() if not isinstance(pair[1], types))
         raise TypeError(
             f"{where}, query {clip(query)}, item {clip(item)}: {rule}; got {clip(value)}"
         )
@@ -243,19 +243,19 @@ def _retrieve(qrels: Qrels, run: dict[str, Any]) -> Retrieved:
     try:
         return open_run(run).retrieve(qrels, "error", _ORDER)
     except ScoreError:
-        finite = {query: _replace_scores(query, got) for query, got in run.items()}
+        finite = {query: _replace_scores(query, retrieved) for query, retrieved in run.items()}
         return open_run(finite).retrieve(qrels, "error", _ORDER)
 
 
-def _replace_scores(query: str, got: dict[str, float]) -> dict[str, float]:
+def _replace_scores(query: str, retrieved: dict[str, float]) -> dict[str, float]:
     """Replace infinite scores by the largest, and those beside a NaN by C's places."""
     with np.errstate(over="ignore"):
-        scores = [float(np.float32(_read_score(query, *one))) for one in got.items()]
+        scores = [float(np.float32(_read_score(query, *pair))) for pair in retrieved.items()]
     if any(score != score for score in scores):
-        ranked = rank_unordered(list(zip(got, scores, strict=True)))
+        ranked = rank_unordered(list(zip(retrieved, scores, strict=True)))
         return {item: -float(place) for place, item in enumerate(ranked)}
     limited = (min(max(score, -_LARGEST), _LARGEST) for score in scores)
-    return dict(zip(got, limited, strict=True))
+    return dict(zip(retrieved, limited, strict=True))
 
 
 def _read_score(query: str, item: str, score: float) -> float:
@@ -300,7 +300,7 @@ def _read_lines(
 ) -> dict[str, dict[str, _Number]]:
     """Read lines of this form into nested dicts; the number is the field at a place."""
     count = len(form.split())
-    found: dict[str, dict[str, _Number]] = defaultdict(dict)
+    nested: dict[str, dict[str, _Number]] = defaultdict(dict)
     for number, line in enumerate(lines, 1):
         fields = line.split()
         if len(fields) != count:
@@ -309,10 +309,10 @@ def _read_lines(
                 f" {clip(line)}"
             )
         query, item = fields[0], fields[2]
-        if item in found[query]:
+        if item in nested[query]:
             raise AssertionError(f"line {number}: item {item!r} is there twice for query {query!r}")
-        found[query][item] = read(fields[place])
-    return found
+        nested[query][item] = read(fields[place])
+    return nested
 
 
 def compute_aggregated_measure(measure: str, values: list[float]) -> float:

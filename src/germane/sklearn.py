@@ -31,9 +31,9 @@ class Scorer:
         scores = _predict(estimator, X)
         group = self._find_groups(X, y)
         grades = np.asarray(y)
-        for what, values in (("rows of X", scores), ("groups", group)):
+        for noun, values in (("rows of X", scores), ("groups", group)):
             if len(values) != len(grades):
-                raise FormatError(f"y has {len(grades)} rows, and there are {len(values)} {what}.")
+                raise FormatError(f"y has {len(grades)} rows, and there are {len(values)} {noun}.")
         result = evaluate(grades, scores, self.measure, group=group, **self.conventions)
         return float(result[self.measure].mean)
 
@@ -41,22 +41,22 @@ class Scorer:
         """Find the group of each row: by a column or a function of X, or by labels of rows."""
         group = self.group
         if callable(group):
-            found = group(X)
+            groups = group(X)
         elif isinstance(group, Mapping) or (hasattr(group, "index") and hasattr(group, "to_dict")):
             return _look_up(group, X, y)
         elif isinstance(group, str):
             if not hasattr(X, "columns") or group not in X.columns:
                 names = list_some(X.columns) if hasattr(X, "columns") else "no names"
                 raise FormatError(f"no column {group!r} in X; its columns have {names}.")
-            found = X[group]
+            groups = X[group]
         elif isinstance(group, int) and not isinstance(group, bool):
-            found = X.iloc[:, group] if hasattr(X, "iloc") else np.asarray(X)[:, group]
+            groups = X.iloc[:, group] if hasattr(X, "iloc") else np.asarray(X)[:, group]
         else:
             raise InputError(
                 "group= is the name or the number of a column of X, a function of X, or a pandas"
                 f" Series or mapping from the labels of rows to groups; got {clip(group)}"
             )
-        return _make_ids(list_values(found))
+        return _make_ids(list_values(groups))
 
 
 def scorer(measure: str | Measure, *, group: Any, **policy: Any) -> Scorer:
@@ -121,11 +121,11 @@ def _look_up(group: Any, X: Any, y: Any) -> list[Hashable]:  # noqa: N803
             "a Series or mapping finds groups by the labels of rows, and neither X nor y is of"
             " pandas. Give the number of a column of X, or a function of X."
         )
-    known = group if isinstance(group, Mapping) else group.to_dict()
-    absent = [row for row in rows if row not in known]
+    groups = group if isinstance(group, Mapping) else group.to_dict()
+    absent = [row for row in rows if row not in groups]
     if absent:
         raise InputError(f"group= has no group for the rows {list_some(absent)}.")
-    return _make_ids([known[row] for row in rows])
+    return _make_ids([groups[row] for row in rows])
 
 
 def _make_ids(groups: Any) -> list[Hashable]:

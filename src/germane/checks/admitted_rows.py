@@ -39,9 +39,9 @@ def attach_candidates(judged: Side, candidates: Candidates) -> tuple[Side, Qrels
     queries, grades = list(judged.queries), judged.grades[order]
     listed = Qrels(queries, _count_rows(judged), items, grades, ids=ids)
     if candidates.ignore is not None:
-        kept = np.ones(len(order), bool)
-        kept[order[find_judged(listed, candidates.ignore)]] = False
-        judged = judged.select(kept)
+        is_counted = np.ones(len(order), bool)
+        is_counted[order[find_judged(listed, candidates.ignore)]] = False
+        judged = judged.select(is_counted)
     return judged, candidates.attach(listed)
 
 
@@ -76,11 +76,11 @@ def select_ranked(
     rows, batch = _make_batch(run)
     queries = list(map(spell_id, run.queries)) if run.text else run.queries
     judged = Judgments(queries, np.zeros(len(queries) + 1, np.int64), batch.items.part(0, 0))
-    kept = np.ones(len(run), bool)
-    kept[rows] = mark_admitted(judged, batch, order)
-    if kept.all():
+    is_admitted = np.ones(len(run), bool)
+    is_admitted[rows] = mark_admitted(judged, batch, order)
+    if is_admitted.all():
         return run
-    run = _keep_rows(run, kept)
+    run = _keep_rows(run, is_admitted)
     if len(run.empty) > before:
         emptied[names["order"]] = run.empty[before:]
     return run
@@ -121,7 +121,7 @@ def _drop_copies(run: Side, duplicates: str) -> Side:
     """Keep one row of each item of a query: its first, its last or its highest one."""
     rows = np.argsort(run.query, kind="stable")
     items = Integers(run.item[rows])
-    score, rank = (None if one is None else one[rows] for one in (run.number, run.rank))
+    score, rank = (None if column is None else column[rows] for column in (run.number, run.rank))
     batch = Batch(np.arange(len(run.queries)), _count_rows(run), items, score, rank)
     chosen = choose_copies(batch, duplicates)
     return run if len(chosen) == len(run) else run.select(np.sort(rows[chosen]))
@@ -130,31 +130,33 @@ def _drop_copies(run: Side, duplicates: str) -> Side:
 def _select_candidates(run: Side, judged: Qrels) -> Side:
     """Select the rows of judged queries whose items are candidates, and all other rows."""
     spelled = run.text or judged.ids == "text"
-    asked, known = (
+    query_ids, judged_ids = (
         list(map(spell_id, ids)) if spelled else list(ids) for ids in (run.queries, judged.queries)
     )
     items = list(map(spell_id, run.items)) if spelled else list(run.items)
-    is_judged = find_places(asked, known) >= 0
+    is_judged = find_places(query_ids, judged_ids) >= 0
     rows = np.flatnonzero(is_judged[run.query])
     rows = rows[np.argsort(run.query[rows], kind="stable")]
     lists: dict[int, list[Hashable]] = {}
     for q, item in zip(run.query[rows].tolist(), run.item[rows].tolist(), strict=True):
         lists.setdefault(q, []).append(items[item])
-    queries, ids = [asked[q] for q in lists], "text" if spelled else "typed"
-    kept = np.ones(len(run), bool)
-    kept[rows] = mark_items(replace(judged, queries=queries, ids=ids), [*lists.values()], spelled)
-    return _keep_rows(run, kept)
+    queries, ids = [query_ids[q] for q in lists], "text" if spelled else "typed"
+    is_candidate = np.ones(len(run), bool)
+    is_candidate[rows] = mark_items(
+        replace(judged, queries=queries, ids=ids), [*lists.values()], spelled
+    )
+    return _keep_rows(run, is_candidate)
 
 
-def _keep_rows(run: Side, kept: Bools) -> Side:
+def _keep_rows(run: Side, is_kept: Bools) -> Side:
     """Keep some rows; a query of which none is left has no results."""
-    left, query = np.unique(run.query[kept], return_inverse=True)
-    found, item = np.unique(run.item[kept], return_inverse=True)
+    left, query = np.unique(run.query[is_kept], return_inverse=True)
+    places, item = np.unique(run.item[is_kept], return_inverse=True)
     emptied = np.setdiff1d(np.arange(len(run.queries)), left)
     return replace(
-        run.select(kept),
+        run.select(is_kept),
         queries=_take(run.queries, left),
-        items=_take(run.items, found),
+        items=_take(run.items, places),
         query=query,
         item=item,
         empty=(*run.empty, *_take(run.queries, emptied)),

@@ -88,9 +88,9 @@ def measure_standing(owner: Ints, rank: Any, retrieved: Ints) -> Standing | None
 def _compute_chance_of_last(relevant: Ints, retrieved: Ints) -> float:
     """Compute the probability that random orders put all relevant results last."""
     log = 0.0
-    for count, of in zip(relevant.tolist(), retrieved.tolist(), strict=True):
-        if 0 < count < of:
-            log += math.lgamma(count + 1) + math.lgamma(of - count + 1) - math.lgamma(of + 1)
+    for count, total in zip(relevant.tolist(), retrieved.tolist(), strict=True):
+        if 0 < count < total:
+            log += math.lgamma(count + 1) + math.lgamma(total - count + 1) - math.lgamma(total + 1)
     return math.exp(log)
 
 
@@ -222,8 +222,8 @@ class Data:
     @cached_property
     def standing(self) -> Standing | None:
         """The standing of relevant results among the others of their query."""
-        ranking, at = self.ranking, self.ranking.relevance > 0
-        return measure_standing(ranking.owner[at], ranking.rank[at], ranking.retrieved)
+        ranking, relevant = self.ranking, self.ranking.relevance > 0
+        return measure_standing(ranking.owner[relevant], ranking.rank[relevant], ranking.retrieved)
 
     @cached_property
     def graded(self) -> tuple[Ints, Floats] | None:
@@ -240,25 +240,25 @@ class Data:
     @cached_property
     def answered(self) -> Bools:
         """Does the run have each judged query?"""
-        found = np.zeros(len(self.qrels.queries), bool)
-        found[self.query[self.query >= 0]] = True
+        answered = np.zeros(len(self.qrels.queries), bool)
+        answered[self.query[self.query >= 0]] = True
         empty = set(self.run.empty)
         if empty:
-            found |= np.array([query in empty for query in self.qrels.queries])
-        return found
+            answered |= np.array([query in empty for query in self.qrels.queries])
+        return answered
 
     # --- Items
 
     def find_judgments(self, query: Ints, item: Ints) -> Ints:
         """Find the rows of the qrels that judge these items for these queries; or -1."""
         keys, rows = self._judged
-        at = np.full(len(query), -1)
+        judgments = np.full(len(query), -1)
         if len(keys):
             wanted = query * (len(self.qrels.items) + 1) + item
             place = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
             same = (keys[place] == wanted) & (item >= 0) & (query >= 0)
-            at[same] = rows[place[same]]
-        return at
+            judgments[same] = rows[place[same]]
+        return judgments
 
     @cached_property
     def _judged(self) -> tuple[Ints, Ints]:

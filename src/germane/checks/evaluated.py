@@ -52,37 +52,37 @@ def check_evaluation(
     sample: Callable[[int], Sample] | None,
 ) -> tuple[Finding, ...]:
     """Find the problems of an evaluation. Rows are looked at where its counts allow a problem."""
-    got, policy = judged.retrieved, judged.policy
-    data = EvaluatedData(judged.qrels, got, policy, sample, values, ranking)
+    retrieved, policy = judged.retrieved, judged.policy
+    data = EvaluatedData(judged.qrels, retrieved, policy, sample, values, ranking)
     swapped = _find_swapped(data) or [
-        finding for finding in got.findings if finding.what in malformed.SWAPPED
+        finding for finding in retrieved.findings if finding.what in malformed.SWAPPED
     ]
     if swapped:
         return tuple(swapped)  # all other findings follow from that
-    found = [
+    findings = [
         *_check_rows(data),
-        *(finding for finding in got.findings if _holds_for_all(data, finding)),
+        *(finding for finding in retrieved.findings if _holds_for_all(data, finding)),
     ]
-    data.known_orders = {one.what for one in found} & orders.ORDERS.keys()
+    data.known_orders = {finding.what for finding in findings} & orders.ORDERS.keys()
     counted = (
         {} if data.needs_no_judgments else {count.what: count for count in _check_counts(data)}
     )
-    if not found and not counted:
+    if not findings and not counted:
         return ()
-    for one in found:  # the rows of batches may explain what a count shows
-        if one.what in counted:
-            counted[one.what] = replace(counted[one.what], advice=one.advice)
-    rest = (one for one in found if one.says and one.what not in counted)
+    for finding in findings:  # the rows of batches may explain what a count shows
+        if finding.what in counted:
+            counted[finding.what] = replace(counted[finding.what], advice=finding.advice)
+    rest = (finding for finding in findings if finding.says and finding.what not in counted)
     return sort_by_severity([*rest, *counted.values()])
 
 
 def check_batch(qrels: Qrels, retrieved: Retrieved, policy: Policy) -> tuple[Finding, ...]:
     """Find the problems of a batch's rows. Relevance is considered once all batches are known."""
     data = EvaluatedData(qrels, retrieved, policy, retrieved.sample)
-    found = _find_swapped(data) or tuple(_check_rows(data))
-    why = "" if found or len(data.hits) or not data.results else ids.explain_mismatch(data)
+    findings = _find_swapped(data) or tuple(_check_rows(data))
+    why = "" if findings or len(data.hits) or not data.results else ids.explain_mismatch(data)
     if why in ("", ids.SAME, ids.NUMBERED):
-        return found
+        return findings
     row = _ROWS[ids.find_nothing_found]
     return (Finding(row.severity, row.name, "", 0, (), why),)  # the count comes with all batches
 
@@ -102,56 +102,56 @@ def _find_swapped(data: EvaluatedData) -> tuple[Finding, ...]:
 
 def _check_counts(data: EvaluatedData) -> Iterator[Finding]:
     """Run the checks that need no rows and that the counts do not rule out."""
-    policy, got = data.policy, data.got
-    asked: list[Callable[[Data], Sees]] = []
-    if not len(got.judgment):
-        asked.append(ids.find_nothing_found)
+    policy, retrieval = data.policy, data.retrieval
+    checks: list[Callable[[Data], Sees]] = []
+    if not len(retrieval.judgment):
+        checks.append(ids.find_nothing_found)
     if data.emptied:
-        asked.append(removals.find_emptied)
+        checks.append(removals.find_emptied)
     if data.unreachable:
-        asked.append(removals.find_unreachable)
+        checks.append(removals.find_unreachable)
     if data.unmatched:
-        asked.append(removals.find_unmatched)
+        checks.append(removals.find_unmatched)
     if data.gaps:
-        asked.append(orders.find_gaps)
+        checks.append(orders.find_gaps)
     if data.empty:
-        asked.append(queries.find_without_judgments)
+        checks.append(queries.find_without_judgments)
     if data.single_subtopics:
-        asked.append(values.find_single_subtopics)
-    if policy.missing == "zero" and got.answers < len(data.queries):
-        asked.append(queries.find_missing)
-    if policy.unknown == "ignore" and got.unknown:
-        asked.append(queries.find_unknown)
+        checks.append(values.find_single_subtopics)
+    if policy.missing == "zero" and retrieval.answers < len(data.queries):
+        checks.append(queries.find_missing)
+    if policy.unknown == "ignore" and retrieval.unknown:
+        checks.append(queries.find_unknown)
     if policy.no_relevant == "zero" and data.may_lack_relevant:
-        asked += [values.find_nothing_relevant, queries.find_without_relevant]
+        checks += [values.find_nothing_relevant, queries.find_without_relevant]
     elif data.uncounted:
-        asked.append(values.find_nothing_relevant)
+        checks.append(values.find_nothing_relevant)
     if policy.no_relevant != "one" and policy.duplicates != "recount":
-        asked.append(values.find_low_ceilings)
-    if len(data.queries) >= SEVERAL and policy.depth != 1 and data.results == got.answers:
-        asked.append(queries.find_one_result)
-    if got.is_tied:
-        asked += [values.find_constant, values.find_tied]
+        checks.append(values.find_low_ceilings)
+    if len(data.queries) >= SEVERAL and policy.depth != 1 and data.results == retrieval.answers:
+        checks.append(queries.find_one_result)
+    if retrieval.is_tied:
+        checks += [values.find_constant, values.find_tied]
     if data.results > TOO_FEW and policy.ranks == "order":
-        asked.append(orders.find_standing_last)
-    yield from _find(data, *asked)
+        checks.append(orders.find_standing_last)
+    yield from _find(data, *checks)
 
 
 def _check_rows(data: EvaluatedData) -> Iterator[Finding]:
     """Run the checks of the rows that a look at the sample does not rule out."""
-    asked: list[Callable[[Data], Sees]] = []
+    checks: list[Callable[[Data], Sees]] = []
     if data.may_be_misspelled:
-        asked.append(ids.find_alike)
+        checks.append(ids.find_alike)
     if data.may_rise:
-        asked += orders.ORDERS.values()
+        checks += orders.ORDERS.values()
     if data.may_have_padding:
-        asked.append(ids.find_padding)
+        checks.append(ids.find_padding)
     if data.may_have_own:
-        asked.append(ids.find_own_first)
+        checks.append(ids.find_own_first)
     if data.may_be_rounded:
-        asked.append(values.find_imprecise)
-    if asked:
-        yield from _find(data.take_more(), *asked)
+        checks.append(values.find_imprecise)
+    if checks:
+        yield from _find(data.take_more(), *checks)
 
 
 def _find(data: Data, *checks: Callable[[Data], Sees]) -> Iterator[Finding]:
@@ -186,7 +186,8 @@ class EvaluatedData(Data):
         values: Mapping[Measure, MeasureResult] | None = None,
         ranking: Ranking | None = None,
     ) -> None:
-        self._qrels, self.got, self._sampler, self._ranking = qrels, retrieved, sampler, ranking
+        self._qrels, self.retrieval = qrels, retrieved
+        self._sampler, self._ranking = sampler, ranking
         self.policy, self.values = policy, values or {}
         self.measures = tuple(self.values)
         self.has_distances = policy.scores == "distances"
@@ -211,7 +212,7 @@ class EvaluatedData(Data):
         if self._ranking is None:
             return self._qrels.relevant
         total = self._ranking.total(rel)
-        unknown = len(self.got.unknown) if self.policy.unknown == "zero" else 0
+        unknown = len(self.retrieval.unknown) if self.policy.unknown == "zero" else 0
         return total[: len(total) - unknown]  # the queries that nobody judged stand last
 
     @cached_property
@@ -221,19 +222,19 @@ class EvaluatedData(Data):
 
     @cached_property
     def depths(self) -> Ints:
-        return self.got.retrieved[self.got.answered]
+        return self.retrieval.retrieved[self.retrieval.answered]
 
     @cached_property
     def results(self) -> int:
-        return int(self.got.retrieved.sum())
+        return int(self.retrieval.retrieved.sum())
 
     @cached_property
     def is_selected(self) -> bool:  # type: ignore[override]
-        return self.got.excluded is not None and bool(self.got.excluded.any())
+        return self.retrieval.excluded is not None and bool(self.retrieval.excluded.any())
 
     @cached_property
     def emptied(self) -> Mapping[str, Sequence[Hashable]]:  # type: ignore[override]
-        return dict(removals.list_emptied(self._qrels, self.got, self.policy))
+        return dict(removals.list_emptied(self._qrels, self.retrieval, self.policy))
 
     @cached_property
     def unreachable(self) -> Mapping[str, int]:  # type: ignore[override]
@@ -249,38 +250,42 @@ class EvaluatedData(Data):
 
     @cached_property
     def gaps(self) -> int:
-        return 0 if self.got.gaps is None else int(np.count_nonzero(self.got.gaps))
+        return 0 if self.retrieval.gaps is None else int(np.count_nonzero(self.retrieval.gaps))
 
     @cached_property
     def hits(self) -> Floats:
-        return self.grades[self.got.judgment]
+        return self.grades[self.retrieval.judgment]
 
     @cached_property
     def standing(self) -> Standing | None:
         if self._ranking is None:  # of a batch
             return None
-        return measure_retrieved(self._qrels, self.got)
+        return measure_retrieved(self._qrels, self.retrieval)
 
     @cached_property
     def constant(self) -> bool:
-        got = self.got
-        if not got.is_tied or not len(got.judgment):
+        retrieval = self.retrieval
+        if not retrieval.is_tied or not len(retrieval.judgment):
             return False
-        tied = (got.tied_from == 1) & (got.tied_to > 1)
-        return bool((tied & (got.tied_to == got.retrieved[got.owner])).all())
+        tied = (retrieval.tied_from == 1) & (retrieval.tied_to > 1)
+        return bool((tied & (retrieval.tied_to == retrieval.retrieved[retrieval.owner])).all())
 
     @cached_property
     def nearly_constant(self) -> tuple[int, int]:  # type: ignore[override]
         """The results that share one score, and all, in queries with hits; else zeros."""
-        got = self.got
-        if not got.is_tied or not len(got.judgment):
+        retrieval = self.retrieval
+        if not retrieval.is_tied or not len(retrieval.judgment):
             return 0, 0
-        tied = got.tied_to > got.tied_from
+        tied = retrieval.tied_to > retrieval.tied_from
         if np.count_nonzero(tied) < NEARLY * len(tied):
             return 0, 0
-        starts = np.flatnonzero(np.diff(got.owner, prepend=-1))  # a query's hits stand together
-        widest = np.maximum.reduceat(np.where(tied, got.tied_to - got.tied_from + 1, 0), starts)
-        count, results = int(widest.sum()), int(got.retrieved[got.owner[starts]].sum())
+        starts = np.flatnonzero(
+            np.diff(retrieval.owner, prepend=-1)
+        )  # a query's hits stand together
+        widest = np.maximum.reduceat(
+            np.where(tied, retrieval.tied_to - retrieval.tied_from + 1, 0), starts
+        )
+        count, results = int(widest.sum()), int(retrieval.retrieved[retrieval.owner[starts]].sum())
         return (count, results) if count >= NEARLY * results else (0, 0)
 
     @cached_property
@@ -291,7 +296,7 @@ class EvaluatedData(Data):
         unsure = [
             value for value in self.values.values() if value.band > DECISIVE * abs(value.mean)
         ]
-        return max(unsure, key=lambda one: one.band, default=None)
+        return max(unsure, key=lambda value: value.band, default=None)
 
     @cached_property
     def uncounted(self) -> list[Measure]:  # type: ignore[override]
@@ -299,23 +304,25 @@ class EvaluatedData(Data):
         if self.policy.no_hit == "skip":
             return []
         judged = [value for value in self.values.values() if value.list_count is None]
-        return [one.measure for one in judged if one.left_out is not None and one.left_out.all()]
+        return [
+            value.measure for value in judged if value.left_out is not None and value.left_out.all()
+        ]
 
     @cached_property
     def tied_widely(self) -> int:  # type: ignore[override]
-        got = self.got
-        if not got.is_tied or self.ties != "given":
+        retrieval = self.retrieval
+        if not retrieval.is_tied or self.ties != "given":
             return 0
-        wide = int(np.count_nonzero(got.tied_to >= WIDE * got.tied_from))
-        return wide if wide >= len(got.judgment) / 2 else 0
+        wide = int(np.count_nonzero(retrieval.tied_to >= WIDE * retrieval.tied_from))
+        return wide if wide >= len(retrieval.judgment) / 2 else 0
 
     # --- Is a problem possible? ----------------------------------------------------------------
 
     @cached_property
     def may_be_scores(self) -> bool:
         """Does a small sample of the grades have one that is beyond every scale?"""
-        some = self.grades[: GRADES : min(GRADES, len(self.grades)) // 8 + 1].tolist()
-        return any(grade % 1 or not 0 <= grade <= malformed.SCALE for grade in some)
+        grades = self.grades[: GRADES : min(GRADES, len(self.grades)) // 8 + 1].tolist()
+        return any(grade % 1 or not 0 <= grade <= malformed.SCALE for grade in grades)
 
     @cached_property
     def may_lack_relevant(self) -> bool:
@@ -326,17 +333,17 @@ class EvaluatedData(Data):
     @cached_property
     def may_be_misspelled(self) -> bool:
         """Does a relevant item that was not found differ from a result only in its spelling?"""
-        if not len(self.got.judgment) or self._sampler is None or self.sample.ids == "places":
+        if not len(self.retrieval.judgment) or self._sampler is None or self.sample.ids == "places":
             return False
         if getattr(self._qrels.items, "kind", "") == "integer" and self.sample.ids != "text":
             return False
-        relevant = self.grades[self.got.judgment] > 0
+        relevant = self.grades[self.retrieval.judgment] > 0
         if np.count_nonzero(relevant) == np.count_nonzero(self.grades > 0):
             return False
         lost = self._lost[1]
-        known = set(lost)
-        others = [item for item in self.sample.items if item not in known]
-        return not set(fold_ids(lost)).isdisjoint(fold_ids(others))
+        lost_ids = set(lost)
+        items = [item for item in self.sample.items if item not in lost_ids]
+        return not set(fold_ids(lost)).isdisjoint(fold_ids(items))
 
     @cached_property
     def may_rise(self) -> bool:
@@ -390,13 +397,13 @@ class EvaluatedData(Data):
 
     @cached_property
     def sample(self) -> Sample:
-        most = max(LEAST, min(MOST, self.results // SHARE))
-        return self._take_sample(most)
+        rows = max(LEAST, min(MOST, self.results // SHARE))
+        return self._take_sample(rows)
 
-    def _take_sample(self, most: int) -> Sample:
+    def _take_sample(self, rows: int) -> Sample:
         if self._sampler is None:
             return _NOTHING
-        sample = self._sampler(most)
+        sample = self._sampler(rows)
         if self.has_distances and sample.score is not None:
             sample.score = -sample.score
         return sample
@@ -404,7 +411,7 @@ class EvaluatedData(Data):
     def take_more(self) -> EvaluatedData:
         """Return the data with a larger sample, for a second look."""
         wide = EvaluatedData(
-            self._qrels, self.got, self.policy, self._sampler, self.values, self._ranking
+            self._qrels, self.retrieval, self.policy, self._sampler, self.values, self._ranking
         )
         if self._sampler is not None:
             wide.__dict__["sample"] = wide._take_sample(MOST)
@@ -423,7 +430,7 @@ class EvaluatedData(Data):
 
     @cached_property
     def rounded(self) -> int:  # type: ignore[override]
-        sample, exact = self.sample, [_parse_exactly(one) for one in self.given]
+        sample, exact = self.sample, [_parse_exactly(score) for score in self.given]
         if sample.rounded or sample.score is None:
             return sample.rounded
         ends = pairwise(sample.offsets.tolist())
@@ -454,17 +461,17 @@ class EvaluatedData(Data):
     def _lost(self) -> tuple[Ints, list[Hashable]]:
         """Relevant items of the sampled queries that were not found: their judgments and ids."""
         qrels, position = self._qrels, self._position
-        at = {position.get(query, -1) for query in self.sample.queries}
-        place = np.array(sorted(at - {-1}), np.int64)
+        places = {position.get(query, -1) for query in self.sample.queries}
+        place = np.array(sorted(places - {-1}), np.int64)
         starts = qrels.offsets[place]
         judgment = ragged.list_stretches(starts, qrels.offsets[place + 1] - starts)
         relevant = qrels.grades > 0
-        relevant[self.got.judgment] = False
+        relevant[self.retrieval.judgment] = False
         lost = judgment[relevant[judgment]]
         lost = lost[:: len(lost) // max(LEAST, len(self.sample)) + 1]
         items = qrels.items
-        some = items.take(lost) if isinstance(items, Ids) else [items[j] for j in lost.tolist()]
-        return lost, [*self._spell(some)]
+        ids = items.take(lost) if isinstance(items, Ids) else [items[j] for j in lost.tolist()]
+        return lost, [*self._spell(ids)]
 
     def look_up_grades(self, rows: Ints) -> Floats:
         return np.array([self._grade(row) for row in rows.tolist()], float)
@@ -489,7 +496,10 @@ class EvaluatedData(Data):
         """Spell ids as a file of text does, if the run is one."""
         if self.sample.ids != "text":
             return raw
-        return (one if isinstance(one, str) else to_text(to_bytes(one)) for one in raw)
+        return (
+            identifier if isinstance(identifier, str) else to_text(to_bytes(identifier))
+            for identifier in raw
+        )
 
 
 _NOTHING = Sample([], np.zeros(1, np.int64), [])
@@ -499,5 +509,5 @@ def _parse_exactly(score: Any) -> Any:
     """Parse the text of a score, whole numbers exactly; return other scores as they are."""
     if not isinstance(score, bytes):
         return score
-    whole = score.lstrip(b"+-").isdigit() and len(score) < DIGITS
-    return int(score) if whole else float(score)
+    is_whole = score.lstrip(b"+-").isdigit() and len(score) < DIGITS
+    return int(score) if is_whole else float(score)

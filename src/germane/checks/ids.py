@@ -61,15 +61,15 @@ def find_nothing_found(data: Data) -> Sees:
     relevant = np.count_nonzero(data.grades >= 1)
     if relevant and max(data.unreachable.values(), default=0) == relevant:
         return  # the check "relevant items that are no candidates" reports that
-    says = (
+    text = (
         f"no judged item is among the {write_count(data.results, 'result')} of the judged queries"
     )
     judged, run = data.qrels.items, data.run.items
     if len(run) and len(judged):
-        says += f". run: {', '.join(show_ids(run))}; qrels: {', '.join(show_ids(judged))}"
+        text += f". run: {', '.join(show_ids(run))}; qrels: {', '.join(show_ids(judged))}"
     places = np.flatnonzero(data.query[data.run.query] >= 0)
     advice = LEFT_OUT if data.is_selected else explain_mismatch(data)
-    yield Problem(says, data.results, show_first_row(data.run, places), advice)
+    yield Problem(text, data.results, show_first_row(data.run, places), advice)
 
 
 def explain_mismatch(data: Data) -> str:
@@ -96,8 +96,8 @@ def explain_kinds(judged: Sequence[Hashable], retrieved: Sequence[Hashable]) -> 
 
 def _describe_affix(judged: Sequence[Hashable], retrieved: Sequence[Hashable]) -> str:
     """Describe the prefix or suffix that only one side's ids have."""
-    for one, other, whose in ((retrieved, judged, "run's"), (judged, retrieved, "qrels'")):
-        if affix := find_affix(one, other):
+    for ids, without, whose in ((retrieved, judged, "run's"), (judged, retrieved, "qrels'")):
+        if affix := find_affix(ids, without):
             return f"The {whose} ids have {affix} that the others do not have: remove it."
     return ""
 
@@ -108,25 +108,27 @@ def find_alike(data: Data) -> Sees:
     if run.places or not len(data.hits):
         return  # the check "nothing judged was found" reports that
     judged = {item: place for place, item in enumerate(qrels.items)}
-    others = [item for item in islice(run.items, LOOKED) if item not in judged]
-    meant = {other: one for one, other in find_pairs(list(qrels.items[:LOOKED]), others)}
+    unjudged = [item for item in islice(run.items, LOOKED) if item not in judged]
+    meant = {
+        result: judged_id for judged_id, result in find_pairs(list(qrels.items[:LOOKED]), unjudged)
+    }
     if not meant:
         return
-    codes = np.array([*(judged[one] for one in meant.values()), -1])
+    codes = np.array([*(judged[judged_id] for judged_id in meant.values()), -1])
     item = codes[find_places(run.items, list(meant))][run.item]
     judgment = data.find_judgments(data.query[run.query], item)
-    at = np.flatnonzero((judgment >= 0) & ~np.isin(judgment, data.found))
-    at = at[np.isnan(data.look_up_grades(at))]
-    if len(at):
-        query, other = run.queries[run.query[at[0]]], run.items[run.item[at[0]]]
-        one = meant[other]
+    rows = np.flatnonzero((judgment >= 0) & ~np.isin(judgment, data.found))
+    rows = rows[np.isnan(data.look_up_grades(rows))]
+    if len(rows):
+        query, result = run.queries[run.query[rows[0]]], run.items[run.item[rows[0]]]
+        item_id = meant[result]
         text = (
-            f"{write_count(len(at), 'judged item')} {'was' if len(at) == 1 else 'were'} retrieved"
-            f" under nearly the same id, which does not match: query {clip(query)}, {clip(one)} is"
-            f" judged and {clip(other)} was retrieved, which differ in"
-            f" {describe_difference(one, other)}"
+            f"{write_count(len(rows), 'judged item')} {'was' if len(rows) == 1 else 'were'}"
+            f" retrieved under nearly the same id, which does not match: query {clip(query)},"
+            f" {clip(item_id)} is judged and {clip(result)} was retrieved, which differ in"
+            f" {describe_difference(item_id, result)}"
         )
-        yield Problem(text, len(at), () if run.line is None else show_rows(run, at))
+        yield Problem(text, len(rows), () if run.line is None else show_rows(run, rows))
 
 
 def find_repeated_results(data: Data) -> Sees:
@@ -142,31 +144,31 @@ def find_repeated_judgments(data: Data) -> Sees:
 def _report_repeated(side: Side, noun: str) -> Sees:
     pairs = side.query * len(side.items) + side.item
     order = np.argsort(pairs, kind="stable")
-    again: Ints = np.sort(order[1:][np.diff(pairs[order]) == 0])
-    if len(again):
-        repeats = write_count(len(again), f"{noun} repeats", f"{noun}s repeat")
-        says = f"{repeats} an item of the same query, in {count_queries(side, again)}"
+    repeated: Ints = np.sort(order[1:][np.diff(pairs[order]) == 0])
+    if len(repeated):
+        repeats = write_count(len(repeated), f"{noun} repeats", f"{noun}s repeat")
+        text = f"{repeats} an item of the same query, in {count_queries(side, repeated)}"
         if noun == "judgment" and side.number is not None:
-            first = order[np.searchsorted(pairs[order], pairs[again])]
-            other = int(np.count_nonzero(side.number[first] != side.number[again]))
-            says += f", {other:,} with another grade"
-        advice = JOINED if len(again) >= max(FEW, SOME * len(side)) else ""
-        if noun == "result" and _mark_padding(side)[again].all():
-            says += f": the id -1; {PADDED}"
+            first = order[np.searchsorted(pairs[order], pairs[repeated])]
+            regraded = int(np.count_nonzero(side.number[first] != side.number[repeated]))
+            text += f", {regraded:,} with another grade"
+        advice = JOINED if len(repeated) >= max(FEW, SOME * len(side)) else ""
+        if noun == "result" and _mark_padding(side)[repeated].all():
+            text += f": the id -1; {PADDED}"
             advice = f"{write_option('padding', 'drop')} takes it out."
-        yield Problem(says, len(again), show_rows(side, again), advice)
+        yield Problem(text, len(repeated), show_rows(side, repeated), advice)
 
 
 def find_padding(data: Data) -> Sees:
     """Find results with the id -1, which nobody judged."""
     run = data.run
-    at = np.flatnonzero(_mark_padding(run))
-    at = at[np.isnan(data.look_up_grades(at))]
-    if not len(at):
+    rows = np.flatnonzero(_mark_padding(run))
+    rows = rows[np.isnan(data.look_up_grades(rows))]
+    if not len(rows):
         return
-    results = write_count(len(at), "result has", "results have")
-    text = f"{results} the id -1, in {count_queries(run, at)}; {PADDED}"
-    yield Problem(text, len(at), show_rows(run, at))
+    results = write_count(len(rows), "result has", "results have")
+    text = f"{results} the id -1, in {count_queries(run, rows)}; {PADDED}"
+    yield Problem(text, len(rows), show_rows(run, rows))
 
 
 def _mark_padding(run: Side) -> Bools:
@@ -180,11 +182,11 @@ def _mark_padding(run: Side) -> Bools:
 def find_own_first(data: Data) -> Sees:
     """Find queries that are their own first result, and not judged relevant."""
     mine, rank = _find_own_rows(data)
-    foremost, asked = mine[rank == 1], int(np.count_nonzero(data.retrieved))
-    if _is_no_accident(data.run, len(foremost), asked, 1):
+    foremost, answered = mine[rank == 1], int(np.count_nonzero(data.retrieved))
+    if _is_no_accident(data.run, len(foremost), answered, 1):
         text = (
             f"the first result of {write_count(len(foremost), 'query')} of "
-            f"{data.first}{asked:,} is the query itself"
+            f"{data.first}{answered:,} is the query itself"
         )
         advice = OWN_PLACE if data.run.places else ""
         yield Problem(text, len(foremost), show_rows(data.run, foremost), advice)
@@ -193,35 +195,39 @@ def find_own_first(data: Data) -> Sees:
 def find_own(data: Data) -> Sees:
     """Find queries among their own results at any rank, and not judged relevant."""
     mine, rank = _find_own_rows(data)
-    asked = int(np.count_nonzero(data.retrieved))
-    many = _is_no_accident(
-        data.run, len(mine), asked, len(data.run) / max(len(data.run.queries), 1)
+    answered = int(np.count_nonzero(data.retrieved))
+    is_systematic = _is_no_accident(
+        data.run, len(mine), answered, len(data.run) / max(len(data.run.queries), 1)
     )
-    if not len(mine) or any(find_own_first(data)) or not (many or are_names(data.run.queries)):
+    if (
+        not len(mine)
+        or any(find_own_first(data))
+        or not (is_systematic or are_names(data.run.queries))
+    ):
         return
     ranks = f"rank {rank.min()}" + f" to {rank.max()}" * bool(rank.min() < rank.max())
     have = write_count(len(mine), "query has itself", "queries have themselves")
-    text = f"{have} among the results, of {asked:,}, at {ranks}"
+    text = f"{have} among the results, of {answered:,}, at {ranks}"
     advice = OWN_PLACE if data.run.places else ""
     yield Problem(text, len(mine), show_rows(data.run, mine), advice)
 
 
-def _is_no_accident(run: Side, count: int, of: int, depth: float) -> bool:
+def _is_no_accident(run: Side, count: int, queries: int, depth: float) -> bool:
     """Are these too many of the queries for a coincidence of numbers?
 
     The number of a row is equal by chance: to each of ``depth`` results with 1 in the number of
     items.
     The tail of the binomial distribution is at most the bound of Chernoff.
     """
-    if count <= 1 or count < MANY * of:
+    if count <= 1 or count < MANY * queries:
         return False
     if not run.places:
         return True
-    chance, share = depth / len(run.items), count / of
+    chance, share = depth / len(run.items), count / queries
     if share <= chance:
         return False
     rest = (1 - share) * math.log((1 - share) / (1 - chance)) if share < 1 else 0.0
-    return math.exp(-of * (share * math.log(share / chance) + rest)) < RARE
+    return math.exp(-queries * (share * math.log(share / chance) + rest)) < RARE
 
 
 def _find_own_rows(data: Data) -> tuple[Ints, Ints]:
@@ -229,10 +235,10 @@ def _find_own_rows(data: Data) -> tuple[Ints, Ints]:
     run = data.run
     if run.numbered:
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    own = find_places(run.items, run.queries)[run.item]
-    at = np.flatnonzero((own == run.query)[data.order])
-    at = at[~(data.look_up_grades(data.order[at]) > 0)]
-    return data.order[at], data.rank[at]
+    query = find_places(run.items, run.queries)[run.item]
+    rows = np.flatnonzero((query == run.query)[data.order])
+    rows = rows[~(data.look_up_grades(data.order[rows]) > 0)]
+    return data.order[rows], data.rank[rows]
 
 
 def are_names(ids: Sequence[Hashable]) -> bool:

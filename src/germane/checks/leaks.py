@@ -67,27 +67,27 @@ def find_queries_with_text(data: Data) -> Sees:
         return
     equal, places = data.equal_texts, {str(item): i for i, item in enumerate(data.qrels.items)}
     for q, query in enumerate(data.qrels.queries if equal.items else ()):
-        found = equal.items.get(str(query), {})
-        at = np.array([places.get(item, -1) for item in found], np.int64)
-        open_to = data.find_judgments(np.full(len(at), q), at) < 0  # a judged one is meant
+        matches = equal.items.get(str(query), {})
+        codes = np.array([places.get(item, -1) for item in matches], np.int64)
+        open_to = data.find_judgments(np.full(len(codes), q), codes) < 0  # a judged one is meant
         if data.candidates is not None:
             from germane.checks.admitted_rows import mark_items  # which few checks need
 
-            one = replace(data.candidates, queries=[data.candidates.queries[q]])
-            open_to &= mark_items(one, [list(found)], True)
-        items = [pair for pair, is_open in zip(found.items(), open_to, strict=True) if is_open]
+            candidates = replace(data.candidates, queries=[data.candidates.queries[q]])
+            open_to &= mark_items(candidates, [list(matches)], True)
+        items = [pair for pair, is_open in zip(matches.items(), open_to, strict=True) if is_open]
         if items:
             leaks[q] = items[0]
     if leaks:
         count = write_count(len(leaks), "query")
         have = "has" if len(leaks) == 1 else "have"
-        says = f"{count} of {len(data.qrels.queries):,} {have} the whole text of an item"
+        text = f"{count} of {len(data.qrels.queries):,} {have} the whole text of an item"
         examples = tuple(
             f"{data.qrels.at(int(np.argmax(data.qrels.query == q)))}query "
             f"{clip(data.qrels.queries[q])} item {clip(item)}: {clip(text)}"
             for q, (item, text) in islice(leaks.items(), NAMED)
         )
-        yield Problem(says, len(leaks), examples)
+        yield Problem(text, len(leaks), examples)
 
 
 def find_copies(data: Data) -> Sees:
@@ -95,14 +95,14 @@ def find_copies(data: Data) -> Sees:
     equal, qrels = data.equal_texts, data.qrels
     if equal is not None and (copies := equal.copies):
         count = write_count(len(copies), "judged item has", "judged items have")
-        says = f"{count} the text of another, of {len(qrels.items):,}"
+        text = f"{count} the text of another, of {len(qrels.items):,}"
         places = {str(item): i for i, item in enumerate(qrels.items)}
         examples = tuple(
             f"{qrels.at(int(np.argmax(qrels.item == places[item])))}item {clip(item)} and item "
-            f"{clip(other)}: {clip(text)}"
-            for item, (other, text) in islice(copies.items(), NAMED)
+            f"{clip(copied)}: {clip(text)}"
+            for item, (copied, text) in islice(copies.items(), NAMED)
         )
-        yield Problem(says, len(copies), examples)
+        yield Problem(text, len(copies), examples)
 
 
 def _be(count: int) -> str:

@@ -49,8 +49,8 @@ def find_qrels_like_run(data: Data) -> Sees:
             "nearly every item of a query has a grade of its own, with decimals or beyond every"
             " scale, as scores have"
         )
-        at = show_rows(qrels, np.arange(len(qrels))) if data.is_whole else ()
-        yield Problem(text, len(data.grades), at)
+        examples = show_rows(qrels, np.arange(len(qrels))) if data.is_whole else ()
+        yield Problem(text, len(data.grades), examples)
 
 
 def find_run_like_qrels(data: Data) -> Sees:
@@ -81,9 +81,9 @@ def find_refusal(data: Data) -> Sees:
 
 def _find_malformed(side: Side) -> Sees:
     if faults := side.faults.count:
-        what = "line" if side.line is not None else "value"
+        noun = "line" if side.line is not None else "value"
         text = (
-            f"{write_count(faults, what)} cannot be read, beside {write_count(len(side), 'row')}"
+            f"{write_count(faults, noun)} cannot be read, beside {write_count(len(side), 'row')}"
             " that can"
         )
         yield Problem(text, faults, tuple(side.faults.examples))
@@ -107,17 +107,17 @@ def _look_like_scores(query: Ints, grades: Floats) -> bool:
     """Do the grades look like scores: with decimals or beyond every scale, and mostly different?"""
     if len(grades) < ENOUGH:
         return False
-    odd = (grades != np.trunc(grades)) | (np.abs(grades) > SCALE)
-    return bool(odd.mean() > MOSTLY and 2 * _count_different(query, grades) > len(grades))
+    beyond = (grades != np.trunc(grades)) | (np.abs(grades) > SCALE)
+    return bool(beyond.mean() > MOSTLY and 2 * _count_different(query, grades) > len(grades))
 
 
 def _look_like_grades(query: Ints, scores: Floats) -> bool:
     """Do the scores look like grades: a few small whole numbers that repeat?"""
-    found = np.unique(scores)
-    if not len(found) or len(found) > KINDS or abs(found).max() > SCALE:
+    grades = np.unique(scores)
+    if not len(grades) or len(grades) > KINDS or abs(grades).max() > SCALE:
         return False
-    again = len(found) <= 2 or _count_different(query, scores) < MOSTLY * len(scores)
-    return bool(again and (found == np.trunc(found)).all())
+    repeats = len(grades) <= 2 or _count_different(query, scores) < MOSTLY * len(scores)
+    return bool(repeats and (grades == np.trunc(grades)).all())
 
 
 def _count_different(query: Ints, numbers: Floats) -> int:
@@ -129,15 +129,17 @@ def refuse_swapped(graded: tuple[Ints, Floats], run: Side, raw: Sequence[Any]) -
     """Raise InputError for swapped dicts: grades have decimals and mostly differ, scores do not."""
     query, grades = graded
     decimals = (grades % 1 != 0).mean()
-    few = len(grades) < ENOUGH and decimals == 1 and 2 * _count_different(*graded) > len(grades)
-    if not few and (decimals < HALF or not _look_like_scores(query, grades)):
+    is_small = (
+        len(grades) < ENOUGH and decimals == 1 and 2 * _count_different(*graded) > len(grades)
+    )
+    if not is_small and (decimals < HALF or not _look_like_scores(query, grades)):
         return
     scores = run.number
     if scores is None or len(scores) < 2 or not _look_like_grades(run.query, scores):
         return
-    counts = all(isinstance(one, Integral) for one in raw)
-    again = len(np.unique(scores)) < len(scores)
-    if not few or (counts and (again or not scores.all())):
+    counts = all(isinstance(score, Integral) for score in raw)
+    repeats = len(np.unique(scores)) < len(scores)
+    if not is_small or (counts and (repeats or not scores.all())):
         raise InputError(
             "the grades of the qrels look like scores, and the scores of the run like grades: the"
             f" first have decimals, the others are a few whole numbers. {ADVICE} If they are not,"

@@ -73,8 +73,8 @@ def find_rising_as_given(data: Data) -> Sees:
     if data.run.number is None or len(data.ranks) > 1 or any(find_counting_up(data)):
         return
     steps = _find_steps(data, data.run.number)
-    most = 2 * np.count_nonzero(steps > 0) > len(steps) and (steps >= 0).all()
-    if most and _is_no_accident(data, data.run.number) and not is_meant(data, len(steps)):
+    rises = 2 * np.count_nonzero(steps > 0) > len(steps) and (steps >= 0).all()
+    if rises and _is_no_accident(data, data.run.number) and not is_meant(data, len(steps)):
         if data.has_distances:
             yield from _report_turned(data, "distances", "fall", len(steps), "", SIMILAR)
         else:
@@ -125,8 +125,8 @@ def _is_no_accident(data: Data, number: Floats) -> bool:
 
 def is_meant(data: Data, steps: int) -> bool:
     """Do relevant results show that higher scores are better? For few results a hint is enough."""
-    found = data.standing
-    return found is not None and (found.is_good or (steps < CERTAIN and found.above > 0.5))
+    standing = data.standing
+    return standing is not None and (standing.is_good or (steps < CERTAIN and standing.above > 0.5))
 
 
 ORDERS: dict[str, Callable[[Data], Sees]] = {
@@ -143,10 +143,10 @@ def find_some_ranks_against_scores(data: Data) -> Sees:
     """Find ranks that contradict the scores in some places."""
     _, after, falling = data.neighbors
     if count := len(after) * bool(falling):
-        of = write_count(count + falling, "neighbor")
+        neighbors = write_count(count + falling, "neighbor")
         text = (
-            f"{count:,} of {of} in the order of the rank column have a higher score than the one "
-            f"before, in {count_queries(data.run, after)}"
+            f"{count:,} of {neighbors} in the order of the rank column have a higher score than the"
+            f" one before, in {count_queries(data.run, after)}"
         )
         yield Problem(text, count, show_rows(data.run, after))
 
@@ -160,18 +160,23 @@ def _is_explained(data: Data) -> bool:
 
 def find_standing_last(data: Data) -> Sees:
     """Find relevant results that are ranked lower than in a random order."""
-    found = data.standing
-    if found is not None and found.is_worse_than_chance and not _is_explained(data):
-        yield Problem(found.describe("lower"), found.pairs)
+    standing = data.standing
+    if standing is not None and standing.is_worse_than_chance and not _is_explained(data):
+        yield Problem(standing.describe("lower"), standing.pairs)
 
 
 def find_standing_anywhere(data: Data) -> Sees:
     """Find relevant results that are ranked no higher than in a random order."""
-    found = data.standing
-    if found is None or found.error > NARROW or found.above > BETTER or found.is_worse_than_chance:
+    standing = data.standing
+    if (
+        standing is None
+        or standing.error > NARROW
+        or standing.above > BETTER
+        or standing.is_worse_than_chance
+    ):
         return
     if not _is_explained(data) and not any(ids.find_repeated_results(data)):
-        yield Problem(found.describe("no higher"), found.pairs)
+        yield Problem(standing.describe("no higher"), standing.pairs)
 
 
 SOME = 0.1  # of the queries whose ranks go beyond their results: no accident

@@ -37,11 +37,11 @@ def find_missing(data: Data) -> Sees:
 def _explain_missing(data: Data) -> str:
     """Explain why queries are missing: the run may have them under another name."""
     lost, unknown = data.missing, data.unknown
-    for one, other in find_pairs(lost, unknown):
-        return f"The run has {clip(other)}: it differs in {describe_difference(one, other)}."
+    for lost_id, run_id in find_pairs(lost, unknown):
+        return f"The run has {clip(run_id)}: it differs in {describe_difference(lost_id, run_id)}."
     if extended := find_extended(lost, unknown):
         return f"The run has {clip(extended[1])}: one of the two has {extended[2]}."
-    if marked := [one for one in lost if str(one).startswith("\ufeff")]:
+    if marked := [query for query in lost if str(query).startswith("\ufeff")]:
         return (
             f"{clip(marked[0])} begins with a byte-order mark, probably from joined files:"
             " remove it."
@@ -117,8 +117,8 @@ def find_one_result(data: Data) -> Sees:
     deepest = max((measure.k for measure in data.measures if measure.k is not None), default=FIRST)
     if deepest > 1 and np.count_nonzero(data.hits > 0) < np.count_nonzero(data.grades > 0):
         text = f"every one of {write_count(len(depths), 'query')} has a single result"
-        at = show_rows(data.run, np.arange(len(data.run))) if data.is_whole else ()
-        yield Problem(text, len(depths), at)
+        examples = show_rows(data.run, np.arange(len(data.run))) if data.is_whole else ()
+        yield Problem(text, len(depths), examples)
 
 
 def find_same_results(data: Data) -> Sees:
@@ -141,20 +141,22 @@ def find_cut_off(data: Data) -> Sees:
             f"no query has more than {write_count(deepest, 'result')}, and measures look at"
             f" {beyond[-1]:,}"
         )
-        at = int(data.retrieved.argmax())
-        yield Problem(text, len(data.run.queries), show_queries(data.run, [data.run.queries[at]]))
+        deepest_query = int(data.retrieved.argmax())
+        yield Problem(
+            text, len(data.run.queries), show_queries(data.run, [data.run.queries[deepest_query]])
+        )
 
 
 def find_shallow(data: Data) -> Sees:
     """Find queries with fewer results than a cutoff."""
-    got = data.retrieved
-    reached = [k for k in data.cutoffs if k <= got.max(initial=0)]
+    depths = data.retrieved
+    reached = [k for k in data.cutoffs if k <= depths.max(initial=0)]
     if reached:
-        short = np.flatnonzero(got < reached[-1])
-        if len(short) >= max(1, SHALLOW * len(got)) and len(data.run.items) > reached[-1]:
+        short = np.flatnonzero(depths < reached[-1])
+        if len(short) >= max(1, SHALLOW * len(depths)) and len(data.run.items) > reached[-1]:
             text = (
                 f"{write_count(len(short), 'query has', 'queries have')} fewer than {reached[-1]:,}"
-                f" results, of {len(got):,}"
+                f" results, of {len(depths):,}"
             )
             queries = (data.run.queries[q] for q in short.tolist())
             yield Problem(text, len(short), show_queries(data.run, queries))
@@ -181,16 +183,16 @@ def find_few(data: Data) -> Sees:
     """Find that there are too few queries for any but large differences."""
     count = len(data.qrels.queries)
     if 0 < count < FEW:
-        says = write_count(count, "query is", "queries are") + " judged"
+        text = write_count(count, "query is", "queries are") + " judged"
         for measure, values in _compute_values(data):
             error = float(values.std()) / math.sqrt(max(count - 1, 1))
             if np.ptp(unite_equal(values)):
-                says += (
+                text += (
                     f"; {measure} varies among them so much that its mean is known to"
                     f" ±{2 * error:.2g}"
                 )
             break
-        yield Problem(says, count)
+        yield Problem(text, count)
 
 
 def _compute_values(data: Data) -> Iterator[tuple[Measure, Floats]]:

@@ -45,7 +45,7 @@ def read_trec(path: Path, kind: Literal["qrels", "run"], progress: Progress | No
     """Read the valid rows of a file. Raises InputError for one that cannot be read or is empty."""
     layout = {"qrels": trec.QRELS, "run": trec.RUN}[kind]
     faults, parts, first = Faults(), [], 1
-    whole: dict[bytes, set[int]] = {}
+    whole_scores: dict[bytes, set[int]] = {}
     with TextFile(path, progress) as file:
         for block in file.read_blocks("lines"):
             parse_odd = partial(_parse_odd, block.data, first, layout, faults, file.name)
@@ -53,12 +53,12 @@ def read_trec(path: Path, kind: Literal["qrels", "run"], progress: Progress | No
             assert lines.line is not None  # asked for
             parts.append(replace(lines, items=lines.items.compact(), line=lines.line + first))
             if kind == "run" and np.abs(lines.number).max(initial=0) >= EXACT:
-                _note_whole(block.data, whole)
+                _note_whole(block.data, whole_scores)
             first += count_line_ends(block.data)
         if not faults.count and not any(map(len, parts)):
             raise trec.explain_empty(file, layout)
-        asked = (read_bytes(lines.queries).take(find_owners(lines.offsets)) for lines in parts)
-        queries, query = number_columns(list(asked))
+        query_ids = (read_bytes(lines.queries).take(find_owners(lines.offsets)) for lines in parts)
+        queries, query = number_columns(list(query_ids))
         items, item = number_columns([lines.items for lines in parts])
         number, line = (
             np.concatenate([getattr(lines, name) for lines in parts]) for name in ("number", "line")
@@ -67,7 +67,7 @@ def read_trec(path: Path, kind: Literal["qrels", "run"], progress: Progress | No
         return Side(
             kind, file.name, queries, items, query, item, number,
             rank=np.concatenate(ranks) if ranks else None, line=line, faults=faults, text=True,
-            rounded=_count_rounded(whole),
+            rounded=_count_rounded(whole_scores),
         )  # fmt: skip
 
 
@@ -88,18 +88,18 @@ def _parse_odd(
         return None
 
 
-def _note_whole(data: bytes, whole: dict[bytes, set[int]]) -> None:
+def _note_whole(data: bytes, whole_scores: dict[bytes, set[int]]) -> None:
     """Note the whole scores of each query as they are written, since doubles may round them."""
     for line in trec.LINE_END.split(data):
         fields = line.split()
         written = fields[trec.RUN.number] if len(fields) > trec.RUN.number else b""
         if written.lstrip(b"+-").isdigit() and len(written) < DIGITS:
-            whole.setdefault(fields[0], set()).add(int(written))
+            whole_scores.setdefault(fields[0], set()).add(int(written))
 
 
 def _count_rounded(exact: Mapping[Any, set[Any]]) -> int:
     """Count the scores of each query that become equal to another as doubles."""
-    return sum(count_rounded([*one], np.array([*one], float)) for one in exact.values())
+    return sum(count_rounded([*scores], np.array([*scores], float)) for scores in exact.values())
 
 
 Kind: TypeAlias = Literal["qrels", "run"]
@@ -116,14 +116,14 @@ def read_qrels(qrels: QrelsInput, progress: Progress | None = None, subtopics: s
 
     Judgments of ``subtopics``, which the named measures need, are read as evaluate reads them.
     """
-    given = qrels.given
-    of_subtopics = bool(subtopics) or _has_subtopics(given)
-    if is_path(given) and not of_subtopics:
-        return read_trec(given, "qrels", progress)
-    if is_mapping(given) and not of_subtopics:
-        return _read_mapping(given, "qrels", qrels.where, text=qrels.is_text)
-    if isinstance(given, Frame) and not of_subtopics:
-        return _read_frame(given.report_to(progress), "qrels")
+    raw = qrels.given
+    of_subtopics = bool(subtopics) or _has_subtopics(raw)
+    if is_path(raw) and not of_subtopics:
+        return read_trec(raw, "qrels", progress)
+    if is_mapping(raw) and not of_subtopics:
+        return _read_mapping(raw, "qrels", qrels.where, text=qrels.is_text)
+    if isinstance(raw, Frame) and not of_subtopics:
+        return _read_frame(raw.report_to(progress), "qrels")
     needs = Needs(EVERYTHING, EVERYTHING * of_subtopics)
     judged = qrels.read("error" if of_subtopics else "keep", progress, needs)
     single = judged.subtopics.count_doubtful() if of_subtopics and judged.subtopics else 0
@@ -139,8 +139,8 @@ def _has_subtopics(raw: Any) -> bool:
         return raw.headings.subtopic is not None
     if not is_mapping(raw):
         return False
-    held = next((one for one in raw.values() if isinstance(one, Mapping) and one), {})
-    return any(map(subtopic_reader.is_nested, held.values()))
+    items = next((items for items in raw.values() if isinstance(items, Mapping) and items), {})
+    return any(map(subtopic_reader.is_nested, items.values()))
 
 
 def read_run(run: RunInput, progress: Progress | None = None) -> Side:
@@ -172,16 +172,16 @@ def _read_mapping(raw: Mapping[Hashable, Any], kind: Kind, where: str, *, text: 
     queries, items, faults = Numbering(), Numbering(), Faults()
     query, item, number = [], [], []
     empty, rounded, scored = [], 0, kind == "qrels"
-    for one, held in unwrap_keys(raw, where).items():
-        if is_missing(one):
-            faults.add(f"a query id is missing; got {clip(one)}")
+    for query_id, raw_items in unwrap_keys(raw, where).items():
+        if is_missing(query_id):
+            faults.add(f"a query id is missing; got {clip(query_id)}")
             continue
-        pairs = _list_pairs(one, held, kind, faults)
-        scored = scored or list_scores(held) is not None
+        pairs = _list_pairs(query_id, raw_items, kind, faults)
+        scored = scored or list_scores(raw_items) is not None
         if not pairs:
-            empty.append(one)
+            empty.append(query_id)
             continue
-        query.append(np.full(len(pairs), queries.number([one])[0]))
+        query.append(np.full(len(pairs), queries.number([query_id])[0]))
         item.append(items.number(pair[0] for pair in pairs))
         number.append(np.array([float(pair[1]) for pair in pairs]))
         rounded += count_rounded([pair[1] for pair in pairs], number[-1])
@@ -194,20 +194,20 @@ def _read_mapping(raw: Mapping[Hashable, Any], kind: Kind, where: str, *, text: 
 
 
 def _list_pairs(
-    query: Hashable, held: Any, kind: Kind, faults: Faults
+    query: Hashable, raw: Any, kind: Kind, faults: Faults
 ) -> list[tuple[Hashable, Any]]:
     """Pair the items of a query with their numbers; note what is wrong as faults."""
     where = f"query {clip(query)}"
-    held = list_values(held)
-    unordered = kind == "run" and isinstance(held, Set)
-    if isinstance(held, (str, bytes)) or not isinstance(held, Collection) or unordered:
-        faults.add(f"{where}: items are a mapping or a list; got {show_typed(held)}")
+    raw = list_values(raw)
+    unordered = kind == "run" and isinstance(raw, Set)
+    if isinstance(raw, (str, bytes)) or not isinstance(raw, Collection) or unordered:
+        faults.add(f"{where}: items are a mapping or a list; got {show_typed(raw)}")
         return []
-    scores = list_scores(held)
-    values = [1.0] * len(held) if scores is None else scores
+    scores = list_scores(raw)
+    values = [1.0] * len(raw) if scores is None else scores
     text = "relevance grade" if kind == "qrels" else "score"
     good = []
-    for identifier, number in zip(unwrap_ids(list(held)), values, strict=True):
+    for identifier, number in zip(unwrap_ids(list(raw)), values, strict=True):
         if is_missing(identifier) or not is_id(identifier):
             faults.add(f"{where}: an item id is missing or no id; got {clip(identifier)}")
         elif not is_finite_number(number) or (kind == "qrels" and abs(float(number)) > EXACT):
@@ -224,12 +224,12 @@ def _list_pairs(
 # --- What has been read already ---------------------------------------------------------------
 
 
-def _read_grouped(kind: Kind, name: str, rows: Any, number: Floats | None, **more: Any) -> Side:
+def _read_grouped(kind: Kind, name: str, rows: Any, number: Floats | None, **columns: Any) -> Side:
     """Read rows that stand together by query, such as those of Qrels."""
     numbering = Numbering()
     item = numbering.number(rows.items)
     query = find_owners(rows.offsets)
-    return Side(kind, name, rows.queries, numbering.ids, query, item, number, **more)
+    return Side(kind, name, rows.queries, numbering.ids, query, item, number, **columns)
 
 
 # --- Arrays -----------------------------------------------------------------------------------
@@ -237,33 +237,33 @@ def _read_grouped(kind: Kind, name: str, rows: Any, number: Floats | None, **mor
 
 def _read_array(run: ArrayRun) -> Side:
     """Read the cells of an array; those that are no score, or no id, are faults."""
-    whole = isinstance(run, TopIds)
+    are_ids = isinstance(run, TopIds)
     cells = numbers.to_numpy(run.cells, "run")
     if cells.size > CELLS:
         raise InputError(
             f"an array that is checked has at most {CELLS:,} cells; got the shape {cells.shape}."
         )
-    faults, kept = Faults(), ~np.ma.getmaskarray(cells)
+    faults, is_row = Faults(), ~np.ma.getmaskarray(cells)
     cells = np.ma.getdata(cells)
-    good = cells >= -1 if whole else np.isfinite(cells)
-    for row in np.argwhere(kept & ~good).tolist():
+    good = cells >= -1 if are_ids else np.isfinite(cells)
+    for row in np.argwhere(is_row & ~good).tolist():
         where = f"row {row[0]}, column {row[1]}" if cells.ndim == 2 else f"item {row[0]}"
-        got = f"got {cells[tuple(row)]}"
-        wrong = f"an id must be 0 or more, or -1 for none; {got}"
-        faults.add(f"{where}: {wrong if whole else explain_not_finite('score', got)}")
-    kept &= good & (cells != -1) if whole else good
-    query, item = run.locate(np.nonzero(kept))
-    found, item = np.unique(item, return_inverse=True)
+        shown = f"got {cells[tuple(row)]}"
+        wrong = f"an id must be 0 or more, or -1 for none; {shown}"
+        faults.add(f"{where}: {wrong if are_ids else explain_not_finite('score', shown)}")
+    is_row &= good & (cells != -1) if are_ids else good
+    query, item = run.locate(np.nonzero(is_row))
+    columns, item = np.unique(item, return_inverse=True)
     scores = run.scores if isinstance(run, TopIds) else cells
-    number = None if scores is None else np.ma.getdata(numbers.to_numpy(scores, "run"))[kept]
+    number = None if scores is None else np.ma.getdata(numbers.to_numpy(scores, "run"))[is_row]
     places = run.queries.ids is None and run.items.ids is None
     answered, query = np.unique(query, return_inverse=True)
     lacking = np.setdiff1d(np.arange(run.queries.size), answered)
     return Side(
-        "run", "run", run.queries.name(answered).python, run.items.name(found).python, query, item,
-        None if number is None else number.astype(float), faults=faults,
+        "run", "run", run.queries.name(answered).python, run.items.name(columns).python, query,
+        item, None if number is None else number.astype(float), faults=faults,
         empty=tuple(run.queries.name(lacking).python), places=places,
-        numbered=places and not whole, columns=found,
+        numbered=places and not are_ids, columns=columns,
     )  # fmt: skip
 
 
@@ -302,9 +302,9 @@ def _note_exact(record: Any, query: str, score: str, exact: dict[Hashable, set[A
     else:
         return
     if wide.any():
-        asked, given = record.column(query).to_pylist(), scores.to_pylist()
+        query_ids, numbers = record.column(query).to_pylist(), scores.to_pylist()
         for row in np.flatnonzero(wide).tolist():
-            exact.setdefault(asked[row], set()).add(given[row])
+            exact.setdefault(query_ids[row], set()).add(numbers[row])
 
 
 def _make_locator(frame: Any, kind: Kind) -> Callable[[int], str]:
@@ -344,8 +344,8 @@ def locate_lines(side: Side, raw: Any, input_format: InputFormat) -> Side:
 
 
 def _join(parts: Iterable[Floats | None]) -> Floats | None:
-    there = [part for part in parts if part is not None]
-    return np.concatenate(there) if there else None
+    present = [part for part in parts if part is not None]
+    return np.concatenate(present) if present else None
 
 
 def _split_parts(frame: Any, record: Any, row: int, kind: Kind, faults: Faults) -> Iterator[_Part]:

@@ -45,15 +45,15 @@ def list_emptied(
     if retrieved.emptied is not None:
         names = name_emptying(policy, qrels.candidates)
         for number, kind in enumerate(EMPTYING):
-            at = np.flatnonzero(retrieved.emptied == number) if kind else ()
-            if len(at):
-                yield names[kind], [qrels.queries[q] for q in at]
+            places = np.flatnonzero(retrieved.emptied == number) if kind else ()
+            if len(places):
+                yield names[kind], [qrels.queries[q] for q in places]
     if policy.unjudged == "remove":
         judged = retrieved.owner[qrels.grades[retrieved.judgment] >= 0]
         none = np.bincount(judged, minlength=len(qrels)) == 0
-        at = np.flatnonzero(none & (retrieved.retrieved > 0))
-        if len(at):
-            yield "unjudged=remove", [qrels.queries[q] for q in at]
+        places = np.flatnonzero(none & (retrieved.retrieved > 0))
+        if len(places):
+            yield "unjudged=remove", [qrels.queries[q] for q in places]
 
 
 def find_emptied(data: Data) -> Sees:
@@ -108,15 +108,15 @@ def count_unreachable(qrels: Qrels, candidates: "Candidates") -> dict[str, int]:
     from germane.readers.options.candidates import find_judged
 
     relevant = qrels.grades >= 1
-    found = {}
+    counts = {}
     for name, pairs in candidates.arguments:
         if name == "ignore":
             continue
         is_pair = np.zeros(len(relevant), bool)
         is_pair[find_judged(qrels, pairs)] = True
         lost = relevant & (is_pair if name == "exclude" else ~is_pair)
-        found[name] = int(np.count_nonzero(lost))
-    return {name: count for name, count in found.items() if count}
+        counts[name] = int(np.count_nonzero(lost))
+    return {name: count for name, count in counts.items() if count}
 
 
 def explain_unmatched(
@@ -132,33 +132,33 @@ def explain_unmatched(
         listed = list(dict.fromkeys(islice(pairs.items, LOOKED)))
         if name == "only" or not listed or (name == "ignore" and qrels.ignored):
             continue
-        known = list(dict.fromkeys((*islice(qrels.items, LOOKED), *islice(retrieved, LOOKED))))
-        if not set(known).isdisjoint(listed):
+        known_ids = list(dict.fromkeys((*islice(qrels.items, LOOKED), *islice(retrieved, LOOKED))))
+        if not set(known_ids).isdisjoint(listed):
             continue
-        says = f"{clip(listed[0])}, the one item of {name}=, was neither retrieved nor judged"
+        reason = f"{clip(listed[0])}, the one item of {name}=, was neither retrieved nor judged"
         if len(listed) > 1:
-            says = f"none of the {len(listed):,} items of {name}= was retrieved or judged"
-        for given, other in islice(find_pairs(listed, known), 1):
-            differs = describe_difference(given, other)
-            says += f"; {clip(given)} differs from {clip(other)} in {differs}"
-        unmatched[name] = says
+            reason = f"none of the {len(listed):,} items of {name}= was retrieved or judged"
+        for item, known_id in islice(find_pairs(listed, known_ids), 1):
+            differs = describe_difference(item, known_id)
+            reason += f"; {clip(item)} differs from {clip(known_id)} in {differs}"
+        unmatched[name] = reason
     return unmatched
 
 
 def find_unmatched(data: Data) -> Sees:
     """Find options whose items are those of no list and of no judgment."""
-    for says in data.unmatched.values():
-        yield Problem(says, 1)
+    for reason in data.unmatched.values():
+        yield Problem(reason, 1)
 
 
 def find_unreachable(data: Data) -> Sees:
     """Find relevant items that are no candidates, and count as relevant all the same."""
     total = int(np.count_nonzero(data.grades >= 1))
     for name, count in data.unreachable.items():
-        which = "all" if count == total else f"{count:,} of"
+        share = "all" if count == total else f"{count:,} of"
         items = write_count(total, "relevant item")
         text = (
-            f"{name}= leaves out {which} {items}, which no run can find then and which still count"
+            f"{name}= leaves out {share} {items}, which no run can find then and which still count"
             " in R"
         )
         yield Problem(text, count)

@@ -70,11 +70,13 @@ class Side:
         number = int(self.line[row])
         return f"{self.where}:{number}: " if self.locate is None else self.locate(number)
 
-    def select(self, kept: Ints | Bools) -> Self:
+    def select(self, rows: Ints | Bools) -> Self:
         """Select some rows."""
-        held = {name: getattr(self, name) for name in ("query", "item", "number", "rank", "line")}
+        columns = {
+            name: getattr(self, name) for name in ("query", "item", "number", "rank", "line")
+        }
         return replace(
-            self, **{name: column[kept] for name, column in held.items() if column is not None}
+            self, **{name: column[rows] for name, column in columns.items() if column is not None}
         )
 
     @property
@@ -114,14 +116,14 @@ def number_columns(parts: Sequence[Ids]) -> tuple[Sequence[Hashable], Ints]:
     return numbering.ids, np.concatenate([np.zeros(0, np.int64), *rows])
 
 
-def find_places(ids: Sequence[Hashable], others: Sequence[Hashable]) -> Ints:
+def find_places(ids: Sequence[Hashable], targets: Sequence[Hashable]) -> Ints:
     """Find the place of each id among distinct others, or -1."""
     if isinstance(ids, Text):
-        if not isinstance(others, Text) and set(map(type, others)) <= {str}:
-            others = read_python_ids(others)
-        if isinstance(others, Text):
-            return plain.find_ids(ids, others)
-    place = {other: place for place, other in enumerate(others)}
+        if not isinstance(targets, Text) and set(map(type, targets)) <= {str}:
+            targets = read_python_ids(targets)
+        if isinstance(targets, Text):
+            return plain.find_ids(ids, targets)
+    place = {target: place for place, target in enumerate(targets)}
     return np.array([place.get(identifier, -1) for identifier in ids], np.int64)
 
 
@@ -132,7 +134,7 @@ FEW = 100  # fewer results may show nearly anything by chance
 class Problem:
     """A problem that a check found: a finding without its name and severity."""
 
-    says: str
+    text: str
     count: int
     examples: tuple[str, ...] = ()
     advice: str = ""  # instead of what the table advises
@@ -157,7 +159,7 @@ def make_findings(kind: Kind, problems: Iterable[Problem], where: str) -> Iterat
     for problem in problems:
         advice = problem.advice or kind.remedy
         yield Finding(
-            kind.severity, kind.name, problem.says, problem.count, problem.examples, advice, where
+            kind.severity, kind.name, problem.text, problem.count, problem.examples, advice, where
         )
 
 
@@ -168,14 +170,14 @@ def count_queries(side: Side, rows: Ints) -> str:
 
 def show_queries(side: Side, queries: Iterable[Hashable]) -> tuple[str, ...]:
     """Show the first few queries, each with the place of its first row."""
-    some = list(islice(queries, NAMED))
+    shown = list(islice(queries, NAMED))
     if side.line is None:
-        return show_ids(some)
-    places = {query: q for q, query in enumerate(side.queries) if query in some}
+        return show_ids(shown)
+    places = {query: q for q, query in enumerate(side.queries) if query in shown}
     starts = {query: int(np.argmax(side.query == q)) for query, q in places.items()}
     return tuple(
         f"{side.at(starts[query])}query {clip(query)}" if query in starts else clip(query)
-        for query in some
+        for query in shown
     )
 
 

@@ -17,7 +17,7 @@ class Check(NamedTuple):
 
     name: str
     severity: Severity
-    of: Literal["qrels", "run"]  # which the finding is about; several runs have the same qrels
+    side: Literal["qrels", "run"]  # which the finding is about; several runs have the same qrels
     find_problems: Callable[[Data], Sees]
     remedy: str
     evaluate: Literal["error", "warning", "sample", "silent"] = "silent"
@@ -25,7 +25,7 @@ class Check(NamedTuple):
 
     def find(self, data: Data) -> Iterator[Finding]:
         """Run the check. Findings in a sample do not name their side."""
-        where = getattr(data, self.of).where if data.is_whole else ""
+        where = getattr(data, self.side).where if data.is_whole else ""
         yield from make_findings(self, self.find_problems(data), where)
 
 

@@ -40,21 +40,21 @@ class Corpus:
         self, queries: Sequence[Hashable], judged: Iterable[Hashable], retrieved: Iterable[Hashable]
     ) -> EqualTexts:
         equal = EqualTexts()
-        asked: dict[bytes, list[str]] = {}
+        queries_of: dict[bytes, list[str]] = {}
         for query, text in (self._queries.find(queries) if self._queries else {}).items():
             for key in _make_keys(text):
-                asked.setdefault(key, []).append(query)
+                queries_of.setdefault(key, []).append(query)
         pending = dict.fromkeys(map(str, judged))
         first: dict[bytes, str] = {}
         for item, text in self._items.read([*pending, *retrieved]):
             keys = _make_keys(text)
-            for query in {query: None for key in keys for query in asked.get(key, ())}:
+            for query in {query: None for key in keys for query in queries_of.get(key, ())}:
                 equal.items.setdefault(query, {}).setdefault(item, str(text))
             if item in pending:
                 del pending[item]  # a later line with this id does not count
-                other = first.setdefault(keys[-1], item) if keys else item
-                if other != item:
-                    equal.copies[item] = other, str(text)
+                original = first.setdefault(keys[-1], item) if keys else item
+                if original != item:
+                    equal.copies[item] = original, str(text)
         return equal
 
 
@@ -64,7 +64,7 @@ def _make_keys(text: Text) -> list[bytes]:
     Letter case and white space make no difference. A title alone is a key only where there is no
     text.
     """
-    return list(dict.fromkeys(_hash(one) for one in _list_wholes(text) if one))
+    return list(dict.fromkeys(_hash(part) for part in _list_wholes(text) if part))
 
 
 def _list_wholes(text: Text) -> Iterator[str]:

@@ -55,8 +55,10 @@ def find_nothing_relevant(data: Data) -> Sees:
     elif highest > 0:
         lowest = grades[grades > 0].min()
         advice = f"If lower grades are relevant, write P(rel={write_number(lowest)}), or map them."
-    at = np.flatnonzero(grades == highest)[:1]
-    yield Problem(text, len(grades), show_rows(data.qrels, at) if data.is_whole else (), advice)
+    example = np.flatnonzero(grades == highest)[:1]
+    yield Problem(
+        text, len(grades), show_rows(data.qrels, example) if data.is_whole else (), advice
+    )
 
 
 def find_low_ceilings(data: Data) -> Sees:
@@ -73,7 +75,7 @@ def find_low_ceilings(data: Data) -> Sees:
                 low[measure] = highest
     if not low:
         return
-    shown = [f"{measure} above {_round_up(most)}" for measure, most in low.items()]
+    shown = [f"{measure} above {_round_up(ceiling)}" for measure, ceiling in low.items()]
     lowest = min(low, key=lambda measure: low[measure])
     total = _count_several(data, lowest)
     text = (
@@ -112,12 +114,12 @@ def find_negative(data: Data) -> Sees:
 def find_fractional(data: Data) -> Sees:
     """Find grades with decimals."""
     grades = data.grades
-    odd = grades != np.trunc(grades)
+    fractional = grades != np.trunc(grades)
     advice = ""
-    if odd.any() and (grades[odd] > 0).any():
-        lowest = write_number(grades[odd & (grades > 0)].min())
+    if fractional.any() and (grades[fractional] > 0).any():
+        lowest = write_number(grades[fractional & (grades > 0)].min())
         advice = f"Grades from 1 on are relevant; P(rel={lowest}) takes another lowest grade."
-    yield from _report_grades(data, odd, "with decimals", advice)
+    yield from _report_grades(data, fractional, "with decimals", advice)
 
 
 def find_unusual(data: Data) -> Sees:
@@ -130,28 +132,28 @@ def find_unusual(data: Data) -> Sees:
     yield from _report_grades(data, data.grades > USUAL, f"above {USUAL}", advice)
 
 
-def _report_grades(data: Data, which: Bools, text: str, advice: str = "") -> Sees:
-    places = np.flatnonzero(which)
+def _report_grades(data: Data, is_reported: Bools, text: str, advice: str = "") -> Sees:
+    places = np.flatnonzero(is_reported)
     if len(places):
         grades = data.grades[places]
         extreme = grades[np.argmax(np.abs(grades))]
         share = (
             f"{write_count(len(places), 'judgment has', 'judgments have')} a grade {text}, of"
-            f" {len(which):,}"
+            f" {len(is_reported):,}"
         )
-        found = f"{share}; such as {extreme:g}"
-        yield Problem(found, len(places), show_rows(data.qrels, places), advice)
+        text = f"{share}; such as {extreme:g}"
+        yield Problem(text, len(places), show_rows(data.qrels, places), advice)
 
 
 def find_all_relevant(data: Data) -> Sees:
     """Find qrels with several grades, all of which count as relevant: ratings."""
-    found = np.unique(data.grades)
-    if len(found) > 1 and found[0] >= 1:
+    grades = np.unique(data.grades)
+    if len(grades) > 1 and grades[0] >= 1:
         text = (
             f"every one of {write_count(len(data.qrels), 'judgment')} counts as relevant: grades go"
-            f" from {found[0]:g} to {found[-1]:g}"
+            f" from {grades[0]:g} to {grades[-1]:g}"
         )
-        lowest = write_number(found[max(1, len(found) * 3 // 5)])  # as 4 of 1 to 5
+        lowest = write_number(grades[max(1, len(grades) * 3 // 5)])  # as 4 of 1 to 5
         advice = f"Choose the lowest relevant grade, such as P(rel={lowest})@10."
         first = show_first_row(data.qrels, np.arange(len(data.qrels)))
         yield Problem(text, len(data.qrels), first, advice)
@@ -159,10 +161,10 @@ def find_all_relevant(data: Data) -> Sees:
 
 def find_only_relevant(data: Data) -> Sees:
     """Find qrels with a single grade."""
-    found = np.unique(data.grades)
-    if len(found) == 1 and found[0] >= 1:
+    grades = np.unique(data.grades)
+    if len(grades) == 1 and grades[0] >= 1:
         text = (
-            f"{write_count(len(data.qrels), 'judgment')} of grade {found[0]:g} and no other:"
+            f"{write_count(len(data.qrels), 'judgment')} of grade {grades[0]:g} and no other:"
             " nothing is judged not relevant"
         )
         yield Problem(text, len(data.qrels))
@@ -183,15 +185,15 @@ def find_constant(data: Data) -> Sees:
     order = describe_order(data)
     if data.constant and (data.results >= FEW or _are_of_two_kinds(data)):
         text = f"all {data.results:,} results have the same score as the others of their query"
-        at = show_first_row(data.run, data.order) if data.is_whole else ()
-        yield Problem(text, data.results, at, f"{order}; see best and worst for the effect.")
+        examples = show_first_row(data.run, data.order) if data.is_whole else ()
+        yield Problem(text, data.results, examples, f"{order}; see best and worst for the effect.")
     elif (moved := data.decided) is not None:
         count, results = data.nearly_constant
         low, high = sorted((moved.worst, moved.best))
-        of = f"all {results:,}" if count == results else f"{count:,} of {results:,}"
+        share = f"all {results:,}" if count == results else f"{count:,} of {results:,}"
         text = (
-            f"{of} results have the same score as others of their query; depending on their order, "
-            f"{moved.measure} could be anything from {low:.4f} to {high:.4f}"
+            f"{share} results have the same score as others of their query; depending on their"
+            f" order, {moved.measure} could be anything from {low:.4f} to {high:.4f}"
             + ("" if moved.are_extremes else " or beyond")
         )
         expected = moved.measure.row.expected
@@ -221,8 +223,8 @@ def _advise_tied(data: Data) -> str:
     allowed = bool(data.measures) and all(
         getattr(measure.row, "expected", True) for measure in data.measures
     )
-    other = f", or use {write_option('ties', 'expected')}" * (allowed and data.ties in ROW_ORDERS)
-    return f"{describe_order(data)}; see best and worst for the effect{other}."
+    remedy = f", or use {write_option('ties', 'expected')}" * (allowed and data.ties in ROW_ORDERS)
+    return f"{describe_order(data)}; see best and worst for the effect{remedy}."
 
 
 def _are_of_two_kinds(data: Data) -> bool:
@@ -249,13 +251,13 @@ def _report_tied(data: Data) -> Sees:
     shares = _mark_tied(data.equal)
     count = int(np.count_nonzero(shares)) if data.ties in ROW_ORDERS else 0
     if count and not data.constant and count >= TIED * len(shares):
-        at = data.order[shares]
+        rows = data.order[shares]
         text = (
             f"{write_count(count, 'result')} of {len(shares):,} ({count / len(shares):.0%})"
             f" {'shares its' if count == 1 else 'share their'} score with another, in"
-            f" {count_queries(data.run, at)}"
+            f" {count_queries(data.run, rows)}"
         )
-        yield Problem(text, count, show_rows(data.run, at), _advise_tied(data))
+        yield Problem(text, count, show_rows(data.run, rows), _advise_tied(data))
 
 
 def _mark_tied(equal: Bools) -> Bools:
@@ -270,16 +272,16 @@ def find_tied_at_cutoff(data: Data) -> Sees:
     if data.constant or data.ties not in ROW_ORDERS:
         return
     torn = {k: data.order[data.equal & (data.rank == k + 1)] for k in data.cutoffs}
-    most = max(map(len, torn.values()), default=0)
-    if most and most >= TIED * np.count_nonzero(data.retrieved):
+    worst = max(map(len, torn.values()), default=0)
+    if worst and worst >= TIED * np.count_nonzero(data.retrieved):
         text = "; ".join(
-            f"{write_count(len(at), 'query has', 'queries have')} equal scores on both sides of"
+            f"{write_count(len(rows), 'query has', 'queries have')} equal scores on both sides of"
             f" rank {k}"
-            for k, at in torn.items()
-            if len(at)
+            for k, rows in torn.items()
+            if len(rows)
         )
-        rows = next(row for row in torn.values() if len(row) == most)
-        yield Problem(text, most, show_rows(data.run, rows), _advise_tied(data))
+        rows = next(row for row in torn.values() if len(row) == worst)
+        yield Problem(text, worst, show_rows(data.run, rows), _advise_tied(data))
 
 
 def find_half_precision(data: Data) -> Sees:
@@ -302,11 +304,11 @@ def find_rounded(data: Data) -> Sees:
     scores = data.run.number
     if scores is None or not _may_be_rounded(data) or any(find_half_precision(data)):
         return
-    few = _count_few_digits(scores)
-    if few and (scores != np.trunc(scores)).any():
+    digits = _count_few_digits(scores)
+    if digits and (scores != np.trunc(scores)).any():
         tied = int(np.count_nonzero(_mark_tied(data.equal)))
         text = (
-            f"no score has more than {few}, and {write_count(tied, 'result')} of "
+            f"no score has more than {digits}, and {write_count(tied, 'result')} of "
             f"{len(scores):,} are tied"
         )
         yield Problem(text, tied, _show_first_tied(data))
@@ -327,10 +329,10 @@ def _count_few_digits(scores: Floats) -> str:
     return f"{SIGNIFICANT} significant digits" * short
 
 
-def _count_decimals(scores: Floats, most: int) -> int | None:
-    """Count the decimals that scores are rounded to; None if they are more than ``most``."""
-    found = (d for d in range(1, most + 1) if (np.round(scores, d) == scores).all())
-    return next(found, None)
+def _count_decimals(scores: Floats, limit: int) -> int | None:
+    """Count the decimals that scores are rounded to; None if they are more than ``limit``."""
+    decimals = (d for d in range(1, limit + 1) if (np.round(scores, d) == scores).all())
+    return next(decimals, None)
 
 
 def _may_be_rounded(data: Data) -> bool:

@@ -189,7 +189,7 @@ class _HelpAll(argparse.Action):
 class _Parser(argparse.ArgumentParser):
     """Reports wrong usage in one line, and takes no abbreviated options."""
 
-    asked = ""
+    command = ""
     """The command that is run; the parser has all verbs of its module."""
 
     def __init__(self, **options: Any) -> None:
@@ -206,8 +206,8 @@ class _Parser(argparse.ArgumentParser):
     def add_help_for_all(self) -> None:
         """Add --help-all, once the parser has its options and where some of them are rare."""
         if self._rare:
-            says = "show all options, with those that few people need"
-            self.add_argument("--help-all", action=_HelpAll, nargs=0, help=says)
+            text = "show all options, with those that few people need"
+            self.add_argument("--help-all", action=_HelpAll, nargs=0, help=text)
 
     def show_all(self) -> None:
         self._shows_all = True
@@ -255,32 +255,36 @@ class _Parser(argparse.ArgumentParser):
             message = f"no command '{unknown[1]}'.{suggest(unknown[1], COMMANDS)}"
         elif unknown := re.match(r"unrecognized arguments: (\S+)", message):
             commands = [a.choices for a in self._actions if isinstance(a.choices, dict)]
-            parsers = {name: one for choices in commands for name, one in choices.items()}
-            near = _advise(message.split()[2:], parsers, self.asked)
+            parsers = {name: parser for choices in commands for name, parser in choices.items()}
+            near = _advise(message.split()[2:], parsers, self.command)
             message += "." + (near or " Words that belong together need quotes, as in '0 0 1'.")
         say(f"{self.prog}: {message}  See: {self.prog} --help")
         self.exit(WRONG)
 
 
-def _advise(unknown: list[str], parsers: Mapping[str, argparse.ArgumentParser], asked: str) -> str:
+def _advise(
+    unknown: list[str], parsers: Mapping[str, argparse.ArgumentParser], command: str
+) -> str:
     """Say how an unknown option, whose value may follow it, is given here: that of a verb, of
     another tool, or one alike.
     """
     option, equals, value = unknown[0].partition("=")
     if not option.startswith("-"):
         return ""
-    names = {name: set(_list_options(one)) for name, one in parsers.items()}
-    if having := [name for name, several in names.items() if option in several]:
+    names = {name: set(_list_options(parser)) for name, parser in parsers.items()}
+    if having := [name for name, options in names.items() if option in options]:
         return f" {option} is an option of {parsers[having[0]].prog}."
-    options = names.get(asked) or set().union(*names.values())
-    if asked.startswith("boxes"):
+    options = names.get(command) or set().union(*names.values())
+    if command.startswith("boxes"):
         from germane.boxes.foreign_options import translate_option
 
-        for verb in (asked, "boxes"):
-            known = [name.removeprefix("--").replace("-", "_") for name in names[verb]]
-            says = translate_option(option, known, lambda name: f"--{name.replace('_', '-')} ")
-            if says:
-                return f" {says}" if verb == asked else f" germane boxes has it: {says}"
+        for verb in (command, "boxes"):
+            spellings = [name.removeprefix("--").replace("-", "_") for name in names[verb]]
+            advice = translate_option(
+                option, spellings, lambda name: f"--{name.replace('_', '-')} "
+            )
+            if advice:
+                return f" {advice}" if verb == command else f" germane boxes has it: {advice}"
         return suggest(option, options)
     value = value if equals else "".join(unknown[1:2])
     return _suggest_argument(option, value, options) or suggest(option, options)
@@ -293,12 +297,12 @@ def _suggest_argument(option: str, value: str, options: Collection[str]) -> str:
     def write(argument: str) -> str | None:
         """Write the option of an argument, or of a single measure."""
         name = f"--{argument.replace('_', '-')}"
-        has = [one for one in (name, name.removesuffix("s")) if one in options]
+        has = [spelling for spelling in (name, name.removesuffix("s")) if spelling in options]
         return f"{has[0]} " if has else None
 
     number = float(value) if re.fullmatch(r"-?\d{0,9}\.?\d{1,9}", value, re.ASCII) else None
-    whole = int(number) if number is not None and number.is_integer() else number
-    return advise_argument(option.lstrip("-").replace("-", "_"), whole, write=write)
+    plain = int(number) if number is not None and number.is_integer() else number
+    return advise_argument(option.lstrip("-").replace("-", "_"), plain, write=write)
 
 
 class _Version(argparse.Action):
@@ -329,9 +333,9 @@ def _make_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
         "--version", action=_Version, nargs=0, help="show program's version number and exit"
     )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    parser.asked = arguments[0] if arguments else ""
-    asked = parser.asked.partition(" ")[0]
-    for name in (asked,) if asked in COMMANDS else COMMANDS:
+    parser.command = arguments[0] if arguments else ""
+    verb = parser.command.partition(" ")[0]
+    for name in (verb,) if verb in COMMANDS else COMMANDS:
         import_module(f"germane.cli.{name}").add(commands)
     for command in commands.choices.values():
         command.add_help_for_all()

@@ -66,12 +66,12 @@ def add_number(
     names: str,
     metavar: str,
     read: Callable[[str], float],
-    says: str = "",
+    purpose: str = "",
     default: float | None = None,
 ) -> None:
     """Add an option that takes a number; its help ends with the default, where there is one."""
     ending = "" if default is None else f" (default: {default:g})"
-    text = f"{says}{ending}".lstrip()
+    text = f"{purpose}{ending}".lstrip()
     command.add_argument(*names.split(), metavar=metavar, type=read, default=default, help=text)
 
 
@@ -143,9 +143,9 @@ def add_policy(
     _add_rare(policy, {*_LISTS, "ranks", "padding"})
 
 
-def _add_rare(policy: Any, there: Collection[str]) -> None:
+def _add_rare(policy: Any, present: Collection[str]) -> None:
     """Add the conventions of single tools that are not there yet; docs/conventions.md has them."""
-    for name in (name for name in RARE if name not in there):
+    for name in (name for name in RARE if name not in present):
         option, default = f"--{name.replace('_', '-')}", DEFAULTS[name]
         if name in RARE_WORDS:
             words = "|".join(map(str, RARE_WORDS[name]))
@@ -350,18 +350,18 @@ def choose_output(options: argparse.Namespace) -> None:
     """
     path = getattr(options, "output", None) or ""
     formats, pictures = getattr(options, "formats", ("html",)), getattr(options, "pictures", ())
-    suffix, asked = writing.find_suffix(path), getattr(options, "format", None) is not None
+    suffix, has_format = writing.find_suffix(path), getattr(options, "format", None) is not None
     shown = ("table",) if formats[0] == "text" else ()  # as text, which is for people
     if not path.endswith(("/", os.sep)):
         texts = [name for name, form in writing.TEXTS.items() if form in (*formats, *shown)]
         drawn = f", and pictures as {list_choices(pictures)}" if pictures else ""
         writing.check_suffix(
             path,
-            (*pictures, *(writing.TEXTS if asked else texts)),
+            (*pictures, *(writing.TEXTS if has_format else texts)),
             f"this command writes {list_choices(formats)}{drawn}",
             _advise_suffix(suffix, options),
         )
-    if "formats" in options and not asked:
+    if "formats" in options and not has_format:
         named = writing.TEXTS.get(suffix)
         options.format = named if named in formats else formats[0]
     if getattr(options, "spreadsheet", False) and options.format not in SEPARATED:
@@ -388,9 +388,9 @@ def format_table(
     """Format the table as asked for; note ids that a spreadsheet takes for formulas."""
     if options.spreadsheet:
         return SEPARATED[options.format](table, reader="spreadsheet")
-    if options.format in SEPARATED and (found := table.formulas()):
+    if options.format in SEPARATED and (formulas := table.formulas()):
         say(
-            f"germane: note: a spreadsheet would take {clip(found[0])} for a formula, as it does"
+            f"germane: note: a spreadsheet would take {clip(formulas[0])} for a formula, as it does"
             " what begins with =, +, - or @; --spreadsheet protects it."
         )
     return formats[options.format](table)
@@ -435,25 +435,27 @@ def add_lines(table: Table, lines: Sequence[str]) -> Table:
 
 
 def write_found(
-    options: argparse.Namespace, found: Any, formats: Mapping[str, Callable[[Table], str]] = FORMATS
+    options: argparse.Namespace,
+    result: Any,
+    formats: Mapping[str, Callable[[Table], str]] = FORMATS,
 ) -> None:
     """Write what a verb returned, which has a table and plain values of its own."""
-    write_result(options, lambda digits: found.table(digits=digits), found.to_dict, formats)
+    write_result(options, lambda digits: result.table(digits=digits), result.to_dict, formats)
 
 
-def write_answer(options: argparse.Namespace, found: Any) -> None:
+def write_answer(options: argparse.Namespace, answer: Any) -> None:
     """Write an answer that has sentences beside its table, as text or in the format asked for."""
     match options.format:
         case "json":
-            text = as_json(found.to_dict())
+            text = as_json(answer.to_dict())
         case "table":
-            text = str(found)
+            text = str(answer)
         case "markdown":
-            text = str(found.markdown())
+            text = str(answer.markdown())
         case "html":
-            text = f"{found._repr_html_()}\n"
+            text = f"{answer._repr_html_()}\n"
         case _:
-            text = format_table(found.table(digits=choose_digits(options)), options)
+            text = format_table(answer.table(digits=choose_digits(options)), options)
     writing.write(options.output, text)
 
 
@@ -478,8 +480,8 @@ def read_measures(options: argparse.Namespace) -> Any:
 
 def collect_given(options: argparse.Namespace, names: Iterable[str]) -> dict[str, Any]:
     """Collect the options of these names that a command has and that were given."""
-    given = {name: getattr(options, name, None) for name in names}
-    return {name: value for name, value in given.items() if value is not None}
+    values = {name: getattr(options, name, None) for name in names}
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def collect_policy(options: argparse.Namespace) -> dict[str, Any]:
@@ -495,8 +497,8 @@ def choose_digits(options: argparse.Namespace) -> int | None:
 def check_list(options: argparse.Namespace) -> None:
     """Refuse options that a LIST does not take: a query, and conventions of judging."""
     for name in ("query", *POLICY):
-        given = getattr(options, name, None)
-        if name not in ("relevant", "dialect") and given is not None:
+        value = getattr(options, name, None)
+        if name not in ("relevant", "dialect") and value is not None:
             option = f"--{name.replace('_', '-')}"
             raise InputError(f"{option} is for QRELS and RUN; a LIST stands in its order.")
     if isinstance(options.relevant, str):
@@ -512,10 +514,10 @@ def read_grades(listed: str) -> list[Any]:
     return [*read_typed(listed)]
 
 
-def name_relevant(found: Any) -> Any:
+def name_relevant(answer: Any) -> Any:
     """Name the option that gives R in the place of the argument, where R was counted."""
-    counted = found.counted and replace(found.counted, argument="--relevant")
-    return replace(found, counted=counted)
+    counted = answer.counted and replace(answer.counted, argument="--relevant")
+    return replace(answer, counted=counted)
 
 
 def choose_from(words: Sequence[str]) -> Callable[[str], str]:

@@ -45,6 +45,6 @@ def run(options: argparse.Namespace) -> int:
     from germane.reconciliation.auditing import audit  # its import takes long
 
     columns = dict(map(arguments.read_pair, options.columns))
-    found = audit(options.table, options.queries, options.dialect, columns=columns or None)
-    arguments.write_answer(options, found)
-    return CONTRADICTED if found else 0
+    contradictions = audit(options.table, options.queries, options.dialect, columns=columns or None)
+    arguments.write_answer(options, contradictions)
+    return CONTRADICTED if contradictions else 0

@@ -69,17 +69,17 @@ def add_measures(command: argparse.ArgumentParser, default: str) -> None:
 def add_reading(command: argparse.ArgumentParser) -> None:
     """Add how files are read."""
     reading = command.add_argument_group("reading (default: recognized)")
-    for name, (words, says) in _READING.items():
+    for name, (words, text) in _READING.items():
         reading.add_argument(
             f"--{name.replace('_', '-')}",
             metavar="|".join(words),
             type=arguments.read_sides,
-            help=f"{says}, for both sides or for one, as in truth={words[0]}",
+            help=f"{text}, for both sides or for one, as in truth={words[0]}",
         )
-    says = "names of columns that are not recognized, such as 'class=kind,x=left'"
-    reading.add_argument("--columns", metavar="PART=NAME,…", type=arguments.read_columns, help=says)
-    says = "all images: a folder of pictures, or a file with their sizes"
-    reading.add_argument("--images", metavar="PATH", type=InputPath, help=says)
+    text = "names of columns that are not recognized, such as 'class=kind,x=left'"
+    reading.add_argument("--columns", metavar="PART=NAME,…", type=arguments.read_columns, help=text)
+    text = "all images: a folder of pictures, or a file with their sizes"
+    reading.add_argument("--images", metavar="PATH", type=InputPath, help=text)
     reading.add_argument(
         "--class-names",
         metavar="FILE",
@@ -143,9 +143,9 @@ def _read_areas(text: str) -> dict[str, tuple[float, float]]:
     return areas
 
 
-def collect_reading(options: argparse.Namespace, *more: str) -> dict[str, Any]:
+def collect_reading(options: argparse.Namespace, *extra: str) -> dict[str, Any]:
     """Collect how files are read, and more options, as far as they were given."""
-    names = (*_READING, "columns", "images", "class_names", *more)
+    names = (*_READING, "columns", "images", "class_names", *extra)
     return arguments.collect_given(options, names)
 
 

@@ -37,12 +37,12 @@ def add(commands: Any) -> None:
         command = _add_verb(commands, verb, row)
         if row.files is not None:
             box_arguments.add_files(command, row.files)
-        for names, how in row.own.items():
+        for names, how in row.options.items():
             command.add_argument(*names.split(), **how)
         if row.measures:
             box_arguments.add_measures(command, row.measures)
-        for add_more in row.more:
-            add_more(command)
+        for add_options in row.additions:
+            add_options(command)
         if row.conventions is None:
             box_arguments.add_reading(command)
             box_arguments.add_words(command, ("overlap",))
@@ -54,16 +54,18 @@ def add(commands: Any) -> None:
 def _add_verb(commands: Any, verb: str, row: "Verb") -> argparse.ArgumentParser:
     """Add the command of a verb; that of evaluate lists the others."""
     implied = verb == "evaluate"
-    others = "\n".join(f"  {one:<10}{its.says}" for one, its in VERBS.items() if one != verb)
+    verbs = "\n".join(
+        f"  {name:<10}{listed.summary}" for name, listed in VERBS.items() if name != verb
+    )
     command: argparse.ArgumentParser = commands.add_parser(
         "boxes" if implied else f"boxes {verb}",
         **({"help": "evaluate object detectors"} if implied else {}),
-        description=f"{row.says[0].upper()}{row.says[1:]}.",
+        description=f"{row.summary[0].upper()}{row.summary[1:]}.",
         usage=f"%(prog)s {row.usage} [options]"
         + "\n       %(prog)s VERB TRUTH DETECTIONS... [options]" * implied,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         epilog=(
-            f"verbs (for a file with such a name, write ./check):\n{others}\n"
+            f"verbs (for a file with such a name, write ./check):\n{verbs}\n"
             "See: germane boxes VERB --help"
             if implied
             else None
@@ -116,10 +118,10 @@ def run_check(options: argparse.Namespace) -> int:
     from germane.boxes.checkup import check
 
     [path] = _open_paths(options).values()
-    found = check(
+    checkup = check(
         options.truth, path, **box_arguments.collect_reading(options, "overlap", "confidence")
     )
-    return write_checkup(options, found)
+    return write_checkup(options, checkup)
 
 
 def run_dialects(options: argparse.Namespace) -> None:
@@ -133,8 +135,8 @@ def run_dialects(options: argparse.Namespace) -> None:
         case [name] if not os.path.exists(name):
             write_table(options, define_dialect(resolve_box_dialect(name)))
         case [truth, detections]:
-            found = spread(truth, detections, options.measure, **box_arguments.collect(options))
-            write_spread(options, found)
+            values = spread(truth, detections, options.measure, **box_arguments.collect(options))
+            write_spread(options, values)
         case _:
             raise InputError(
                 "germane boxes dialects takes nothing, the NAME of a dialect, or TRUTH and"
@@ -153,7 +155,7 @@ def run_reconcile(options: argparse.Namespace) -> None:
     if len(options.detections) > 1:
         raise InputError("--reported is the number of one file of detections; --table is for more.")
     [(name, path)] = _open_paths(options).items()
-    found = reconcile(
+    reconciliation = reconcile(
         options.truth,
         path,
         reported=options.reported,
@@ -161,7 +163,7 @@ def run_reconcile(options: argparse.Namespace) -> None:
         name=name,
         **box_arguments.collect(options),
     )
-    arguments.write_answer(options, found)
+    arguments.write_answer(options, reconciliation)
 
 
 def _reconcile_table(options: argparse.Namespace) -> Any:
@@ -202,7 +204,7 @@ def run_gate(options: argparse.Namespace) -> int:
     from germane.boxes.comparison import COMPARED, gate
 
     [(_, path)] = _open_paths(options).items()
-    found = gate(
+    decision = gate(
         options.truth,
         path,
         options.measures or COMPARED,
@@ -212,13 +214,13 @@ def run_gate(options: argparse.Namespace) -> int:
         rng=options.seed,
         **box_arguments.collect(options),
     )
-    return write_gate(options, found)
+    return write_gate(options, decision)
 
 
 def run_report(options: argparse.Namespace) -> None:
     from germane.boxes.page import REPORTED, report
 
-    made = report(
+    page = report(
         options.truth,
         _open_paths(options),
         options.measures or REPORTED,
@@ -227,7 +229,7 @@ def run_report(options: argparse.Namespace) -> None:
         command=shlex.join(["germane", *sys.argv[1:]]),
         **box_arguments.collect(options),
     )
-    writing.write(options.output, made.html)
+    writing.write(options.output, page.html)
 
 
 def _open_paths(options: argparse.Namespace) -> Mapping[str, str]:
@@ -241,17 +243,17 @@ def _open_paths(options: argparse.Namespace) -> Mapping[str, str]:
 class Verb(NamedTuple):
     """A command: what it does, how it is used, and its arguments."""
 
-    says: str
+    summary: str
     usage: str
     run: Callable[[argparse.Namespace], int | None]
     files: int | str | None  # of detections
-    own: Mapping[str, Mapping[str, Any]] = {}
+    options: Mapping[str, Mapping[str, Any]] = {}
     """Arguments of this verb alone, by name."""
 
     measures: str = ""
     """The measures that are computed if none are named."""
 
-    more: tuple[Callable[[argparse.ArgumentParser], None], ...] = (arguments.add_output,)
+    additions: tuple[Callable[[argparse.ArgumentParser], None], ...] = (arguments.add_output,)
     conventions: Mapping[str, bool] | None = {}
     """Arguments of ``add_conventions``; None: the verb has no conventions."""
 
@@ -294,7 +296,7 @@ VERBS = {
         "find problems that can distort the numbers", "TRUTH DETECTIONS", run_check, 1,
         {"--strict": {"action": "store_true",
                 "help": "exit with status 1 if a finding is serious"}},
-        more=(_add_checkup,), conventions=None,
+        additions=(_add_checkup,), conventions=None,
     ),
     "dialects": Verb(
         "print the value that every tool gives; or define one tool by its NAME",

@@ -54,12 +54,12 @@ def run(options: argparse.Namespace) -> int:
     reading = arguments.collect_given(options, (*names, *arguments.SCORES, "ranks", "padding"))
     measures = arguments.read_measures(options)
     with make_progress_line("looking at") as progress:
-        found = check(options.qrels, runs, measures, **reading, progress=progress)
-    return write_checkup(options, found)
+        checkup = check(options.qrels, runs, measures, **reading, progress=progress)
+    return write_checkup(options, checkup)
 
 
-def write_checkup(options: argparse.Namespace, found: "Checkup") -> int:
+def write_checkup(options: argparse.Namespace, checkup: "Checkup") -> int:
     """Write the findings as text or JSON; return the exit status."""
-    text = as_json(found.to_dict()) if options.format == "json" else f"{found}\n"
+    text = as_json(checkup.to_dict()) if options.format == "json" else f"{checkup}\n"
     writing.write(options.output, text)
-    return FOUND if options.strict and found.serious else 0
+    return FOUND if options.strict and checkup.serious else 0

@@ -79,26 +79,26 @@ def add_statistics(
     )
     for name, choices in words.items():
         statistics.add_argument(f"--{name}", metavar="|".join(choices), help=SAYS[name])
-    add, whole, fraction = arguments.add_number, arguments.read_whole, arguments.read_fraction
+    add, count, fraction = arguments.add_number, arguments.read_whole, arguments.read_fraction
     add(statistics, "--confidence", "P", fraction, default=0.95)
     text = "also test whether runs are within D of each other (needs germane[stats])"
     add(statistics, "--equivalence", "D", fraction, text)
     text = "number of resamples for tukey and for stability"
-    add(statistics, "--resamples", "N", whole, text, 10_000)
+    add(statistics, "--resamples", "N", count, text, 10_000)
     arguments.add_seed(statistics)
 
 
 def collect_statistics(options: argparse.Namespace) -> dict[str, Any]:
     """The statistics asked for, as arguments of ``compare`` and ``report``."""
     words = arguments.collect_given(options, WORDS)
-    others = ("baseline", "confidence", "equivalence", "resamples")
-    return {**words, **{name: getattr(options, name) for name in others}, "rng": options.seed}
+    names = ("baseline", "confidence", "equivalence", "resamples")
+    return {**words, **{name: getattr(options, name) for name in names}, "rng": options.seed}
 
 
 def run(options: argparse.Namespace) -> None:
     from germane.comparison.api import compare
 
-    given = [[options.qrels, *options.runs], *options.dataset]
+    datasets = [[options.qrels, *options.runs], *options.dataset]
     rename = arguments.read_rename(options)
     name_measures(arguments.parse_measures(options), rename)
     if rename and options.view in ("queries", "stability"):
@@ -110,7 +110,7 @@ def run(options: argparse.Namespace) -> None:
         )
     if picture:
         _check_picture(options)
-    comparison = compare(_evaluate(options, given), **collect_statistics(options))
+    comparison = compare(_evaluate(options, datasets), **collect_statistics(options))
     signatures = comparison.signatures if options.signature else ()
     if picture:
         _choose_drawn(comparison, options).save(options.output)

@@ -34,25 +34,25 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    given: list[str] = options.given
-    if len(given) == 2:
+    words: list[str] = options.given
+    if len(words) == 2:
         policy = arguments.collect_policy(options)
         with make_progress_line() as progress:
-            qrels, ranked = given
-            found = spread(qrels, ranked, options.measure, progress=progress, **policy)
-        write_spread(options, found)
-    elif not given:
+            qrels, ranked = words
+            values = spread(qrels, ranked, options.measure, progress=progress, **policy)
+        write_spread(options, values)
+    elif not words:
         write_table(options, list_dialects(dialects(), "germane dialects"))
-    elif len(given) == 1 and not os.path.exists(given[0]):
-        write_table(options, define_dialect(resolve_dialect(given[0])))
+    elif len(words) == 1 and not os.path.exists(words[0]):
+        write_table(options, define_dialect(resolve_dialect(words[0])))
     else:
         raise InputError("germane dialects takes nothing, the NAME of a dialect, or QRELS and RUN.")
 
 
-def write_spread(options: argparse.Namespace, found: Any) -> None:
+def write_spread(options: argparse.Namespace, values: Any) -> None:
     """Write the values of dialects on a run, or on detections."""
     arguments.write_result(
-        options, lambda digits: found.table(digits=digits), lambda: add_schema(found.to_dict())
+        options, lambda digits: values.table(digits=digits), lambda: add_schema(values.to_dict())
     )
 
 
@@ -62,9 +62,9 @@ def write_table(options: argparse.Namespace, table: Table) -> None:
     writing.write(options.output, arguments.format_table(table, options))
 
 
-def list_dialects(known: Mapping[str, Dialect], command: str) -> Table:
+def list_dialects(by_name: Mapping[str, Dialect], command: str) -> Table:
     """List dialects with their tools; ``command`` is the one that defines them."""
-    rows = tuple((one.name, one.tool, one.version) for one in known.values())
+    rows = tuple((dialect.name, dialect.tool, dialect.version) for dialect in by_name.values())
     notes = (f"{command} NAME says what a tool decides otherwise, and what it calls measures.",)
     return Table(("dialect", "tool", "recorded from"), rows, notes, left=(1, 2))
 
@@ -78,12 +78,14 @@ def define_dialect(dialect: Dialect) -> Table:
         for name, word in getattr(dialect, stage).items()
     ]
     rows += [
-        ("measuring", " = ".join((one.name, *one.also, one.measure)), _join_words(one.choices))
-        for one in dialect.measuring
+        ("measuring", " = ".join((name.name, *name.also, name.measure)), _join_words(name.choices))
+        for name in dialect.measuring
     ]
     notes = [f"{dialect.tool} {dialect.version}", dialect.why, f"source: {dialect.source}"]
     notes += [f"the same: {', '.join(dialect.same)}"] if dialect.same else []
-    notes += [f"not evaluated: {', '.join(one.names)}: {one.says}" for one in dialect.absent]
+    notes += [
+        f"not evaluated: {', '.join(absent.names)}: {absent.says}" for absent in dialect.absent
+    ]
     notes += [f"not reproduced: {limit.says}" for limit in dialect.limits]
     return Table(("stage", dialect.name, "with"), tuple(rows), tuple(filter(None, notes)), (1, 2))
 

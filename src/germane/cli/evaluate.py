@@ -104,15 +104,15 @@ def _check_shown(options: argparse.Namespace, rename: Mapping[str, str]) -> None
     arguments.is_signed(options)
     if options.dialect is None:
         name_measures(arguments.parse_measures(options), rename)
-    others = ("per_query", "confidence", "rename", "signature")
-    for option, says, excluded in (
-        ("bounds", "prints bounds of means", ("per_query", "by", *others[1:])),
-        ("by", "is for means of categories", others),
+    display = ("per_query", "confidence", "rename", "signature")
+    for option, purpose, excluded in (
+        ("bounds", "prints bounds of means", ("per_query", "by", *display[1:])),
+        ("by", "is for means of categories", display),
     ):
         for name in excluded if getattr(options, option) not in (None, False) else ():
             if getattr(options, name):
                 shown = name.replace("_", "-")
-                raise InputError(f"--{option} {says}; leave out --{shown}.")
+                raise InputError(f"--{option} {purpose}; leave out --{shown}.")
     if options.confidence is not None:
         check_confidence(options.confidence)
         arguments.check_defined(options, "--confidence")
@@ -128,6 +128,6 @@ def _evaluate_kept(
 
     results = {}
     for number, (name, run) in enumerate(runs.items(), 1):
-        own = os.path.join(folder, f"{number}-{find_name(run)}")
-        results[name] = evaluate_kept(qrels, run, measures, name=name, checkpoint=own, **raw)
+        checkpoint = os.path.join(folder, f"{number}-{find_name(run)}")
+        results[name] = evaluate_kept(qrels, run, measures, name=name, checkpoint=checkpoint, **raw)
     return Results(results)

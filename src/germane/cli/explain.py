@@ -85,10 +85,17 @@ def _explain_catalogue(options: argparse.Namespace, measures: tuple[Measure, ...
         policy = arguments.collect_policy(options)
         qrels, run = options.given
         result = evaluate(qrels, run, measures, progress=progress, **policy)
-    found = [one.explain() for one in result.values() if isinstance(one, CatalogueResult)]
+    explanations = [
+        value.explain() for value in result.values() if isinstance(value, CatalogueResult)
+    ]
     if options.format == "json":
-        writing.write(options.output, as_json([one.to_dict() for one in found]))
+        writing.write(
+            options.output, as_json([explanation.to_dict() for explanation in explanations])
+        )
         return
     digits = arguments.choose_digits(options)
-    text = "\n".join(arguments.format_table(one.table(digits=digits), options) for one in found)
+    text = "\n".join(
+        arguments.format_table(explanation.table(digits=digits), options)
+        for explanation in explanations
+    )
     writing.write(options.output, text)

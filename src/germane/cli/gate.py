@@ -63,38 +63,44 @@ def run(options: argparse.Namespace) -> int:
 
     data = open_data(options.qrels, arguments.collect_policy(options))
     data.signs = arguments.is_signed(options)
-    found = gate(
+    decision = gate(
         data, options.run_path, arguments.read_measures(options), baseline=options.baseline,
         max_drop=options.max_drop, alpha=options.alpha, test=options.test, rng=options.seed,
     )  # fmt: skip
-    status = write_gate(options, found, found.comparison.signatures if options.signature else ())
+    status = write_gate(
+        options, decision, decision.comparison.signatures if options.signature else ()
+    )
     if options.github:
-        _report_to_github(found)
+        _report_to_github(decision)
     return status
 
 
-def write_gate(options: argparse.Namespace, found: "Gate", signatures: Sequence[str] = ()) -> int:
+def write_gate(
+    options: argparse.Namespace, decision: "Gate", signatures: Sequence[str] = ()
+) -> int:
     """Write the table of a gate, or its comparison and verdicts as JSON; return the exit status."""
     arguments.write_result(
         options,
-        lambda digits: arguments.add_lines(found.table(digits=digits), signatures),
+        lambda digits: arguments.add_lines(decision.table(digits=digits), signatures),
         lambda: {
-            **found.comparison.to_dict(),
-            "verdicts": found.verdicts,
-            "passed": found.passed,
+            **decision.comparison.to_dict(),
+            "verdicts": decision.verdicts,
+            "passed": decision.passed,
         },
     )
-    return 0 if found.passed else FAILED
+    return 0 if decision.passed else FAILED
 
 
-def _report_to_github(found: "Gate") -> None:
+def _report_to_github(decision: "Gate") -> None:
     """Write workflow commands to standard output, and the table to the job's summary."""
-    for sentence in found.sentences:
+    for sentence in decision.sentences:
         text = make_visible(sentence).replace("%", "%25")
         print(f"::error title=germane gate::{text}")
     summary = os.environ.get("GITHUB_STEP_SUMMARY")
     if not summary:
         return
-    worst = next((word for word in _SUMMARIES if word in found.verdicts.values()), "")
-    verdict = "passed" if found.passed else _SUMMARIES.get(worst, "is inconclusive")
-    writing.append(summary, f"### germane gate: the run {verdict}\n\n{found.table().markdown()}\n")
+    worst = next((word for word in _SUMMARIES if word in decision.verdicts.values()), "")
+    verdict = "passed" if decision.passed else _SUMMARIES.get(worst, "is inconclusive")
+    writing.append(
+        summary, f"### germane gate: the run {verdict}\n\n{decision.table().markdown()}\n"
+    )

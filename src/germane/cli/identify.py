@@ -82,7 +82,7 @@ def run(options: argparse.Namespace) -> int:
     from germane.identification.api import identify  # its import takes long
 
     function, takes = _find_function(options)
-    found = identify(
+    identification = identify(
         function,
         options.measure,
         takes=takes,
@@ -94,9 +94,9 @@ def run(options: argparse.Namespace) -> int:
     )
     if options.function is not None:
         writing.check(options.output, _list_modules(options.function))
-    arguments.write_answer(options, found)
-    wrong = options.asserts and found.holds is False
-    return 0 if found and not wrong else NONE
+    arguments.write_answer(options, identification)
+    wrong = options.asserts and identification.holds is False
+    return 0 if identification and not wrong else NONE
 
 
 def _find_function(options: argparse.Namespace) -> tuple[Any, str]:
@@ -133,13 +133,17 @@ def import_function(name: str) -> Any:
     place, colon, path = name.rpartition(":")
     if not colon or not path:
         raise InputError(f"a function is MODULE:FUNCTION, such as metrics:my_map; got {clip(name)}")
-    found = _import_module(place)
+    target = _import_module(place)
     for part in path.split("."):
-        if not hasattr(found, part):
-            public = [one for one in dir(found) if callable(getattr(found, one)) and one[0] != "_"]
+        if not hasattr(target, part):
+            public = [
+                attribute
+                for attribute in dir(target)
+                if callable(getattr(target, attribute)) and attribute[0] != "_"
+            ]
             raise InputError(f"{place} has no function {clip(path)}.{offer(part, public)}")
-        found = getattr(found, part)
-    return found
+        target = getattr(target, part)
+    return target
 
 
 def _import_module(place: str) -> Any:

@@ -42,8 +42,8 @@ def run(options: argparse.Namespace) -> None:
     judges: Any = arguments.read_runs(options.run_file, options.judges)
     if len(judges) == 1:
         judges = options.judges[0]
-    found = evaluate_judges(
+    judged = evaluate_judges(
         judges, options.run_file, arguments.read_measures(options),
         **arguments.collect_policy(options)
     )  # fmt: skip
-    arguments.write_found(options, found)
+    arguments.write_found(options, judged)

@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> None:
         arguments.write_answer(options, _reconcile_table(options))
         return
     per_query = options.reported_per_query
-    asked = {
+    reported = {
         "reported": options.reported,
         "measure": options.measure,
         "reported_per_query": per_query,
@@ -59,14 +59,16 @@ def run(options: argparse.Namespace) -> None:
     match options.given:
         case [listed]:
             arguments.check_list(options)
-            found = reconcile(arguments.read_grades(listed), **asked, relevant=options.relevant)
+            reconciliation = reconcile(
+                arguments.read_grades(listed), **reported, relevant=options.relevant
+            )
         case [qrels, ranked]:
             policy = arguments.collect_policy(options)
             with make_progress_line("reconcile:") as progress:
-                found = reconcile(qrels, ranked, **asked, progress=progress, **policy)
+                reconciliation = reconcile(qrels, ranked, **reported, progress=progress, **policy)
         case _:
             raise InputError("reconcile takes QRELS and RUN, or one LIST.")
-    arguments.write_answer(options, arguments.name_relevant(found))
+    arguments.write_answer(options, arguments.name_relevant(reconciliation))
 
 
 def _reconcile_table(options: argparse.Namespace) -> Any:

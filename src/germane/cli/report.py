@@ -55,7 +55,7 @@ def run(options: argparse.Namespace) -> None:
 
     runs = arguments.read_runs(options.qrels, options.runs)
     with make_progress_line("report:") as progress:
-        made = report(
+        page = report(
             options.qrels,
             runs,
             arguments.read_measures(options),
@@ -71,6 +71,6 @@ def run(options: argparse.Namespace) -> None:
             **arguments.collect_policy(options),
         )
     if folder:
-        made.save(options.output)
+        page.save(options.output)
     else:
-        writing.write(options.output, made.html)
+        writing.write(options.output, page.html)

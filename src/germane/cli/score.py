@@ -34,16 +34,16 @@ def _count_relevant(grades: list[Any], measures: tuple[Measure, ...]) -> tuple[s
     """Say how many items are relevant in the list, at each level that a measure has."""
     levels = sorted({1.0 if measure.rel is None else measure.rel for measure in measures})
     counts = (sum(grade >= level for grade in grades) for level in levels)
-    said = [str(Counted(count, "--relevant")) for count in counts]
-    if len(said) == 1:
-        return (said[0],)
-    return tuple(f"rel={level:g}: {one}" for level, one in zip(levels, said, strict=True))
+    texts = [str(Counted(count, "--relevant")) for count in counts]
+    if len(texts) == 1:
+        return (texts[0],)
+    return tuple(f"rel={level:g}: {text}" for level, text in zip(levels, texts, strict=True))
 
 
 def run(options: argparse.Namespace) -> None:
     grades, measures = arguments.read_grades(options.relevance), arguments.parse_measures(options)
-    given = arguments.collect_given(options, ("relevant", "dialect"))
-    values = [(m, score(grades, m, **given)) for m in measures]
+    choices = arguments.collect_given(options, ("relevant", "dialect"))
+    values = [(m, score(grades, m, **choices)) for m in measures]
 
     notes = _count_relevant(grades, measures) if options.relevant is None else ()
 

@@ -57,27 +57,30 @@ def run(options: argparse.Namespace) -> None:
         with make_progress_line("drawing", after=1.0) as progress:
             write_gallery(path, designs, seed=options.seed, progress=progress)
     else:
-        made = [simulate(design.name, rng=options.seed) for design in designs]
-        writing.write(path, _write(made, options))
+        experiments = [simulate(design.name, rng=options.seed) for design in designs]
+        writing.write(path, _write(experiments, options))
 
 
 def _is_folder(path: str, designs: Sequence[Design]) -> bool:
     return len(designs) > 1 or path.endswith(("/", os.sep)) or os.path.isdir(path)
 
 
-def _write(made: Sequence[Experiment], options: argparse.Namespace) -> str:
+def _write(experiments: Sequence[Experiment], options: argparse.Namespace) -> str:
     match form := options.format:
         case "json":
-            return as_json(add_schema({"experiments": [one.to_dict() for one in made]}))
+            return as_json(
+                add_schema({"experiments": [experiment.to_dict() for experiment in experiments]})
+            )
         case "table":
-            return "\n\n".join(map(str, made))
+            return "\n\n".join(map(str, experiments))
         case "csv" | "tsv":
-            if len(made) > 1:
+            if len(experiments) > 1:
                 raise InputError(f"--format {form} is one table; name one experiment.")
-            return arguments.format_table(made[0].table(digits=None), options)
+            return arguments.format_table(experiments[0].table(digits=None), options)
         case "markdown":
             return "\n".join(
-                f"## {one.title}\n\n{one.design.line}\n\n{one.table().markdown()}" for one in made
+                f"## {shown.title}\n\n{shown.design.line}\n\n{shown.table().markdown()}"
+                for shown in experiments
             )
         case _:
-            return "\n".join(FORMATS[form](one.table()) for one in made)
+            return "\n".join(FORMATS[form](experiment.table()) for experiment in experiments)

@@ -23,14 +23,14 @@ def add(commands: Any) -> None:
 def run(arguments: Sequence[str]) -> int:
     """Do what trec_eval does with the arguments, and return its exit status."""
     try:
-        asked = options.parse_arguments(arguments)
-        if asked.wanted == "version":
+        request = options.parse_arguments(arguments)
+        if request.wanted == "version":
             say(f"germane {VERSION}, as trec_eval 10.0")
-        elif asked.wanted == "help":
-            sys.stdout.write(columns.write_help(asked))
+        elif request.wanted == "help":
+            sys.stdout.write(columns.write_help(request))
         else:
             sys.stdout.flush()
-            for text in evaluate(asked, note=_say):  # an id that is not UTF-8 stays as it is
+            for text in evaluate(request, note=_say):  # an id that is not UTF-8 stays as it is
                 sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
     except TrecEvalError as stop:
         _say(str(stop))

@@ -71,7 +71,7 @@ def run(options: argparse.Namespace) -> None:
     runs = arguments.read_runs(options.people, options.runs)
     with make_progress_line() as progress, warnings.catch_warnings():
         warnings.simplefilter("ignore", GermaneWarning)  # they stand below the table
-        found = trust_many(
+        trusts = trust_many(
             runs, people=options.people, model=options.model,
             measures=arguments.read_measures(options), about=options.about,
             weights=options.weights,
@@ -79,28 +79,28 @@ def run(options: argparse.Namespace) -> None:
             progress=progress, **arguments.collect_policy(options),
         )  # fmt: skip
     if options.format in ("csv", "tsv"):  # which have no notes
-        for line in map(str, found.findings):
+        for line in map(str, trusts.findings):
             say(f"germane: {line}")
-    writing.write(options.output, _format(found, options))
+    writing.write(options.output, _format(trusts, options))
 
 
-def _format(found: "Trusts", options: argparse.Namespace) -> str:
+def _format(trusts: "Trusts", options: argparse.Namespace) -> str:
     from germane.comparison.judges.agreement import DEFINITIONS
 
     plans = {}
     if options.detect is not None:
         plans = {
             f"{difference.title}, {difference.measure}": difference.plan(options.detect)
-            for difference in found.differences
+            for difference in trusts.differences
         }
     if options.format == "json":
         planned = {"plans": {name: vars(plan) for name, plan in plans.items()}} if plans else {}
-        return as_json({**found.to_dict(), **planned})
+        return as_json({**trusts.to_dict(), **planned})
     digits = arguments.choose_digits(options)
-    text = arguments.format_table(found.table(digits=digits), options)
+    text = arguments.format_table(trusts.table(digits=digits), options)
     if options.format in ("csv", "tsv"):
         return text
-    agreement = next(iter(found.values())).agreement.table(digits=digits)
+    agreement = next(iter(trusts.values())).agreement.table(digits=digits)
     tables = [replace(agreement, notes=DEFINITIONS)]  # the statistics stand below the numbers
     if plans:
         tables.append(

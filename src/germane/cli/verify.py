@@ -31,7 +31,9 @@ def run(options: argparse.Namespace) -> int:
     from germane.evaluation.verification import verify
 
     runs = arguments.read_runs(options.qrels, options.runs)
-    given = next(iter(runs.values())) if len(runs) == 1 else runs
-    found = verify(options.record, options.qrels, given, **arguments.collect_policy(options))
-    arguments.write_found(options, found)
-    return 0 if found.same else DIFFERS
+    inputs = next(iter(runs.values())) if len(runs) == 1 else runs
+    verification = verify(
+        options.record, options.qrels, inputs, **arguments.collect_policy(options)
+    )
+    arguments.write_found(options, verification)
+    return 0 if verification.same else DIFFERS

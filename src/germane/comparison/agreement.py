@@ -48,7 +48,7 @@ def kendall_tau(first: Ranked, second: Ranked, *, ties: Literal["a", "b"] = "b")
     if len(a) < 2:
         raise CoverageError("one item has no order to agree with.")
     pairs = len(a) * (len(a) - 1)  # each in both directions
-    tied_a, tied_b, tied = (_count_tied(one) for one in (a, b, a * (len(a) + 1) + b))
+    tied_a, tied_b, tied = (_count_tied(ranks) for ranks in (a, b, a * (len(a) + 1) + b))
     opposite = 2 * _count_inversions(b[np.lexsort((b, a))])
     agreed = float(pairs - tied_a - tied_b + tied - 2 * opposite)
     if ties == "a":
@@ -95,11 +95,11 @@ def tau_ap(ranking: Ranked, truth: Ranked, *, ties: Literal["a", "b"] = "a") -> 
     """
     check_choice("ties", ties, ("a", "b"))
     places = _place_both(ranking=ranking, truth=truth)
-    here, true = _rank_same_items(places)
+    ranks, true = _rank_same_items(places)
     if ties == "b":
-        _refuse_one_tie(ranking=here - here.min(), truth=true - true.min())
-        return (_count_above(here, true) + _count_above(true, here)) / 2
-    if len(here) < 2:
+        _refuse_one_tie(ranking=ranks - ranks.min(), truth=true - true.min())
+        return (_count_above(ranks, true) + _count_above(true, ranks)) / 2
+    if len(ranks) < 2:
         raise CoverageError("a ranking of one item has no order to compare.")
     belongs = (1 + _compare_ranks(true)) / 2  # [i, j]: 1 where i belongs above j; half where tied
     total = 0.0
@@ -109,15 +109,15 @@ def tau_ap(ranking: Ranked, truth: Ranked, *, ties: Literal["a", "b"] = "a") -> 
         for above in range(max(top - 1, 1), bottom):
             # on average half of the tied items that stand above an item belong there
             total += (right + (above - top + 1) / 2) / above
-    return 2 * total / (len(here) - 1) - 1
+    return 2 * total / (len(ranks) - 1) - 1
 
 
-def _count_above(here: Floats, true: Floats) -> float:
+def _count_above(ranks: Floats, true: Floats) -> float:
     """Average, over the items below the first group, the share of those above that belong there."""
-    below = here > here.min()
-    above = here[None, :] < here[:, None]
+    below = ranks > ranks.min()
+    above = ranks[None, :] < ranks[:, None]
     right = (above & (true[None, :] < true[:, None])).sum(axis=1)
-    return 2 * float((right[below] / (here[below] - 1)).mean()) - 1
+    return 2 * float((right[below] / (ranks[below] - 1)).mean()) - 1
 
 
 Score: TypeAlias = Literal["ext", "min", "max", "res"]
@@ -173,21 +173,21 @@ class _Shares:
         self.items = 0
 
     def add(
-        self, place: tuple[int, int], other: tuple[int, int] | None = None, since: int = 1
+        self, place: tuple[int, int], second: tuple[int, int] | None = None, since: int = 1
     ) -> None:
         """Add the share of an item, or its product with another share, from a depth on."""
-        several = [place] if other is None else [place, other]
+        places = [place] if second is None else [place, second]
         if self._ties == "w":
-            several = [(top, top) for top, _ in several]
-        start = max(since, *(top for top, _ in several))
-        whole = max(start, *(bottom for _, bottom in several))
+            places = [(top, top) for top, _ in places]
+        start = max(since, *(top for top, _ in places))
+        full = max(start, *(bottom for _, bottom in places))
         self.items += 1
-        self._steps[min(whole, len(self._steps)) - 1] += 1
-        if start < whole:
-            depth, share = np.arange(start, whole), np.ones(whole - start)
-            for top, bottom in several:
+        self._steps[min(full, len(self._steps)) - 1] += 1
+        if start < full:
+            depth, share = np.arange(start, full), np.ones(full - start)
+            for top, bottom in places:
                 share = share * np.minimum((depth - top + 1) / (bottom - top + 1), 1)
-            self._within[start - 1 : whole - 1] += share
+            self._within[start - 1 : full - 1] += share
 
     @property
     def total(self) -> Floats:
@@ -207,34 +207,34 @@ class _Overlap:
         self.ties, self.end, self.last = ties, len(short), len(long)
         self.depth = depth = np.arange(1.0, self.last + 1)
         self.beyond = np.maximum(depth - self.end, 0)
-        common, unseen, most, positive = (_Shares(self.last, ties) for _ in range(4))
-        for place, other in Counter((p, short.get(item)) for item, p in long.items()).elements():
-            if other is not None:
-                common.add(place, other)
+        common, unseen, possible, positive = (_Shares(self.last, ties) for _ in range(4))
+        for place, second in Counter((p, short.get(item)) for item, p in long.items()).elements():
+            if second is not None:
+                common.add(place, second)
                 continue
             # an item that the shorter ranking may hold beyond its end
             positive.add((place[0], place[0]))
-            most.add(place, since=self.end + unseen.items + 1)
+            possible.add(place, since=self.end + unseen.items + 1)
             unseen.add(place)
         sizes = [_Shares(self.last, ties) for _ in range(2)]
         for side, ranking in zip(sizes, (short, long), strict=True):
             for place in ranking.values():
                 side.add(place, place if ties == "b" else None)
-        self.common, self.most = common.total, most.total
+        self.common, self.possible = common.total, possible.total
         self.sizes = np.array([side.total for side in sizes])
         self.sizes[0] += self.beyond
         present = positive.total
         self.unseen = np.divide(unseen.total, present, out=np.ones(self.last), where=present > 0)
         if ties == "a":  # in every order of tied items the unseen ones fill all ranks
-            self.unseen, self.most = np.ones(self.last), self.beyond
+            self.unseen, self.possible = np.ones(self.last), self.beyond
 
     def _agree(self, common: Floats) -> Floats:
         """Divide the common items at each depth by the size of both sets."""
-        one, other = self.sizes
+        short, long = self.sizes
         if self.ties == "a":
             sizes = self.depth
         else:
-            sizes = np.sqrt(one * other) if self.ties == "b" else (one + other) / 2
+            sizes = np.sqrt(short * long) if self.ties == "b" else (short + long) / 2
         agreed: Floats = common / sizes
         return agreed
 
@@ -243,35 +243,38 @@ class _Overlap:
         return (1 - p) / p * (float((self._agree(common) * p**self.depth).sum()) + rest)
 
     def sum_extrapolated(self, p: float) -> float:
+        # the agreement at the end of the shorter ranking goes on: its unseen items and, beyond the
+        # longer one, all further items are in common in that share
         agreed = float(self._agree(self.common)[self.end - 1])
         common = self.common + self.beyond * agreed * self.unseen
         at_end = float(self.common[-1]) + (self.last - self.end) * agreed
         return self._sum(common, p, at_end / self.last * p ** (self.last + 1) / (1 - p))
 
     def sum_lowest(self, p: float) -> float:
+        # nothing more is in common; the sum of p^d / d over all depths is -log(1 - p)
         beyond = -math.log1p(-p) - float((p**self.depth / self.depth).sum())
         return self._sum(self.common, p, float(self.common[-1]) * beyond)
 
     def sum_highest(self, p: float) -> float:
+        # each further rank of both rankings may hold an item of the other, so that two more are in
+        # common at each depth, until all are
         common = float(self.common[-1])
         full = round(self.last + self.end - common)  # from here on all may be in common
         depth = np.arange(self.last + 1.0, full + 1)
         growing = (2 * depth - self.last - self.end + common) / depth * p**depth
         rest = float(growing.sum()) + p ** (full + 1) / (1 - p)
-        return self._sum(self.common + self.most, p, rest)
+        return self._sum(self.common + self.possible, p, rest)
 
 
 def _place_both(**rankings: Ranked) -> dict[str, Places]:
-    return {name: _place_items(given, name) for name, given in rankings.items()}
+    return {name: _place_items(ranking, name) for name, ranking in rankings.items()}
 
 
 def _rank_same_items(places: Mapping[str, Places]) -> tuple[Ints, Ints]:
     """Return the first rank of each item in both rankings, in the order of the first ranking."""
-    one, other = places.values()
-    if one.keys() != other.keys():
-        only = [
-            sorted(part, key=str) for part in (one.keys() - other.keys(), other.keys() - one.keys())
-        ]
+    a, b = places.values()
+    if a.keys() != b.keys():
+        only = [sorted(part, key=str) for part in (a.keys() - b.keys(), b.keys() - a.keys())]
         text = [
             f"only {name} has {list_some(part)}"
             for name, part in zip(places, only, strict=True)
@@ -282,7 +285,7 @@ def _rank_same_items(places: Mapping[str, Places]) -> tuple[Ints, Ints]:
             f"{'; '.join(text)} ({count}). This measure compares rankings of the same items; rbo "
             "also compares others."
         )
-    first, second = ([ranks[item][0] for item in one] for ranks in (one, other))
+    first, second = ([ranks[item][0] for item in a] for ranks in (a, b))
     return np.array(first), np.array(second)
 
 
@@ -305,28 +308,28 @@ def _is_tied(score: float, lower: float) -> bool:
     return score == lower or (not is_exact and is_near(score, lower))
 
 
-def _place_items(given: Any, name: str) -> Places:
+def _place_items(ranking: Any, name: str) -> Places:
     """Rank items by descending score, or in the order of the list. Errors name the argument."""
-    if isinstance(given, Mapping):
-        given = unwrap_keys(given, name)
-        for item, score in given.items():
+    if isinstance(ranking, Mapping):
+        ranking = unwrap_keys(ranking, name)
+        for item, score in ranking.items():
             if not isinstance(score, (int, float, np.number)) or score != score:
                 raise ScoreError(
                     f"{name}: the score of {clip(item)} is a number; got {clip(score)}"
                 )
-        ordered = sorted(given, key=lambda item: -given[item])
+        ordered = sorted(ranking, key=lambda item: -ranking[item])
         tied = [[*ordered[:1]]]
         for above, item in pairwise(ordered):
-            if _is_tied(given[above], given[item]):
+            if _is_tied(ranking[above], ranking[item]):
                 tied[-1].append(item)
             else:
                 tied.append([item])
-    elif isinstance(given, (str, bytes)) or not isinstance(given, Iterable):
+    elif isinstance(ranking, (str, bytes)) or not isinstance(ranking, Iterable):
         raise InputError(
-            f"{name}: a ranking is a list of items or {{item: score}}; got {clip(given)}"
+            f"{name}: a ranking is a list of items or {{item: score}}; got {clip(ranking)}"
         )
     else:
-        tied = [[item] for item in unwrap_ids(list(given))]
+        tied = [[item] for item in unwrap_ids(list(ranking))]
         for place, [item] in enumerate(tied, 1):
             if not is_id(item):
                 raise FormatError(

@@ -94,7 +94,9 @@ def _split_datasets(raw: Any) -> Mapping[str, Runs]:
     """Sort results by data set and run; a single data set has the name ''."""
     if isinstance(raw, Result):
         raise EmptyError("compare needs two or more runs.")
-    is_single = not isinstance(raw, Mapping) or any(isinstance(one, Result) for one in raw.values())
+    is_single = not isinstance(raw, Mapping) or any(
+        isinstance(result, Result) for result in raw.values()
+    )
     if raw and not is_single:
         return {str(name): _name_runs(results) for name, results in raw.items()}
     return {"": _name_runs(raw)}

@@ -80,10 +80,10 @@ class Stability(Tabular):
             (s.system, number(s.mean), str(s.rank), f"{s.low}–{s.high}", number(s.first), stays)
             for s, stays in zip(self.standings, ahead, strict=True)
         )
-        kept = f"kept whole in {self.whole:.1%} of {self.resamples:,} bootstrap samples"
+        share = f"kept whole in {self.whole:.1%} of {self.resamples:,} bootstrap samples"
         notes = (
             f"{self.measure}: {self.measure.definition}",
-            f"order: {kept} of the queries; mean Kendall τ {self.tau:.3f}",
+            f"order: {share} of the queries; mean Kendall τ {self.tau:.3f}",
             f"likely ranks: the middle {100 * self.confidence:g}% of the samples",
             "first: how often it is best; ahead: how often it stays ahead of the next one",
         )
@@ -110,19 +110,19 @@ def _measure_stability(
     means, drawn = direction * means[order], direction * drawn[order]
     near = ROUNDING * float(np.abs(means).max())  # equal means of resamples may differ by rounding
     ranks, places = np.ones(drawn.shape, int), np.ones(len(means), int)
-    whole = np.ones(drawn.shape[1], bool)
+    in_order = np.ones(drawn.shape[1], bool)
     agree, untied, strict = np.zeros(drawn.shape[1]), np.zeros(drawn.shape[1]), 0
-    for one, other in combinations(range(len(means)), 2):
-        lead = drawn[one] - drawn[other]
+    for better, worse in combinations(range(len(means)), 2):
+        lead = drawn[better] - drawn[worse]
         sign = (lead > near).astype(int) - (lead < -near)
-        ranks[other] += sign > 0
-        ranks[one] += sign < 0
+        ranks[worse] += sign > 0
+        ranks[better] += sign < 0
         untied += sign != 0
-        if means[one] > means[other] + near:
-            places[other] += 1
+        if means[better] > means[worse] + near:
+            places[worse] += 1
             strict += 1
             agree += sign
-            whole &= sign >= 0
+            in_order &= sign >= 0
     tail = (1 - confidence) / 2
     likely = np.quantile(ranks, (tail, 1 - tail), axis=1, method="nearest").astype(int)
     tau = agree / np.sqrt(np.maximum(strict * untied, 1))
@@ -133,7 +133,7 @@ def _measure_stability(
                      int(likely[1, i]), float(np.mean(ranks[i] == 1)))
             for i, s in enumerate(order.tolist())
         ),
-        whole=float(whole.mean()),
+        whole=float(in_order.mean()),
         neighbors=tuple(
             float(np.mean(upper > lower + near)) for upper, lower in pairwise(drawn)
         ),
@@ -254,8 +254,8 @@ class Comparison(Columnar):
         """
         self._check_systems(system, baseline)
         sample, m = self._find_measure(measure)
-        at, before = sample.systems.index(system), sample.systems.index(baseline)
-        old, new = sample.values[m, before], sample.values[m, at]
+        after, before = sample.systems.index(system), sample.systems.index(baseline)
+        old, new = sample.values[m, before], sample.values[m, after]
         differences, rows = subtract_values(new, old).tolist(), []
         for q, query in enumerate(sample.queries):
             dataset = sample.datasets[sample.strata[q]]
@@ -265,7 +265,7 @@ class Comparison(Columnar):
             rows.append(QueryDifference(dataset, query, *values, moved))
         rows.sort(key=lambda row: -row.difference)
         only_system, only_baseline = (
-            self._find_answered_by_one(*both) for both in ((system, baseline), (baseline, system))
+            self._find_answered_by_one(*pair) for pair in ((system, baseline), (baseline, system))
         )
         return QueryDifferences(
             sample.measures[m], system, baseline, tuple(rows), only_system, only_baseline
@@ -317,14 +317,14 @@ class Comparison(Columnar):
             out.append(sums.reshape(*sample.means.shape, -1))
         return tuple(out)
 
-    def _find_answered_by_one(self, one: str, other: str) -> tuple[Hashable, ...]:
+    def _find_answered_by_one(self, system: str, baseline: str) -> tuple[Hashable, ...]:
         """Return the judged queries that one system answers and the other does not."""
-        found: list[Hashable] = []
+        queries: list[Hashable] = []
         for runs in self.datasets.values():
-            mine, theirs = runs[one].placement, runs[other].placement
+            mine, theirs = runs[system].placement, runs[baseline].placement
             if mine and theirs:
-                found += sorted(mine.answered - theirs.answered, key=str)
-        return tuple(found)
+                queries += sorted(mine.answered - theirs.answered, key=str)
+        return tuple(queries)
 
     def _find_measure(self, measure: str | Measure) -> tuple[Sample, int]:
         """Return the sample that has a measure, and its place there."""

@@ -18,34 +18,34 @@ def match_results(
     """Refuse results that do not belong together; write ids as text where some come from a file."""
     for dataset, runs in datasets.items():
         where = f"data set {dataset}: " if dataset else ""
-        for (one, first), (other, second) in pairwise(runs.items()):
-            check_judgments(where, (one, first), (other, second))
+        for (name, first), (second_name, second) in pairwise(runs.items()):
+            check_judgments(where, (name, first), (second_name, second))
             for measure in measures:
-                _check_conventions(where, measure, (one, first), (other, second))
+                _check_conventions(where, measure, (name, first), (second_name, second))
     return {dataset: _spell_queries(runs) for dataset, runs in datasets.items()}
 
 
-def check_judgments(where: str, one: tuple[str, Result], other: tuple[str, Result]) -> None:
+def check_judgments(where: str, run: tuple[str, Result], second_run: tuple[str, Result]) -> None:
     """Refuse results of different judgments or candidates; old files do not say theirs."""
-    (name, first), (second_name, second) = one, other
+    (name, first), (second_name, second) = run, second_run
     if first.placement and second.placement and first.placement.qrels is second.placement.qrels:
         return
     if None not in (first.fingerprint, second.fingerprint) and (
         first.fingerprint != second.fingerprint or first.counts.judged != second.counts.judged
     ):
-        mine, its = (
+        mine, theirs = (
             f"{result.counts.judged:,} queries, qrels {shorten(result.fingerprint)}"
             for result in (first, second)
         )
         raise InputError(
             f"{where}{clip(name)} and {clip(second_name)} were evaluated with different judgments"
-            f" ({mine}; {its}). Values can be compared only on the same queries, items and grades;"
-            " evaluate both runs with the same qrels."
+            f" ({mine}; {theirs}). Values can be compared only on the same queries, items and"
+            " grades; evaluate both runs with the same qrels."
         )
     if first.fingerprint is None or second.fingerprint is None:
         return
     for option in CANDIDATES:
-        mine, its = (
+        mine, theirs = (
             (
                 f"{option} {shorten(result.option_fingerprints[option])}"
                 if option in result.option_fingerprints
@@ -53,34 +53,34 @@ def check_judgments(where: str, one: tuple[str, Result], other: tuple[str, Resul
             )
             for result in (first, second)
         )
-        if mine != its:
+        if mine != theirs:
             raise InputError(
                 f"{where}{clip(name)} and {clip(second_name)} were evaluated with different"
-                f" candidates ({mine}; {its}). Give both runs the same {option}=."
+                f" candidates ({mine}; {theirs}). Give both runs the same {option}=."
             )
 
 
 def _check_conventions(
-    where: str, measure: Measure, one: tuple[str, Result], other: tuple[str, Result]
+    where: str, measure: Measure, run: tuple[str, Result], second_run: tuple[str, Result]
 ) -> None:
-    (name, first), (second_name, second) = one, other
-    mine, its = (  # the choice for repeated judgments shows in the judgments
+    (name, first), (second_name, second) = run, second_run
+    mine, theirs = (  # the choice for repeated judgments shows in the judgments
         replace(result.policies.get(measure, result.policy), qrels_duplicates=None)
         for result in (first, second)
     )
     if not (first.counts.tied and second.counts.tied):  # no order of ties: ranked lists have none
-        mine = replace(mine, ties=its.ties)
-    if mine == its:
+        mine = replace(mine, ties=theirs.ties)
+    if mine == theirs:
         return
     words = sorted(mine.__dict__)
-    differ = [word for word in words if getattr(mine, word, None) != getattr(its, word, None)]
-    said = [
-        ", ".join(f"{word}={getattr(policy, word)}" for word in differ) for policy in (mine, its)
+    differ = [word for word in words if getattr(mine, word, None) != getattr(theirs, word, None)]
+    choices = [
+        ", ".join(f"{word}={getattr(policy, word)}" for word in differ) for policy in (mine, theirs)
     ]
     raise PolicyError(
-        f"{where}{clip(name)} was evaluated with {said[0]}, and {clip(second_name)} with {said[1]}."
-        " Numbers under different conventions cannot be compared; evaluate both runs under the"
-        " same ones."
+        f"{where}{clip(name)} was evaluated with {choices[0]}, and {clip(second_name)} with"
+        f" {choices[1]}. Numbers under different conventions cannot be compared; evaluate both runs"
+        " under the same ones."
     )
 
 

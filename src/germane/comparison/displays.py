@@ -50,11 +50,14 @@ class DifferenceDisplay(Display):
             )
         refuse_unanswered(dict(zip(names, (first, second), strict=True)))
         self.measure, self.names = first.measure, names
-        one, two = first.per_query, second.per_query
-        shared = [query for query in one if query in two]
+        first_values, second_values = first.per_query, second.per_query
+        shared = [query for query in first_values if query in second_values]
         if not shared:
             raise InputError("the two results have no query in common.")
-        values = (np.array([of[query] for query in shared]) for of in (one, two))
+        values = (
+            np.array([by_query[query] for query in shared])
+            for by_query in (first_values, second_values)
+        )
         paired = zip(shared, subtract_values(*values).tolist(), strict=True)
         self.differences_ = dict(sorted(paired, key=lambda pair: -pair[1]))
 
@@ -63,9 +66,9 @@ class DifferenceDisplay(Display):
         """Make the display of a pair that was compared query by query."""
         display = cls.__new__(cls)
         display.measure, display.names = queries.measure, (queries.system, queries.baseline)
-        several = len({row.dataset for row in queries.rows}) > 1
+        has_datasets = len({row.dataset for row in queries.rows}) > 1
         display.differences_ = {
-            f"{row.dataset}: {row.query}" if several else row.query: row.difference
+            f"{row.dataset}: {row.query}" if has_datasets else row.query: row.difference
             for row in queries.rows
         }
         return display
@@ -103,10 +106,10 @@ class ForestDisplay(Display):
     def __init__(self, pairs: Sequence[Pair]) -> None:
         measures = list(dict.fromkeys(pair.measure for pair in pairs))
         if len(measures) != 1:
-            several = (
+            mismatch = (
                 f"; got {', '.join(map(str, measures))}" if measures else ", and none was given"
             )
-            raise InputError(f"a forest plot has the pairs of one measure{several}.")
+            raise InputError(f"a forest plot has the pairs of one measure{mismatch}.")
         self.measure = measures[0]
         self.pairs = tuple(sorted(pairs, key=lambda pair: -pair.difference))
 
@@ -130,8 +133,8 @@ class ForestDisplay(Display):
                 f"{numbers}  {format_p(pair.p_adjusted, pair.alpha)}", (1.02, row),
                 xycoords=("axes fraction", "data"), va="center", fontsize=8, annotation_clip=False,
             )  # fmt: skip
-            most = 30 if against else 18
-            system, baseline = shorten(pair.system, most), shorten(pair.baseline, most)
+            letters = 30 if against else 18
+            system, baseline = shorten(pair.system, letters), shorten(pair.baseline, letters)
             names.append(system if against else f"{system} – {baseline}")
         ax.axvline(0, color=self.colors.ink, linewidth=0.8)
         ax.set_yticks(range(len(names)), names, parse_math=False)
@@ -139,13 +142,17 @@ class ForestDisplay(Display):
         ax.grid(axis="y", visible=False)
         ax.tick_params(axis="y", length=0)
         ax.set_xlabel(f"difference of {self.measure}{against}", parse_math=False)
-        one = self.pairs[0]
-        known = sorted((p.interval for p in self.pairs if p.interval), key=lambda i: i.confidence)
-        levels = list(dict.fromkeys((known[0].level, known[-1].level))) if known else ["no"]
+        first = self.pairs[0]
+        intervals = sorted(
+            (p.interval for p in self.pairs if p.interval), key=lambda i: i.confidence
+        )
+        levels = (
+            list(dict.fromkeys((intervals[0].level, intervals[-1].level))) if intervals else ["no"]
+        )
         set_title(
             ax,
-            f"{self.measure}: mean differences over {write_count(one.queries, one.unit)}\n"
+            f"{self.measure}: mean differences over {write_count(first.queries, first.unit)}\n"
             f"{fill(self.measure.definition, _LETTERS)}\n"
-            f"{' to '.join(levels)} intervals; p: {one.test}\n"
-            f"● p < {one.alpha:g} and an interval without 0, ○ not significant",
+            f"{' to '.join(levels)} intervals; p: {first.test}\n"
+            f"● p < {first.alpha:g} and an interval without 0, ○ not significant",
         )

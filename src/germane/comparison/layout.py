@@ -141,9 +141,9 @@ def list_pair_columns(pairs: Sequence[Pair]) -> dict[str, Any]:
     def list_counts(name: str) -> Any:
         return np.array([getattr(pair, name) for pair in pairs], np.int64)
 
-    known = [vars(pair.interval) if pair.interval else {} for pair in pairs]
+    intervals = [vars(pair.interval) if pair.interval else {} for pair in pairs]
     ends = {
-        name: make_numbers(interval.get(name) for interval in known)
+        name: make_numbers(interval.get(name) for interval in intervals)
         for name in ("low", "high", "confidence")
     }
     bounded = {}
@@ -214,8 +214,10 @@ def _describe_intervals(pairs: Sequence[Pair], units: str) -> str:
 
 
 def _describe_levels(pairs: Sequence[Pair], settings: Settings) -> str:
-    known = sorted({pair.interval for pair in pairs if pair.interval}, key=lambda i: i.confidence)
-    levels = list(dict.fromkeys(interval.level for interval in known))
+    intervals = sorted(
+        {pair.interval for pair in pairs if pair.interval}, key=lambda i: i.confidence
+    )
+    levels = list(dict.fromkeys(interval.level for interval in intervals))
     usual = f"{100 * settings.confidence:g}%"
     if not levels or levels == [usual]:
         return usual
@@ -249,7 +251,7 @@ def _describe_test(samples: Sequence[Sample], pairs: Sequence[Pair], settings: S
 def _write_warnings(
     samples: Sequence[Sample], pairs: Sequence[Pair], settings: Settings
 ) -> Iterator[str]:
-    fewest, most = min(map(len, samples)), max(map(len, samples))
+    fewest, largest = min(map(len, samples)), max(map(len, samples))
     units = pluralize(samples[0].unit)
     if limits := [pair.limit for pair in pairs if pair.verdict == "inconclusive" and pair.limit]:
         causes = {limit.cause for limit in limits}
@@ -277,10 +279,10 @@ def _write_warnings(
     if fewest < FEW:
         yield caution_of_few(fewest, units)
     yield from filter(None, (sample.warning for sample in samples))
-    if settings.test == "wilcoxon" and most > MANY:
+    if settings.test == "wilcoxon" and largest > MANY:
         yield (
             "Wilcoxon's test asks whether differences lie symmetrically around 0, not whether"
-            f" their mean is 0; with {most:,} {units} it rejects almost everything."
+            f" their mean is 0; with {largest:,} {units} it rejects almost everything."
             " test=randomization asks about the mean."
         )
 
@@ -288,5 +290,5 @@ def _write_warnings(
 def count_verdicts(pairs: Sequence[Pair]) -> str:
     """Count the comparisons with each verdict."""
     verdicts = [pair.verdict for pair in pairs]
-    several = (f"{verdicts.count(word):,} {word}" for word in get_args(Verdict) if word in verdicts)
-    return f"{write_count(len(pairs), 'comparison')}: {', '.join(several)}"
+    counts = (f"{verdicts.count(word):,} {word}" for word in get_args(Verdict) if word in verdicts)
+    return f"{write_count(len(pairs), 'comparison')}: {', '.join(counts)}"

@@ -41,19 +41,19 @@ def compare_pairs(
 ) -> tuple[Pair, ...]:
     """Compare all pairs, or all systems with the baseline, measure by measure."""
     systems = samples[0].systems
-    at = list(combinations(range(len(systems)), 2))
+    pairs = list(combinations(range(len(systems)), 2))
     if settings.baseline is not None:
         first = systems.index(settings.baseline)
-        at = [(first, other) for other in range(len(systems)) if other != first]
+        pairs = [(first, second) for second in range(len(systems)) if second != first]
     test, resamples = TESTS[settings.test], settings.resamples
-    p = np.concatenate([test.p_values(sample, at, resamples, rng) for sample in samples])
-    smallest = np.concatenate([test.smallest(sample, at, resamples) for sample in samples])
+    p = np.concatenate([test.p_values(sample, pairs, resamples, rng) for sample in samples])
+    smallest = np.concatenate([test.smallest(sample, pairs, resamples) for sample in samples])
     tests = _correct(p, smallest, settings)
     return tuple(
         _describe_pair(sample, m, pair, difference, next(tests), settings)
         for sample in samples
-        for m, of_measure in enumerate(compute_differences(sample, at))
-        for pair, difference in zip(at, of_measure, strict=True)
+        for m, of_measure in enumerate(compute_differences(sample, pairs))
+        for pair, difference in zip(pairs, of_measure, strict=True)
     )
 
 

@@ -79,12 +79,12 @@ class Gate(Tabular):
     def lost(self) -> dict[str, tuple[Hashable, ...]]:
         """Measure → the queries that have a value in the baseline and none in the run."""
         [results] = self.comparison.datasets.values()
-        found = {}
+        queries = {}
         for pair in self.comparison.pairs:
             before, now = (list_valued(results[name], pair.measure) for name in (BASELINE, RUN))
-            kept = set(now)
-            found[str(pair.measure)] = tuple(query for query in before if query not in kept)
-        return found
+            valued = set(now)
+            queries[str(pair.measure)] = tuple(query for query in before if query not in valued)
+        return queries
 
     def _judge(self, pair: Pair) -> str:
         verdict = self._judge_drop(pair)
@@ -209,10 +209,10 @@ def gate(
         "and a lower or a higher value is no regression; leave it out of the gate.",
     )
     now = evaluate(data, run, measures, name=RUN)
-    if odd := [measure for measure in now.measures if measure.name in QUANTITIES]:
+    if quantities := [measure for measure in now.measures if measure.name in QUANTITIES]:
         raise MeasureError(
-            f"a gate needs measures for which higher is better. A lower {odd[0]} is no regression;"
-            " leave it out."
+            f"a gate needs measures for which higher is better. A lower {quantities[0]} is no"
+            " regression; leave it out."
         )
     before = _read_saved(baseline)
     if before is None:
@@ -240,11 +240,11 @@ def gate(
         resamples=resamples,
         rng=rng,
     )
-    found = Gate(comparison, max_drop)
+    decision = Gate(comparison, max_drop)
     _check_found(BASELINE, before)
-    if found.passed:
+    if decision.passed:
         _check_found(RUN, now)
-    return found
+    return decision
 
 
 def check_limits(max_drop: Any, alpha: Any) -> None:
@@ -287,13 +287,13 @@ def assert_no_regression(
     The arguments are those of ``gate``. If the gate is passed, its result is returned.
     RegressionError is an AssertionError, so that a test runner shows it as a failure.
     """
-    found = gate(
+    decision = gate(
         qrels, run, measures, baseline=baseline, max_drop=max_drop, alpha=alpha, test=test,
         correction=correction, resamples=resamples, rng=rng, **policy,
     )  # fmt: skip
-    if not found.passed:
-        raise RegressionError("\n".join((*found.sentences, "", str(found))))
-    return found
+    if not decision.passed:
+        raise RegressionError("\n".join((*decision.sentences, "", str(decision))))
+    return decision
 
 
 def _name(raw: Any, otherwise: str) -> str:

@@ -131,7 +131,7 @@ class QueryDifferences(Tabular):
     def table(self, *, most: int = 10, digits: int | None = 4) -> Table:
         """The largest gains and losses, with the items that moved."""
 
-        several = len({row.dataset for row in self.rows}) > 1
+        has_datasets = len({row.dataset for row in self.rows}) > 1
         shown = (*self.gains(most), *self.losses(most)[::-1])
         rows = []
         for row in shown:
@@ -140,7 +140,7 @@ class QueryDifferences(Tabular):
                 moved.append(f"{len(row.moved) - SHOWN} more")
             rows.append(
                 (
-                    *([row.dataset] if several else []),
+                    *([row.dataset] if has_datasets else []),
                     str(row.query),
                     format_number(row.baseline, digits),
                     format_number(row.system, digits),
@@ -148,7 +148,7 @@ class QueryDifferences(Tabular):
                     ", ".join(moved),
                 )
             )
-        first = ("data set", "query") if several else ("query",)
+        first = ("data set", "query") if has_datasets else ("query",)
         columns = (*first, self.baseline, self.system, "difference", "moved")
         left = (*range(1, len(first)), len(columns) - 1)
         return Table(columns, tuple(rows), tuple(self._notes(len(shown))), left)

@@ -133,8 +133,8 @@ def refuse_unanswered(values: Mapping[str, QueryValues]) -> None:
 def _find_shared_queries(dataset: str, runs: Runs, measure: Measure) -> tuple[Hashable, ...]:
     """Return the queries for which every run has a value, in the same order for any input."""
     valued = {name: list_valued(run, measure) for name, run in runs.items()}
-    first, *others = map(set, valued.values())
-    shared = first.intersection(*others)
+    first, *rest = map(set, valued.values())
+    shared = first.intersection(*rest)
     if not shared:
         where = f" of {dataset}" if dataset else ""
         had = "; ".join(f"{name}: {list_some(ids) or 'none'}" for name, ids in valued.items())
@@ -152,8 +152,8 @@ def list_valued(run: Result, measure: Measure) -> list[Hashable]:
 
 def _get_values(run: Result, measure: Measure) -> Mapping[Hashable, float]:
     """Get the values whose mean the measure is: of judged queries, or of the lists of all users."""
-    one = run[measure]
-    return one.per_list if isinstance(one, CatalogueResult) else one.per_query
+    result = run[measure]
+    return result.per_list if isinstance(result, CatalogueResult) else result.per_query
 
 
 def _make_sample(
@@ -166,8 +166,8 @@ def _make_sample(
     for (m, measure), (s, system) in product(enumerate(measures), enumerate(systems)):
         per_query = (_get_values(runs[system], measure) for runs in datasets.values())
         parts = zip(per_query, shared, strict=True)
-        values[m, s] = [of[query] for of, queries in parts for query in queries]
-    known = (
+        values[m, s] = [by_query[query] for by_query, queries in parts for query in queries]
+    valued = (
         {query for run in runs.values() for query in list_valued(run, measures[0])}
         for runs in datasets.values()
     )
@@ -178,5 +178,5 @@ def _make_sample(
         tuple(query for queries in shared for query in queries),
         np.repeat(np.arange(len(shared)), list(map(len, shared))),
         values,
-        sum(map(len, known)) - values.shape[2],
+        sum(map(len, valued)) - values.shape[2],
     )

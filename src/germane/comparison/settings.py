@@ -105,9 +105,9 @@ class Settings:
 
     def __post_init__(self) -> None:
         for name, words in WORDS.items():
-            given = getattr(self, name)
-            if name != "correction" or given is not None:
-                check_choice(name, given, words)
+            choice = getattr(self, name)
+            if name != "correction" or choice is not None:
+                check_choice(name, choice, words)
         corrects = TESTS[self.test].corrects
         if corrects and self.correction not in (None, "none"):
             raise PolicyError(

@@ -52,11 +52,13 @@ def compute_sign_flip_p(differences: Floats) -> float:
     return min(1.0, max(math.ldexp(share, 1 - len(sizes) + len(free)), SMALLEST))
 
 
-def _count_subsets(sizes: Floats, most: float) -> int:
-    """Count the subsets with a sum of at most ``most``."""
+def _count_subsets(sizes: Floats, limit: float) -> int:
+    """Count the subsets with a sum of at most ``limit``."""
+    # A subset has a part in each half: for each sum of the one half, those sums of the other that
+    # still fit are counted by bisection. That takes 2^(n/2) sums instead of 2^n.
     half = len(sizes) // 2
-    one, other = _sum_subsets(sizes[:half]), np.sort(_sum_subsets(sizes[half:]))
-    return int(np.searchsorted(other, most - one, side="right").sum())
+    first_sums, second_sums = _sum_subsets(sizes[:half]), np.sort(_sum_subsets(sizes[half:]))
+    return int(np.searchsorted(second_sums, limit - first_sums, side="right").sum())
 
 
 def _sum_subsets(sizes: Floats) -> Floats:
@@ -89,33 +91,33 @@ def _compute_tail(sizes: Floats, counts: Ints, least: float) -> float:
     points = max(POINTS, MOST // len(sizes))
     step = 2 * _find_common_step(sizes)  # of the sums
     if step and period / step <= 2 * points:
-        whole = math.ceil(period / step)
-        period, points = whole * step, whole // 2 + 1
+        steps = math.ceil(period / step)
+        period, points = steps * step, steps // 2 + 1
         least = float(counts @ sizes) - step * round((float(counts @ sizes) - least) / step)
     else:
         step = 0.0
     total, block = 0.0, max(1, min(BLOCK, HELD // len(sizes)))
     for start in range(0, points, block):
-        at = np.arange(start, min(start + block, points))
-        line = tilt + 2j * math.pi / period * at
+        index = np.arange(start, min(start + block, points))
+        line = tilt + 2j * math.pi / period * index
         terms = _compute_characteristic(sizes, counts, slope, line.imag) * np.exp(
             -1j * least * line.imag
         )
         terms *= step / -np.expm1(-step * line) if step else 1 / line
-        terms[(at == 0) | (2 * at * step == period)] /= 2  # the others count for -at, too
+        terms[(index == 0) | (2 * index * step == period)] /= 2  # the others count for -index
         total += float(terms.real.sum())
-        if not step and np.abs(terms).max() < 1e-8 * abs(total) and at[-1] * len(sizes) > LEAST:
+        if not step and np.abs(terms).max() < 1e-8 * abs(total) and index[-1] * len(sizes) > LEAST:
             break
     log_moment = float(counts @ (np.logaddexp(tilt * sizes, -tilt * sizes) - math.log(2)))
     return max(0.0, 2 / period * total * math.exp(log_moment - tilt * least))
 
 
-def _compute_characteristic(sizes: Floats, counts: Ints, slope: Floats, at: Floats) -> Floats:
+def _compute_characteristic(sizes: Floats, counts: Ints, slope: Floats, points: Floats) -> Floats:
     """Compute the characteristic function of the sum, whose mean is tilted to the tail."""
-    angles = np.outer(sizes, at)
+    angles = np.outer(sizes, points)
     factors = np.cos(angles) + 1j * (slope[:, None] * np.sin(angles))
-    several = counts > 1
-    factors[several] **= counts[several, None]
+    repeated = counts > 1
+    factors[repeated] **= counts[repeated, None]
     product: Floats = np.multiply.reduce(factors, axis=0)
     return product
 
@@ -156,18 +158,18 @@ def draw_largest_differences(values: Floats, resamples: int, rng: np.random.Gene
     """
     measures, systems, queries = values.shape
     sums = np.zeros((resamples, measures * systems))
-    got = np.empty_like(sums)
+    permuted = np.empty_like(sums)
     orders = np.array(list(permutations(range(systems)))) if systems <= TABULATED else None
     for q in range(queries):
         of_query = values[:, :, q]
         if orders is not None:
             table = of_query[:, orders].swapaxes(0, 1).reshape(len(orders), -1)
             drawn = rng.integers(0, len(orders), size=resamples, dtype=np.uint16)
-            np.take(table, drawn, axis=0, out=got, mode="clip")
+            np.take(table, drawn, axis=0, out=permuted, mode="clip")
         else:
             drawn = rng.permuted(np.tile(np.arange(systems), (resamples, 1)), axis=1)
-            got = of_query[:, drawn].swapaxes(0, 1).reshape(resamples, -1)
-        sums += got
+            permuted = of_query[:, drawn].swapaxes(0, 1).reshape(resamples, -1)
+        sums += permuted
     ranges: Floats = np.ptp(sums.reshape(resamples, measures, systems), axis=2).T
     return ranges
 
@@ -225,7 +227,9 @@ def _test_each(title: str, assumes: str, test: Callable[[Sample, Floats], float]
     """Apply a test to the differences of every measure and pair; p is 1 where nothing differs."""
 
     def test_all(sample: Sample, rows: Floats) -> Floats:
-        return np.array([[test(sample, row) if row.any() else 1.0 for row in of] for of in rows])
+        return np.array(
+            [[test(sample, row) if row.any() else 1.0 for row in of_measure] for of_measure in rows]
+        )
 
     return Procedure(
         title,

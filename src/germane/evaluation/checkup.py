@@ -278,7 +278,7 @@ def _find(data: Data, progress: Progress | None) -> Iterator[Finding]:
         if progress is not None:
             progress(f"{data.run.where} for {row.name}", place, len(TABLE))
         if (
-            row.of == "qrels"
+            row.side == "qrels"
             or row.find_problems.__module__ == malformed.__name__
             or len(data.qrels)
         ):

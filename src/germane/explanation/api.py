@@ -71,10 +71,10 @@ def explain(
     and ``"grouped"``, and the errors of ``evaluate``.
     """
     progress, qrels = make_progress(progress), hold_rows(qrels)
-    said, described = open_texts(queries, "queries"), open_texts(items, "items")
+    query_texts, item_texts = open_texts(queries, "queries"), open_texts(items, "items")
     if is_list(qrels, run, policy):
         run, measures = None, measures if run is None else run
-        if said or described:
+        if query_texts or item_texts:
             raise InputError("queries=… and items=… are for qrels and a run; grades have no ids.")
     chosen, choices = apply_dialect(measures, policy)
     rel = _find_level(chosen)
@@ -82,14 +82,16 @@ def explain(
         qrels, run = make_collection(cast(Any, qrels), cast(Any, relevant), rel)
         relevant = None
     listed = open_list(qrels, run, query, relevant, rel, chosen, choices, UNORDERED, progress)
-    explanation = _make_explanation(listed, chosen, rel, TOLD if described else 0)
+    explanation = _make_explanation(listed, chosen, rel, TOLD if item_texts else 0)
     texts: dict[str, str] = {}
-    if described:
+    if item_texts:
         ids = [row.item for row in explanation.rows] + [item for item, _ in explanation.missed]
-        found = described.find(identifier for identifier in ids if identifier is not None)
-        texts = {one: str(text) for one, text in found.items()}
-    asked = said.find([explanation.query]) if said else {}
-    return replace(explanation, texts=texts, query_text=str(asked.get(str(explanation.query), "")))
+        by_id = item_texts.find(identifier for identifier in ids if identifier is not None)
+        texts = {identifier: str(text) for identifier, text in by_id.items()}
+    by_query = query_texts.find([explanation.query]) if query_texts else {}
+    return replace(
+        explanation, texts=texts, query_text=str(by_query.get(str(explanation.query), ""))
+    )
 
 
 def explain_result(
@@ -130,7 +132,7 @@ def _make_explanation(
 ) -> Explanation:
     ranking = listed.ranking
     scored = [compute_terms(measure, ranking) for measure in measures]
-    telling = ranking.relevant(rel) | np.any([one.terms != 0 for one in scored], axis=0)
+    telling = ranking.relevant(rel) | np.any([score.terms != 0 for score in scored], axis=0)
     first, last = _fold_ranks(ranking, telling, measures, top)
     hit = _find_hits(ranking, first, last)
     rows = _make_rows(listed, rel, first, last, hit)
@@ -138,8 +140,8 @@ def _make_explanation(
         query=ranking.queries[0],
         rows=rows,
         readings=tuple(
-            _make_reading(listed, rows, hit, measure, one)
-            for measure, one in zip(measures, scored, strict=True)
+            _make_reading(listed, rows, hit, measure, score)
+            for measure, score in zip(measures, scored, strict=True)
         ),
         missed=tuple(_find_missed(listed, rel)),
         relevant=int(ranking.total(rel)[0]),
@@ -161,11 +163,13 @@ def _find_coverage(ranking: Ranking, rel: float, hit: Ints) -> tuple[Coverage, .
     assert cells is not None
     entries, earlier = find_covered(ranking, rel)
     names = [cells.judged.names[code] for code in cells.code[entries.cell].tolist()]
-    found: dict[int, Coverage] = {}
+    coverage: dict[int, Coverage] = {}
     for row, name, count in zip(entries.row.tolist(), names, earlier.tolist(), strict=True):
-        new, again = found.get(row, Coverage((), ()))
-        found[row] = Coverage(new, (*again, name)) if count else Coverage((*new, name), again)
-    return tuple(found.get(row, Coverage((), ())) for row in hit.tolist())
+        new, repeated = coverage.get(row, Coverage((), ()))
+        coverage[row] = (
+            Coverage(new, (*repeated, name)) if count else Coverage((*new, name), repeated)
+        )
+    return tuple(coverage.get(row, Coverage((), ())) for row in hit.tolist())
 
 
 def _fold_ranks(
@@ -178,17 +182,17 @@ def _fold_ranks(
     """
     end = int(ranking.retrieved[0])
     if end <= SHORT:
-        alone = np.arange(1, end + 1)
-        return alone, alone
+        singles = np.arange(1, end + 1)
+        return singles, singles
     shown = min(end, max(end if measure.k is None else measure.k for measure in measures))
-    alone = ranking.rank[telling & (ranking.rank <= shown)]
-    alone = np.union1d(np.arange(1, min(top, shown) + 1), alone)
-    after = np.append(0, alone) + 1  # where the ranks between two of them would begin
-    before = np.append(alone, shown + 1) - 1
+    singles = ranking.rank[telling & (ranking.rank <= shown)]
+    singles = np.union1d(np.arange(1, min(top, shown) + 1), singles)
+    after = np.append(0, singles) + 1  # where the ranks between two of them would begin
+    before = np.append(singles, shown + 1) - 1
     between = after <= before
     beyond = np.arange(shown + 1, end + 1)[:1]
-    first = np.concatenate([alone, after[between], beyond])
-    last = np.concatenate([alone, before[between], np.full(len(beyond), end)])
+    first = np.concatenate([singles, after[between], beyond])
+    last = np.concatenate([singles, before[between], np.full(len(beyond), end)])
     order = np.argsort(first)
     return first[order], last[order]
 
@@ -209,14 +213,14 @@ def _make_rows(listed: SingleQuery, rel: float, first: Ints, last: Ints, hit: In
         names = [*qrels.items, *listed.unjudged.items]
         name = np.append(ranking.judgment, -1)[hit]
         place = listed.unjudged.find(np.where((hit < 0) & (first == last), first, 0))
-        known = place >= 0
-        name[known] = len(qrels.items) + place[known]
-        tied_from[known] = listed.unjudged.tied_from[place[known]]
-        tied_to[known] = listed.unjudged.tied_to[place[known]]
+        unjudged = place >= 0
+        name[unjudged] = len(qrels.items) + place[unjudged]
+        tied_from[unjudged] = listed.unjudged.tied_from[place[unjudged]]
+        tied_to[unjudged] = listed.unjudged.tied_to[place[unjudged]]
     return Ranks(
         first=first,
         last=last,
-        found=np.searchsorted(ranking.rank[ranking.relevant(rel)], last, "right"),
+        relevant_found=np.searchsorted(ranking.rank[ranking.relevant(rel)], last, "right"),
         relevant=int(ranking.total(rel)[0]),
         hit=np.append(ranking.relevant(rel), False)[hit],
         grade=np.append(ranking.relevance, np.nan)[hit],
@@ -239,9 +243,9 @@ def _make_reading(
     ties = {}
     for order in ("expected", "best", "worst"):
         with suppress(PolicyError):  # of an order that has no closed form under these conventions
-            other = listed.ordered(order)
-            if other is not None and (order != "expected" or measure.row.expected):
-                ties[order] = float(settle(measure, other, policy, kinds).values[0])
+            reordered = listed.ordered(order)
+            if reordered is not None and (order != "expected" or measure.row.expected):
+                ties[order] = float(settle(measure, reordered, policy, kinds).values[0])
     convention = find_convention(measure, ranking, policy, kinds)
     counts = f"{convention}: {'left out' if not settled.per_query else f'{value:.4f}'}"
     if convention.startswith("no_relevant"):
@@ -263,13 +267,13 @@ def _write_total(
 ) -> str:
     """Write the terms as a sum; of more than WRITTEN terms, half as many are written out."""
     adding = [i for i, term in enumerate(terms) if term]
-    many = len(adding) + bool(rest) > WRITTEN
-    kept = adding[: WRITTEN // 2] if many else adding
-    summed = [write_term(measure, terms[i], rows[i].rank) for i in kept]
-    if many:
-        more = math.fsum(terms) + rest - math.fsum(terms[i] for i in kept)
-        left = len(adding) + bool(rest) - len(kept)
-        summed.append(f"… {left} more that add {more:.4f}")
+    is_long = len(adding) + bool(rest) > WRITTEN
+    written = adding[: WRITTEN // 2] if is_long else adding
+    summed = [write_term(measure, terms[i], rows[i].rank) for i in written]
+    if is_long:
+        remainder = math.fsum(terms) + rest - math.fsum(terms[i] for i in written)
+        left = len(adding) + bool(rest) - len(written)
+        summed.append(f"… {left} more that add {remainder:.4f}")
     elif rest:
         summed.append(format_short(rest))
     return " + ".join(summed).replace("+ -", "- ").replace("+ …", "…") or "0"
@@ -309,10 +313,10 @@ def _write_divisor(measure: Measure, ranking: Ranking, scored: Scored) -> tuple[
         relevant = ranking.count_found(rel, None)
     elif measure.rel is None and scored.relevant is not None:  # items that gain something
         relevant = scored.relevant
-    found = int(ranking.count_found(rel, measure.k)[0])
+    hits = int(ranking.count_found(rel, measure.k)[0])
     numbers = {
-        r"relevant items found( in the first \d+)?": found,
-        r"\bhits\b": found,
+        r"relevant items found( in the first \d+)?": hits,
+        r"\bhits\b": hits,
         r"\bR\b": int(relevant[0]),
         r"\bN\b": int(ranking.retrieved[0]),
         r"\bS\b": _count_subtopics(ranking, rel),
@@ -322,8 +326,8 @@ def _write_divisor(measure: Measure, ranking: Ranking, scored: Scored) -> tuple[
         r"β": f"{parameters.get('beta', 1):g}",
     }
     numeric = symbolic
-    for pattern, known in numbers.items():
-        numeric = re.sub(pattern, str(known), numeric)
+    for pattern, number in numbers.items():
+        numeric = re.sub(pattern, str(number), numeric)
     in_words = re.search("[A-Za-zΣ]", re.sub("min|max", "", numeric))
     return symbolic, "" if in_words else numeric
 
@@ -349,7 +353,7 @@ def _find_missed(listed: SingleQuery, rel: float) -> Iterator[tuple[Hashable | N
         left -= Counter(ranking.relevance[ranking.relevant(rel)].tolist())
         yield from ((None, grade) for grade in left.elements())
         return
-    got = set(ranking.judgment.tolist())
+    retrieved = set(ranking.judgment.tolist())
     judged = enumerate(zip(qrels.items, qrels.grades.tolist(), strict=True))
-    missed = [pair for j, pair in judged if pair[1] >= rel and j not in got]
+    missed = [pair for j, pair in judged if pair[1] >= rel and j not in retrieved]
     yield from sorted(missed, key=lambda pair: -pair[1])

@@ -69,13 +69,13 @@ def pr_curve(
             raise
         raise NotFoundError(f"{error} mean_pr_curve averages over all queries.") from None
     ranking = listed.ranking
-    which = "the list" if is_list(qrels, run, policy) else f"query {clip(ranking.queries[0])}"
+    subject = "the list" if is_list(qrels, run, policy) else f"query {clip(ranking.queries[0])}"
     if not ranking.total(rel)[0]:
-        raise CoverageError(f"{which} has no relevant item; recall is not defined.")
+        raise CoverageError(f"{subject} has no relevant item; recall is not defined.")
     if not listed.answered:
-        raise CoverageError(f"the run has no results for {which}.")
+        raise CoverageError(f"the run has no results for {subject}.")
     if not ranking.retrieved[0]:
-        raise CoverageError(f"nothing was retrieved for {which}.")
+        raise CoverageError(f"nothing was retrieved for {subject}.")
     return PRCurve(ranking, rel, start, listed.policy, listed.counted)
 
 
@@ -105,11 +105,11 @@ def mean_pr_curve(
     rel = _find_level(rel)
     measure = make_precision_measure(0.0, rel)
     data = open_data(qrels, policy)
-    found, conventions = data.open_run(run)
+    opened, conventions = data.open_run(run)
     check_ties(measure, conventions.ties)
     needs = find_needs((measure,), (conventions,))
-    judgments = data.read(needs, [found], progress)
-    judged = judge(judgments, retrieve(judgments, found, conventions, progress), conventions)
+    judgments = data.read(needs, [opened], progress)
+    judged = judge(judgments, retrieve(judgments, opened, conventions, progress), conventions)
     ranking = judged.rank(conventions.ties)
     return _average(ranking, judged.policy, judged.kinds, levels, rel, confidence)
 

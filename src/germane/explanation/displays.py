@@ -126,8 +126,8 @@ class PRCurveDisplay(Display):
         ranks = curve.rank[curve.hits].tolist()
         if len(ranks) > NAMED or curve.relevant > NAMED:
             return
-        found = np.rint(recall * curve.relevant).astype(int).tolist()
-        for middle, n, rank in zip((before + recall) / 2, found, ranks, strict=True):
+        counts = np.rint(recall * curve.relevant).astype(int).tolist()
+        for middle, n, rank in zip((before + recall) / 2, counts, ranks, strict=True):
             ax.text(middle, 0.02, f"{n}/{rank}", ha="center", va="bottom", fontsize=9)
 
     def _mark_missed(self, ax: "Axes") -> None:
@@ -188,18 +188,18 @@ class PRCurvesDisplay(Display):
                 x, y, color=color, linestyle=dashes, marker=marker, markersize=4, label=label
             )
             drawn[run] = line, x, y
-        one = next(iter(self.curves.values()))
-        defined = f"{_name_area(self.rule)}: {_define_area(self.rule, one.rel)}"
-        if isinstance(one, MeanPRCurve):
+        first = next(iter(self.curves.values()))
+        defined = f"{_name_area(self.rule)}: {_define_area(self.rule, first.rel)}"
+        if isinstance(first, MeanPRCurve):
             title = (
-                f"Interpolated precision, mean over {write_count(one.queries, 'query')}\n"
+                f"Interpolated precision, mean over {write_count(first.queries, 'query')}\n"
                 "(0 where its list does not get so far)"
-                + (f"; bands: {one.confidence:.0%} intervals" if one.has_band else "")
+                + (f"; bands: {first.confidence:.0%} intervals" if first.has_band else "")
             )
             recall, legend = "share of a query's relevant items found", "mean "
         else:
-            title = f"Precision and recall at every rank, query {shorten(one.query)}"
-            recall, legend = f"share of the {one.relevant} relevant items found", ""
+            title = f"Precision and recall at every rank, query {shorten(first.query)}"
+            recall, legend = f"share of the {first.relevant} relevant items found", ""
         set_title(ax, f"{title}\n{defined}")
         label_axes(ax, recall)
         best_first = sorted(drawn, key=lambda run: (math.isnan(areas[run]), -areas[run]))
@@ -250,16 +250,16 @@ class PerQueryDisplay(Display):
 
     def _draw(self, ax: "Axes") -> None:
         values, measure = self.values, self.values.measure
-        kept = sorted(values.per_query.items(), key=lambda pair: -pair[1])
-        heights = [value for _, value in kept]
-        draw_bars(ax, [query for query, _ in kept], heights, self.colors.edge)
+        ranked = sorted(values.per_query.items(), key=lambda pair: -pair[1])
+        heights = [value for _, value in ranked]
+        draw_bars(ax, [query for query, _ in ranked], heights, self.colors.edge)
         ax.axhline(values.mean, color=self.colors.ink, linestyle="--", linewidth=1.2)
         ax.annotate(
             f"mean {values.mean:.4f}", (1, values.mean), xycoords=("axes fraction", "data"),
             ha="right", va="bottom", fontsize=9,
         )  # fmt: skip
-        of = f" of {shorten(self.name)}" if self.name else ""
-        set_title(ax, f"{measure}{of}, {len(kept):,} queries\n{measure.definition}")
+        of_run = f" of {shorten(self.name)}" if self.name else ""
+        set_title(ax, f"{measure}{of_run}, {len(ranked):,} queries\n{measure.definition}")
         ax.set_ylabel(str(measure))
 
 
@@ -294,15 +294,15 @@ def _find_room(
 ) -> Box | None:
     """Find the place beside a curve that is farthest from the others; None where none is free."""
     width, height = size
-    best, found = 1.5 * gap, None
+    best, room = 1.5 * gap, None
     for start, left in enumerate(STEPS):
         within = slice(start, int(np.searchsorted(STEPS, left + width)) + 1)
-        own = heights[number][within]
-        if left + width > STEPS[-1] or np.isnan(own).any() or np.ptp(own) > height:
+        curve = heights[number][within]
+        if left + width > STEPS[-1] or np.isnan(curve).any() or np.ptp(curve) > height:
             continue
-        for bottom in (float(own.max()) + gap, float(own.min()) - gap - height):
+        for bottom in (float(curve.max()) + gap, float(curve.min()) - gap - height):
             box = Box(float(left), bottom, float(left) + width, bottom + height)
-            if bottom < 0 or box.top > 1.03 or any(_overlap(box, other) for other in taken):
+            if bottom < 0 or box.top > 1.03 or any(_overlap(box, taken_box) for taken_box in taken):
                 continue
             free = min(
                 (
@@ -313,21 +313,21 @@ def _find_room(
                 default=math.inf,
             )
             if free > best:
-                best, found = free, box
-    return found
+                best, room = free, box
+    return room
 
 
 def _measure_distance(box: Box, heights: "Floats") -> float:
     """Measure how far a piece of a curve is above or below a box; 0 where it touches the box."""
-    known = heights[~np.isnan(heights)]
-    if not len(known):
+    levels = heights[~np.isnan(heights)]
+    if not len(levels):
         return 1.0
-    return max(0.0, float(known.min()) - box.top, box.bottom - float(known.max()))
+    return max(0.0, float(levels.min()) - box.top, box.bottom - float(levels.max()))
 
 
-def _overlap(box: Box, other: Box) -> bool:
-    across = box.left < other.right and other.left < box.right
-    return across and box.bottom < other.top and other.bottom < box.top
+def _overlap(box: Box, second: Box) -> bool:
+    across = box.left < second.right and second.left < box.right
+    return across and box.bottom < second.top and second.bottom < box.top
 
 
 def _name_area(rule: Rule) -> str:

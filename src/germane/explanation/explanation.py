@@ -41,7 +41,7 @@ class Ranks(Sequence[Rank]):
 
     first: Ints
     last: Ints
-    found: Ints  # relevant items up to the last rank
+    relevant_found: Ints  # up to the last rank
     relevant: int
     hit: Bools
     grade: Floats  # NaN: not judged
@@ -59,14 +59,14 @@ class Ranks(Sequence[Rank]):
     @overload
     def __getitem__(self, row: int) -> Rank: ...
     @overload
-    def __getitem__(self, at: slice) -> tuple[Rank, ...]: ...
-    def __getitem__(self, at: int | slice) -> Rank | tuple[Rank, ...]:
-        rows = range(len(self))[at]
+    def __getitem__(self, index: slice) -> tuple[Rank, ...]: ...
+    def __getitem__(self, index: int | slice) -> Rank | tuple[Rank, ...]:
+        rows = range(len(self))[index]
         return self._make_rank(rows) if isinstance(rows, int) else tuple(map(self._make_rank, rows))
 
     def _make_rank(self, row: int) -> Rank:
         name, grade = int(self.name[row]), float(self.grade[row])
-        found, upto = int(self.found[row]), int(self.last[row])
+        hits, upto = int(self.relevant_found[row]), int(self.last[row])
         tied = int(self.tied_from[row]), int(self.tied_to[row])
         return Rank(
             rank=int(self.first[row]),
@@ -74,8 +74,8 @@ class Ranks(Sequence[Rank]):
             item=None if name < 0 else self.names[name],
             relevance=None if math.isnan(grade) else grade,
             hit=bool(self.hit[row]),
-            precision=found / upto,
-            recall=found / self.relevant if self.relevant else 0.0,
+            precision=hits / upto,
+            recall=hits / self.relevant if self.relevant else 0.0,
             tied=tied if tied[0] < tied[1] else None,
         )
 
@@ -170,7 +170,7 @@ class Explanation(Tabular):
             (
                 *_write_rank(row, named, tied, digits),
                 *(
-                    [", ".join(map(str, some)) for some in self.coverage[i]]
+                    [", ".join(map(str, names)) for names in self.coverage[i]]
                     if self.coverage
                     else []
                 ),
@@ -198,42 +198,44 @@ class Explanation(Tabular):
             "recall": np.array([row.recall for row in rows]),
         }
         if self.coverage:
-            for name, some in zip(Coverage._fields, zip(*self.coverage, strict=True), strict=True):
-                columns[name] = make_texts(", ".join(map(str, one)) for one in some)
+            for name, column in zip(
+                Coverage._fields, zip(*self.coverage, strict=True), strict=True
+            ):
+                columns[name] = make_texts(", ".join(map(str, subtopics)) for subtopics in column)
         for reading in self.readings:
-            of = "" if len(self.readings) == 1 else f" of {reading.measure}"
-            columns[f"term{of}"] = np.array(reading.terms)
-            columns[f"sum{of}"] = np.array(reading.sums)
+            suffix = "" if len(self.readings) == 1 else f" of {reading.measure}"
+            columns[f"term{suffix}"] = np.array(reading.terms)
+            columns[f"sum{suffix}"] = np.array(reading.sums)
         return columns
 
     @property
     def differences(self) -> tuple[str, ...]:
         """The terms, or the norm, that make each further measure differ from the first."""
-        first, *others = self.readings
+        first, *rest = self.readings
         return tuple(
-            f"{other.measure} is {other.value:.4f}, {first.measure} {first.value:.4f}: "
-            + self._explain_difference(first, other)
-            for other in others
+            f"{reading.measure} is {reading.value:.4f}, {first.measure} {first.value:.4f}: "
+            + self._explain_difference(first, reading)
+            for reading in rest
         )
 
-    def _explain_difference(self, one: Reading, other: Reading) -> str:
+    def _explain_difference(self, first: Reading, second: Reading) -> str:
         differ = [
             i
-            for i, terms in enumerate(zip(one.terms, other.terms, strict=True))
+            for i, terms in enumerate(zip(first.terms, second.terms, strict=True))
             if terms[0] != terms[1] and not math.isclose(*terms, rel_tol=1e-12)
         ]
         shown = differ if len(differ) <= 3 else differ[:2]
         apart = []
         for i in shown:
             rank = self.rows[i].rank
-            adds, instead = other.write_term(i, rank), one.write_term(i, rank)
+            adds, instead = second.write_term(i, rank), first.write_term(i, rank)
             apart.append(f"rank {rank} adds {adds} instead of {instead}")
         if len(shown) < len(differ):
             apart.append(f"{len(differ) - len(shown)} more ranks differ")
-        if one.rest != other.rest:
-            apart.append(f"what has no rank adds {other.rest:.4g} instead of {one.rest:.4g}")
-        if one.norm != other.norm:
-            norms = [reading.divisor or f"{reading.norm:g}" for reading in (other, one)]
+        if first.rest != second.rest:
+            apart.append(f"what has no rank adds {second.rest:.4g} instead of {first.rest:.4g}")
+        if first.norm != second.norm:
+            norms = [reading.divisor or f"{reading.norm:g}" for reading in (second, first)]
             apart.append("divided by {} instead of {}".format(*norms))
         return "; ".join(apart) or "the same terms and norm on this list"
 
@@ -294,7 +296,7 @@ class Explanation(Tabular):
         """Name the subtopics of a row by their ids, where measures look at them."""
         if not self.coverage:
             return {}
-        return {name: list(map(str, some)) for name, some in self.coverage[i]._asdict().items()}
+        return {name: list(map(str, ids)) for name, ids in self.coverage[i]._asdict().items()}
 
     def _write_text(self, row: Rank, digits: int | None) -> str:
         """Write the text of a row's item on one line; people get its beginning."""
@@ -328,9 +330,9 @@ class Explanation(Tabular):
             yield from differences
         yield ""
         missed = ", ".join(self._show_missed(item) for item, _ in self.missed[:10])
-        more = ", …" * (len(self.missed) > 10)
+        ending = ", …" * (len(self.missed) > 10)
         yield f"{self.relevant} relevant, {self.retrieved} retrieved, {len(self.missed)} missed" + (
-            f": {missed}{more}" if missed.strip(", ") else ""
+            f": {missed}{ending}" if missed.strip(", ") else ""
         )
         if self.counted is not None:
             yield str(self.counted)

@@ -118,27 +118,27 @@ def open_list(
         check_list(run, [*(["query"] if query is not None else []), *policy])
         covers = any(measure.row.subtopics for measure in measures)
         ranking = make_ranking(qrels, relevant, rel, covers=covers)
-        known = relevant is not None or covers
-        counted = None if known else Counted(int(ranking.total(rel)[0]))
+        is_stated = relevant is not None or covers
+        counted = None if is_stated else Counted(int(ranking.total(rel)[0]))
         return SingleQuery(ranking, None, lambda ties: None, None, NONE, counted=counted)
     if isinstance(relevant, str):  # with qrels, the argument is a convention
         policy, relevant = {**policy, "relevant": relevant}, None
     check_run(run, relevant)
     data = open_data(qrels, policy)
-    found, conventions = data.open_run(run)
+    opened, conventions = data.open_run(run)
     check_ordered(conventions, refused)
-    judgments = data.read(find_needs(measures, (conventions,)), [found])
-    others = len(judgments) > 1
-    if query is None and others:
+    judgments = data.read(find_needs(measures, (conventions,)), [opened])
+    has_others = len(judgments) > 1
+    if query is None and has_others:
         raise NotFoundError(
             f"{len(judgments)} queries are judged; choose one with query=… (--query)."
         )
     if query is not None:
         judgments = judgments.only(query)
-    selected = found.select(judgments, conventions.duplicates, progress)
+    selected = opened.select(judgments, conventions.duplicates, progress)
     retrieved = None if selected is None else retrieve(judgments, selected, conventions)
     if retrieved is None or not _is_answered(retrieved, conventions):
-        return _open_unanswered(judgments, conventions, others)
+        return _open_unanswered(judgments, conventions, has_others)
     judged = judge(judgments, retrieved, conventions)
     unjudged = NONE if selected is None else find_unjudged(judged, selected)
     ranking = judged.rank(conventions.ties)
@@ -194,7 +194,7 @@ def _is_answered(retrieved: Retrieved, conventions: Policy) -> bool:
     return bool(lists.any())
 
 
-def _open_unanswered(judgments: Qrels, conventions: Policy, others: bool) -> SingleQuery:
+def _open_unanswered(judgments: Qrels, conventions: Policy, has_others: bool) -> SingleQuery:
     """Open a query that the run lacks as an empty list, where the conventions count it.
 
     Where no other query is judged, the run answers none of the qrels, and nothing is counted.
@@ -205,7 +205,7 @@ def _open_unanswered(judgments: Qrels, conventions: Policy, others: bool) -> Sin
             f"{lacks}, and {write_option('missing', 'skip')} leaves it out;"
             f" {write_option('missing', 'zero')} counts it as empty."
         )
-    if conventions.missing == "error" or not others:
+    if conventions.missing == "error" or not has_others:
         raise CoverageError(f"{lacks}.")
     ranking = Ranking(
         queries=judgments.queries,
@@ -240,12 +240,12 @@ def find_unjudged(judged: JudgedRun, run: RunInput) -> UnjudgedItems:
     items, ranking = ranked.items, judged.rank(policy.ties)
     if len(set(items)) < len(items):
         return NONE
-    keys, known = _make_comparable(items, qrels.items)
-    judged_keys = set(known)
-    at = [place for place, key in enumerate(keys) if key not in judged_keys]
-    unjudged = [items[place] for place in at]
+    keys, judged_ids = _make_comparable(items, qrels.items)
+    judged_keys = set(judged_ids)
+    places = [place for place, key in enumerate(keys) if key not in judged_keys]
+    unjudged = [items[place] for place in places]
     if policy.ranks == "places":  # between which there are others that are not known
-        rank = ranked.tied_from[at]
+        rank = ranked.tied_from[places]
         return UnjudgedItems(unjudged, rank, rank, rank)
     is_free = np.ones(int(ranking.retrieved[0]) + 1, bool)
     is_free[ranking.rank] = False

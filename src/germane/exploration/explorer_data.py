@@ -95,23 +95,23 @@ def collect_data() -> dict[str, object]:
 def _describe(name: str) -> dict[str, object]:
     measure = parse(name.replace("@k", f"@{STAND_IN}"))
     formula = measure.definition.replace(str(STAND_IN), "k")
-    whole = parse(name.removesuffix("@k"))
-    tools, others = (_find_tools().get(str(one), {}) for one in (measure, whole))
-    found = {"tools": tools} if measure == whole else {"tools": tools, "whole": others}
+    uncut = parse(name.removesuffix("@k"))
+    tools, uncut_tools = (_find_tools().get(str(parsed), {}) for parsed in (measure, uncut))
+    tool_names = {"tools": tools} if measure == uncut else {"tools": tools, "whole": uncut_tools}
     words = WORDS.get(name.replace("gain=exp,", "").replace("(gain=exp)", ""), measure.row.title)
-    return {"name": name, "words": words, "formula": formula, **found}
+    return {"name": name, "words": words, "formula": formula, **tool_names}
 
 
 @cache
 def _find_tools() -> dict[str, dict[str, list[int]]]:
     """Find the names of each measure in tools, and the places of these tools in the list of all."""
-    found: dict[str, dict[str, list[int]]] = {}
+    names: dict[str, dict[str, list[int]]] = {}
     seen = set()
     for tool, name, measure in _list_entries():
         if (tool, measure) not in seen:
             seen.add((tool, measure))
-            found.setdefault(measure, {}).setdefault(name, []).append(tool)
-    return found
+            names.setdefault(measure, {}).setdefault(name, []).append(tool)
+    return names
 
 
 def _list_entries() -> Iterator[tuple[int, str, str]]:
@@ -135,19 +135,19 @@ def _is_of_boxes(dialect: Dialect) -> bool:
 def _describe_detection(dialect: Dialect) -> dict[str, object]:
     """Describe a tool's AP at one threshold: its rules, and its name for each way to the area."""
     choices = {**DEFAULTS, **dialect.choices}
-    more = {name: choices[name] for name in _MORE if choices[name] != DEFAULTS[name]}
+    extra = {name: choices[name] for name in _MORE if choices[name] != DEFAULTS[name]}
     names: dict[str, str] = {}
     for entry in dialect.measuring:
         if "{k}" in entry.measure:
             continue
         measure = parse_measure(entry.measure)
-        alone = measure.iou == (0.5,) or len(choices["iou"]) == 1
-        if measure.name == "AP" and not (measure.area or measure.frequency) and alone:
+        is_single = measure.iou == (0.5,) or len(choices["iou"]) == 1
+        if measure.name == "AP" and not (measure.area or measure.frequency) and is_single:
             names.setdefault(measure.points or "101", entry.name)
     words = [choices[name] for name in _RULES]
     return {
         "tool": dialect.name,
         "words": words,
         "names": names,
-        **({"more": more} if more else {}),
+        **({"more": extra} if extra else {}),
     }

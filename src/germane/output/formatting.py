@@ -44,9 +44,9 @@ def to_json_number(value: float) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def write_count(count: int, one: str, more: str | None = None) -> str:
+def write_count(count: int, singular: str, plural: str | None = None) -> str:
     """Write a number of things: ``1 query``, ``2,000 queries``; the plural may be given."""
-    return f"{count:,} {one if count == 1 else more or pluralize(one)}"
+    return f"{count:,} {singular if count == 1 else plural or pluralize(singular)}"
 
 
 def pluralize(word: str) -> str:

@@ -158,8 +158,8 @@ class Named(Lookup[V]):
 
     _noun = "value"
 
-    def __init__(self, held: Mapping[Any, V]) -> None:
-        self._held: dict[Any, V] = dict(held)
+    def __init__(self, values: Mapping[Any, V]) -> None:
+        self._held: dict[Any, V] = dict(values)
 
     def __getitem__(self, name: Any) -> V:
         if name not in self._held:
@@ -233,11 +233,11 @@ def _read_numbers(cells: Sequence[str]) -> Any:
         numbers = [None if cell in ("", "–", "none") else float(cell) for cell in cells]
     except ValueError:
         return None
-    whole = all(re.fullmatch(r"-?\d{1,15}", cell, re.ASCII) for cell in cells)
-    return np.array(cells, np.int64) if cells and whole else make_numbers(numbers)
+    are_whole = all(re.fullmatch(r"-?\d{1,15}", cell, re.ASCII) for cell in cells)
+    return np.array(cells, np.int64) if cells and are_whole else make_numbers(numbers)
 
 
 def _find_free(name: str, taken: Collection[str]) -> str:
     """Find a name for a column; a frame cannot have one twice."""
     numbered = (f"{name} {number}" for number in count(2))
-    return name if name not in taken else next(one for one in numbered if one not in taken)
+    return name if name not in taken else next(free for free in numbered if free not in taken)

@@ -59,16 +59,16 @@ def define_colors(paper: Paper, colors: Mapping[str, tuple[str, str]] = COLORS) 
     return "".join(f"--{name}:{shades[PAPERS.index(paper)]};" for name, shades in colors.items())
 
 
-def write_content_policy(script: str, more: str = "") -> str:
+def write_content_policy(script: str, sources: str = "") -> str:
     """Write a page's content security policy: only this script runs, and nothing is loaded.
 
-    ``more`` allows images that the page itself holds, or scripts of its own folder.
+    ``sources`` allows images that the page itself holds, or scripts of its own folder.
     """
     import base64
     import hashlib
 
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'{more}"
+    return f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'{sources}"
 
 
 def _write_attribute(value: object) -> str:

@@ -57,7 +57,7 @@ _SHADES: dict[str, tuple[Any, Any]] = {  # on light and on dark paper
     ),
 }  # fmt: skip
 PALETTES: dict[Paper, Palette] = {
-    paper: Palette(**{name: both[place] for name, both in _SHADES.items()})
+    paper: Palette(**{name: shades[place] for name, shades in _SHADES.items()})
     for place, paper in enumerate(PAPERS)
 }
 
@@ -183,19 +183,19 @@ def set_title(ax: "Axes", text: str) -> None:
     ax.set_title(text, parse_math=False)  # these axes may be older than the style
 
 
-def shorten(name: object, most: int = 30) -> str:
+def shorten(name: object, limit: int = 30) -> str:
     """Cut a name for a picture; control characters are made visible."""
     text = make_visible(str(name))
-    return text if len(text) <= most else text[: most - 1] + "…"
+    return text if len(text) <= limit else text[: limit - 1] + "…"
 
 
 def draw_bars(ax: "Axes", queries: Sequence[object], heights: list[float], color: str) -> None:
     """Draw one bar a query, with the queries' ids where there is room for them."""
-    few = len(queries) <= 25
-    ax.bar(range(len(queries)), heights, width=0.8 if few else 1.0, color=color)
+    has_room = len(queries) <= 25
+    ax.bar(range(len(queries)), heights, width=0.8 if has_room else 1.0, color=color)
     ax.grid(axis="x", visible=False)
     ax.set_xlim(-0.6, len(queries) - 0.4)
-    if few:
+    if has_room:
         names = [shorten(query, 12) for query in queries]
         ax.set_xticks(range(len(queries)), names, rotation=90, parse_math=False)
-    ax.set_xlabel("query" if few else "queries, in this order")
+    ax.set_xlabel("query" if has_room else "queries, in this order")

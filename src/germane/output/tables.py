@@ -205,7 +205,7 @@ def find_highest(columns: Iterable[Sequence[float]]) -> Iterator[tuple[int, int]
 
 def share_lines(named: Iterable[tuple[str, V]], write: Callable[[V], str]) -> Iterator[str]:
     """Write a line for each value with its name, or once if all share it; none if empty."""
-    lines = {name: write(one) for name, one in named}
+    lines = {name: write(value) for name, value in named}
     if len(different := set(lines.values())) == 1:
         yield from filter(None, different)
     else:
@@ -214,15 +214,15 @@ def share_lines(named: Iterable[tuple[str, V]], write: Callable[[V], str]) -> It
 
 def stack_tables(name: str, tables: Mapping[str, Table]) -> Table:
     """Stack tables of the same columns; a first column, ``name``, says which table it is."""
-    one = next(iter(tables.values()))
+    first = next(iter(tables.values()))
     if len(tables) == 1:
-        return one
-    rows = tuple((which, *row) for which, table in tables.items() for row in table.rows)
+        return first
+    rows = tuple((title, *row) for title, table in tables.items() for row in table.rows)
     notes = tuple(
-        note for which, table in tables.items() for note in ("", f"{which}:", *table.notes)
+        note for title, table in tables.items() for note in ("", f"{title}:", *table.notes)
     )
-    left = tuple(column + 1 for column in (0, *one.left))
-    return Table((name, *one.columns), rows, notes[1:], left)
+    left = tuple(column + 1 for column in (0, *first.left))
+    return Table((name, *first.columns), rows, notes[1:], left)
 
 
 FORMATS: dict[str, Callable[[Table], str]] = {

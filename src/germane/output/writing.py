@@ -59,12 +59,12 @@ def check(path: str | None, inputs: Iterable[str] = ()) -> None:
         _refuse_input(path, read)
 
 
-def refuse_same(path: str, other: str) -> None:
+def refuse_same(path: str, second_path: str) -> None:
     """Refuse two outputs of which one would replace the other."""
-    if "-" in (path, other):
+    if "-" in (path, second_path):
         return
-    ends = os.path.realpath(path), os.path.realpath(other)
-    if ends[0] == ends[1] or (_find_state(path) and _find_state(path) == _find_state(other)):
+    ends = os.path.realpath(path), os.path.realpath(second_path)
+    if ends[0] == ends[1] or (_find_state(path) and _find_state(path) == _find_state(second_path)):
         raise InputError(
             f"{path}: two outputs would be written to this one file. Give each a name of its own."
         )
@@ -125,11 +125,11 @@ def _find_inside(folder: str, state: _State, seen: set[_State | None]) -> str | 
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
             if entry.is_symlink() or entry.is_dir() or entry.inode() == state.number:
-                found = _find_state(entry.path)
-                if found == state:
+                entry_state = _find_state(entry.path)
+                if entry_state == state:
                     return entry.path
-                if found and found.is_folder and found not in seen:
-                    seen.add(found)
+                if entry_state and entry_state.is_folder and entry_state not in seen:
+                    seen.add(entry_state)
                     if (inside := _find_inside(entry.path, state, seen)) is not None:
                         return inside
     return None
@@ -168,15 +168,15 @@ def make_folders(path: str, names: Iterable[str]) -> None:
             os.makedirs(os.path.join(path, name), exist_ok=True)
 
 
-def check_folder(path: str, own: Iterable[str]) -> None:
-    """Refuse a folder that holds other files than a report's ``own``."""
+def check_folder(path: str, report_files: Iterable[str]) -> None:
+    """Refuse a folder that holds other files than a report's own."""
     with _explain(path):
-        held = set(os.listdir(path)) if os.path.isdir(path) else set()
-    others = sorted(held - {name.partition("/")[0] for name in own})
-    if others and "index.html" not in held:
+        present = set(os.listdir(path)) if os.path.isdir(path) else set()
+    foreign = sorted(present - {name.partition("/")[0] for name in report_files})
+    if foreign and "index.html" not in present:
         beside = os.path.join(path, "report", "")
         raise InputError(
-            f"{path}: the folder holds other files ({list_some(others)}), and a report is several"
+            f"{path}: the folder holds other files ({list_some(foreign)}), and a report is several"
             f" files. Give it a folder of its own, such as {beside}"
         )
 

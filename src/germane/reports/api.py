@@ -136,7 +136,7 @@ def report(
     if max_size is not None:
         _read_whole(max_size, "max_size takes a number of bytes")
     check_choice("layout", layout, get_args(Layout), InputError)
-    said, described = open_texts(queries, "queries"), open_texts(items, "items")
+    query_texts, item_texts = open_texts(queries, "queries"), open_texts(items, "items")
     data = open_data(qrels, policy)
     refuse_lists(
         data.options.read_measures(measures),
@@ -147,9 +147,9 @@ def report(
     if baseline is not None:
         results[baseline]  # one run alone is compared with nothing, but its name is checked
     origin = describe_origin(qrels, runs, command, progress)
-    again = select_runs(runs, results, policy.get("input_format"))
-    spreads = spread_runs(data, again, results, progress)
-    by_query = open_by_query(data, again, results)
+    readable = select_runs(runs, results, policy.get("input_format"))
+    spreads = spread_runs(data, readable, results, progress)
+    by_query = open_by_query(data, readable, results)
     ordered_runs = order_results(results)
     explained = count()
 
@@ -159,7 +159,7 @@ def report(
         return tuple(_explain_query(results[name], query, by_query.get(name)))
 
     means = _select_means(results)
-    several = len(results) > 1 and bool(means)
+    has_pairs = len(results) > 1 and bool(means)
     placements = {name: find_placement(result) for name, result in results.items()}
     ties = next(iter(results.values())).policy.ties
     ordered = ties not in UNORDERED
@@ -170,13 +170,13 @@ def report(
         pair=_choose_pair(ordered_runs, baseline),
         intervals=estimate_intervals(results, settings.confidence),
         confidence=settings.confidence,
-        comparison=compare(results, None, means, **vars(settings), rng=seed) if several else None,
+        comparison=compare(results, None, means, **vars(settings), rng=seed) if has_pairs else None,
         curves=_average_curves(ordered_runs, confidence) if ordered else {},
         bounds=ordered_runs.bounds() if bounds else None,
         spreads={name: spreads[name] for name in ordered_runs if name in spreads},
         explain=explain if ordered else None,
-        queries=said,
-        items=described,
+        queries=query_texts,
+        items=item_texts,
         layout=layout,
         max_size=max_size,
         judgments=len(judgments.items),
@@ -195,10 +195,10 @@ def report(
     return Report(findings.title, html, files)
 
 
-def _warn_of_size(size: int, most: int | None) -> None:
+def _warn_of_size(size: int, max_size: int | None) -> None:
     """Warn of a page that is larger than asked for, since only rankings can be left out."""
-    if most is not None and size > most:
-        text = f"the page has {size / 1e3:,.0f} KB, and max_size is {write_count(most, 'byte')}"
+    if max_size is not None and size > max_size:
+        text = f"the page has {size / 1e3:,.0f} KB, and max_size is {write_count(max_size, 'byte')}"
         advice = (
             "All but the rankings is always there. max_size is a number of bytes; on the command"
             " line, 3MB is one, too."
@@ -262,8 +262,8 @@ def _explain_query(result: Result, query: Hashable, run: Any) -> Iterator[Explan
 def order_results(results: R) -> R:
     """Order runs, or detectors, by the first measure, the best first."""
     names, results_in_order = list(results), list(results.values())
-    first = [next(iter(one.values())) for one in results_in_order]
-    means = np.array([one.mean for one in first], float)
+    first = [next(iter(result.values())) for result in results_in_order]
+    means = np.array([value.mean for value in first], float)
     merits = np.array(find_merits(first[0].measure.name, means) or means)
     order = np.argsort(-merits, kind="stable")  # NaN is last
     return type(results)({names[row]: results[names[row]] for row in order.tolist()})

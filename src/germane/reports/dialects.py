@@ -22,9 +22,9 @@ Row = tuple[str, ...]
 def write_dialects(findings: Findings) -> Iterator[str]:
     """Write a table for each measure; tools that agree on every run share a row."""
     shown = {
-        str(each[0].own.measure): each
-        for each in zip(*findings.spreads.values(), strict=True)
-        if len(each[0]) and not math.isnan(each[0].range[0])
+        str(spreads[0].own.measure): spreads
+        for spreads in zip(*findings.spreads.values(), strict=True)
+        if len(spreads[0]) and not math.isnan(spreads[0].range[0])
     }
     if not shown:
         return
@@ -33,20 +33,19 @@ def write_dialects(findings: Findings) -> Iterator[str]:
         "<p>Each row has the numbers that these tools would report on the same data, under "
         "the name in the last column. The column before it names the stage of the difference.</p>"
     )
-    for i, (name, each) in enumerate(shown.items()):
-        low, high = (end(found.range[at] for found in each) for at, end in ((0, min), (1, max)))
+    for i, (name, spreads) in enumerate(shown.items()):
+        low, high = (end(spread.range[e] for spread in spreads) for e, end in ((0, min), (1, max)))
         ends = f"{low:.4f}" if f"{low:.4f}" == f"{high:.4f}" else f"{low:.4f} to {high:.4f}"
         yield f"<details{' open' if not i else ''}><summary>{escape_html(name)}: {ends}"
-        yield f" in {len(each[0])} dialects</summary>"
+        yield f" in {len(spreads[0])} dialects</summary>"
         columns = ("reported by", *findings.spreads, "differs in", "as")
         words = len(columns) - 2, len(columns) - 1
-        yield from make_scrollable(write_table(columns, _make_rows(each), words, "dialects"))
-        if any(one.listed for found in each for one in found.stated):
+        yield from make_scrollable(write_table(columns, _make_rows(spreads), words, "dialects"))
+        if any(stated.listed for spread in spreads for stated in spread.stated):
             yield f'<p class="small">{LIST_ALONE.strip()}: {NOT_COUNTED}.</p>'
-        if each[0].without:
-            yield (
-                f'<p class="small">No such measure: {isolate_text(", ".join(each[0].without))}</p>'
-            )
+        if spreads[0].without:
+            absent = isolate_text(", ".join(spreads[0].without))
+            yield f'<p class="small">No such measure: {absent}</p>'
         yield "</details>"
     if left:
         yield (
@@ -60,11 +59,11 @@ def write_dialects(findings: Findings) -> Iterator[str]:
     )
 
 
-def _make_rows(each: Sequence[Spread]) -> Iterator[Row]:
+def _make_rows(spreads: Sequence[Spread]) -> Iterator[Row]:
     """Make the rows, germane's own among them, by the first run's value, the highest first."""
     by_name = [
-        {row.dialect: row for one in (found.own, *found.stated) for row in one.rows}
-        for found in each
+        {row.dialect: row for part in (spread.own, *spread.stated) for row in part.rows}
+        for spread in spreads
     ]
     tools: dict[Row, list[str]] = {}
     labels = dict.fromkeys(name for names in by_name for name in names)
@@ -72,7 +71,7 @@ def _make_rows(each: Sequence[Spread]) -> Iterator[Row]:
         label: [names.get(label, names[label.removesuffix(LIST_ALONE)]) for names in by_name]
         for label in labels
     }
-    for label, stated in sorted(by_label.items(), key=lambda each: order_descending(each[1][0])):
+    for label, stated in sorted(by_label.items(), key=lambda pair: order_descending(pair[1][0])):
         values = map(_write_value, stated)
         tools.setdefault((*values, _explain(stated), str(stated[0].measure)), []).append(label)
     for cells, dialects in tools.items():
@@ -87,7 +86,7 @@ def _write_value(dialect_value: DialectValue) -> str:
 
 def _explain(stated: Sequence[DialectValue]) -> str:
     """Name the stages in which some run's value differs, or say why there is no value."""
-    if reason := next((one.says for one in stated if one.says), ""):
+    if reason := next((value.says for value in stated if value.says), ""):
         return reason
-    differing = {stage for one in stated for stage in one.stages}
+    differing = {stage for value in stated for stage in value.stages}
     return ", ".join(stage for stage in STAGE_NAMES if stage in differing) or "–"

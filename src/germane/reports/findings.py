@@ -90,16 +90,16 @@ def _list_found(findings: Findings) -> Iterator[str]:
     everywhere = {line for line, names in lines.items() if len(names) == len(findings.runs)}
     yield from (line for line in lines if line in everywhere)
     for kind in kinds.values():
-        apart = [one for one in kind if one[1] not in everywhere]
+        apart = [listed for listed in kind if listed[1] not in everywhere]
         if len(apart) > SEVERAL:
-            most = max(apart, key=lambda one: one[0])
+            largest = max(apart, key=lambda listed: listed[0])
             yield (
-                f"{_name_runs(findings, [name for _, _, name in apart])}, most of all {most[2]}:"
-                f" {most[1]}"
+                f"{_name_runs(findings, [name for _, _, name in apart])}, most of all {largest[2]}:"
+                f" {largest[1]}"
             )
         else:
-            own = dict.fromkeys(line for _, line, _ in apart)
-            yield from (f"{', '.join(lines[line])}: {line}" for line in own)
+            lines_apart = dict.fromkeys(line for _, line, _ in apart)
+            yield from (f"{', '.join(lines[line])}: {line}" for line in lines_apart)
 
 
 def _name_runs(findings: Findings, names: Sequence[str]) -> str:
@@ -148,11 +148,11 @@ def _check_judged(findings: Findings) -> Iterator[str]:
         return
     underrated = "A run that finds items that the judges never saw is underrated."
     if len(low) > SEVERAL:
-        least, most = min(low, key=low.__getitem__), max(low, key=low.__getitem__)
+        lowest, highest = min(low, key=low.__getitem__), max(low, key=low.__getitem__)
         named = _name_runs(findings, list(low))
         yield (
-            f"{named}: of the first ten results, {low[least]:.0%} ({least}) to {low[most]:.0%}"
-            f" ({most}) are judged; the others {how}. {underrated}"
+            f"{named}: of the first ten results, {low[lowest]:.0%} ({lowest}) to {low[highest]:.0%}"
+            f" ({highest}) are judged; the others {how}. {underrated}"
         )
         return
     for name, share in low.items():
@@ -166,7 +166,7 @@ def _check_ties(findings: Findings) -> Iterator[str]:
     widest = {}
     for name, result in findings.results.items():
         if moving := list(find_bands(result)):
-            widest[name] = max(moving, key=lambda each: each[0].band)
+            widest[name] = max(moving, key=lambda moved: moved[0].band)
     shown = list(widest)
     if len(widest) > SEVERAL:
         shown = [max(widest, key=lambda name: findings.results[name].counts.tied_share)]
@@ -176,12 +176,12 @@ def _check_ties(findings: Findings) -> Iterator[str]:
             " ties has all runs."
         )
     for name in shown:
-        one, low, high = widest[name]
+        value, low, high = widest[name]
         yield (
             f"{findings.results[name].counts.tied_share:.1%} of the judged items that {name}"
             " retrieved share their score with another item. Depending on the order of ties,"
-            f" {one.measure} could be anything from {low} to {high}"
-            f"{'' if one.are_extremes else ' or beyond'}."
+            f" {value.measure} could be anything from {low} to {high}"
+            f"{'' if value.are_extremes else ' or beyond'}."
         )
     for measure in findings.measures:
         pairs = [
@@ -190,17 +190,17 @@ def _check_ties(findings: Findings) -> Iterator[str]:
             if _is_reversible(findings, measure, *pair)
         ]
         for pair in pairs[:1] if len(pairs) > SEVERAL else pairs:
-            many = f", and so {len(pairs) - 1} other pairs" * (len(pairs) > SEVERAL)
+            further = f", and so {len(pairs) - 1} other pairs" * (len(pairs) > SEVERAL)
             yield (
                 f"The order of ties alone could turn {pair[0]} against {pair[1]} on"
-                f" {measure}{many}."
+                f" {measure}{further}."
             )
 
 
-def _is_reversible(findings: Findings, measure: Measure, one: str, other: str) -> bool:
+def _is_reversible(findings: Findings, measure: Measure, first: str, second: str) -> bool:
     """Could the run that is ahead fall behind, if all ties went against it?"""
     ahead, behind = sorted(
-        (findings.results[name][measure] for name in (one, other)), key=lambda r: -r.mean
+        (findings.results[name][measure] for name in (first, second)), key=lambda r: -r.mean
     )
     if is_near(ahead.mean, behind.mean) or not ahead.band + behind.band > 0:
         return False

@@ -37,8 +37,8 @@ def describe_origin(
     qrels: Any, runs: Mapping[str, Any], command: str | None, progress: Progress | None
 ) -> Origin:
     """Describe the inputs: their names, sizes and hashes."""
-    given = {"judgments": qrels, **{f"run {name}": run for name, run in runs.items()}}
-    inputs = tuple(_describe(name, one, progress) for name, one in given.items())
+    sources = {"judgments": qrels, **{f"run {name}": run for name, run in runs.items()}}
+    inputs = tuple(_describe(name, source, progress) for name, source in sources.items())
     python = platform.python_version()
     versions = {"germane": VERSION, "NumPy": np.__version__, "Python": python}
     return Origin(inputs, versions, command)
@@ -72,42 +72,46 @@ def select_runs(
     runs: Mapping[str, Any], results: Results, input_format: InputFormat
 ) -> dict[str, Any]:
     """Select the first runs that are not too large to be read again; TREC files are loaded."""
-    room, again = ROOM, {}
+    room, readable = ROOM, {}
     for name, run in runs.items():
         placement = results[name].placement
         room -= int(placement.ranking.retrieved.sum()) if placement else ROOM
         if room < 0:
             break
         if not is_path(run):
-            again[name] = run
+            readable[name] = run
         elif os.path.isfile(run):  # standard input and pipes cannot be read twice
-            found = formats.find_format(run, "run", input_format)
-            reading = ReadOptions(input_format={"run": found})
-            again[name] = open_run(run, reading).load() if found in ("trec", "json") else run
-    return again
+            file_format = formats.find_format(run, "run", input_format)
+            reading = ReadOptions(input_format={"run": file_format})
+            readable[name] = (
+                open_run(run, reading).load() if file_format in ("trec", "json") else run
+            )
+    return readable
 
 
-def open_by_query(data: Inputs, again: Mapping[str, Any], results: Results) -> dict[str, RunInput]:
+def open_by_query(
+    data: Inputs, readable: Mapping[str, Any], results: Results
+) -> dict[str, RunInput]:
     """Open the runs whose items are found by query at no cost; files and frames are not."""
     return {
         name: data.judge_by(placement.qrels).open_run(run)[0]
-        for name, run in again.items()
+        for name, run in readable.items()
         if not is_searched(run) and (placement := results[name].placement)
     }
 
 
 def spread_runs(
-    data: Inputs, again: Mapping[str, Any], results: Results, progress: Progress | None
+    data: Inputs, readable: Mapping[str, Any], results: Results, progress: Progress | None
 ) -> dict[str, tuple[Spread, ...]]:
     """Compute the numbers that other tools would report of the runs, but not of ended streams."""
     spreads = {}
-    for i, (name, run) in enumerate(again.items()):
+    for i, (name, run) in enumerate(readable.items()):
         if progress is not None:
-            progress("dialects", i, len(again))
+            progress("dialects", i, len(readable))
         placement = results[name].placement
-        known = data.judge_by(placement.qrels) if placement and is_path(data.qrels) else data
+        judged = data.judge_by(placement.qrels) if placement and is_path(data.qrels) else data
         try:
-            spreads[name] = spread_each(known, run, results.measures, limits="skip")
+            spreads[name] = spread_each(judged, run, results.measures, limits="skip")
         except GermaneError:
             continue
     return spreads

@@ -118,16 +118,16 @@ def write_definitions(meanings: Iterable[tuple[object, str]]) -> Iterator[str]:
 
 def write_cautions(raw: Iterable[object]) -> Iterator[str]:
     """Write different problems of the data, if there are any."""
-    if found := dict.fromkeys(map(str, raw)):
+    if cautions := dict.fromkeys(map(str, raw)):
         yield '<ul class="cautions">'
-        yield from (f"<li>{isolate_text(one)}</li>" for one in found)
+        yield from (f"<li>{isolate_text(caution)}</li>" for caution in cautions)
         yield "</ul>"
 
 
 def write_figure(drawing: str, legend: Iterable[str], caption: str) -> Iterator[str]:
     """Write a drawing, and below it what its signs mean and a sentence, all of them markup."""
     yield f'<figure>{drawing}<figcaption><ul class="legend">'
-    yield from (f"<li>{one}</li>" for one in legend)
+    yield from (f"<li>{sign}</li>" for sign in legend)
     yield f"</ul>{caption and f'<p>{caption}</p>'}</figcaption></figure>"
 
 

@@ -40,13 +40,13 @@ SENTENCES = 8  # comparisons in words; a table has all of them
 def write_page(findings: Findings) -> tuple[str, dict[str, str]]:
     """Write the page as one HTML file, and the files beside it where it is a folder."""
     script = read_script(SCRIPTS)
-    more = "; img-src data:" if findings.items is not None else ""
-    more = f" 'self' file:{more}" if findings.layout == "folder" else more
+    sources = "; img-src data:" if findings.items is not None else ""
+    sources = f" 'self' file:{sources}" if findings.layout == "folder" else sources
     sections = [
         (name, title, lines) for name, title, write in SECTIONS if (lines := list(write(findings)))
     ]
     head = write_head(
-        "Ranking report", findings.title, _write_lead(findings), sections, script, more
+        "Ranking report", findings.title, _write_lead(findings), sections, script, sources
     )
     foot = [f"<script>{script}</script>", END]
     size = sum(len(line.encode()) + 1 for line in (*head, *foot))
@@ -65,22 +65,22 @@ def write_head(
     lead: str,
     sections: Sections,
     script: str,
-    more: str = "",
+    sources: str = "",
     style: str | None = None,
 ) -> list[str]:
     """Write a page with its sections, without what follows these.
 
-    ``more`` extends its content policy. ``style`` follows the style of all pages: that of reports,
-    with the colors of runs, if it is not given.
+    ``sources`` extends its content policy. ``style`` follows the style of all pages: that of
+    reports, with the colors of runs, if it is not given.
     """
-    own = read_package_file("page.css") if style is None else style
-    written = _SPACES.sub(r"\1", read_package_file("base.css") + own)
+    page_style = read_package_file("page.css") if style is None else style
+    written = _SPACES.sub(r"\1", read_package_file("base.css") + page_style)
     head = [
         "<!DOCTYPE html>",
         '<html lang="en"><head><meta charset="utf-8">',
         (
             '<meta http-equiv="Content-Security-Policy"'
-            f' content="{write_content_policy(script, more)}">'
+            f' content="{write_content_policy(script, sources)}">'
         ),
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         '<meta name="color-scheme" content="light dark">',
@@ -175,9 +175,9 @@ def write_comparisons(comparison: Comparison, notes: int | None = None) -> Itera
 def _write_answer(findings: Findings) -> str:
     """Write the answer in one sentence: the best run by the first measure, and its lead."""
     measure = findings.measures[0]
-    best, *others = findings.runs
+    best, *rest = findings.runs
     value = format_value(findings.results[best][measure].mean, measure, 4)
-    if not others:
+    if not rest:
         interval = findings.intervals.get(best, {}).get(measure)
         ends = (
             f", {interval.level} interval {interval.low:.3f} to {interval.high:.3f}"
@@ -190,7 +190,7 @@ def _write_answer(findings: Findings) -> str:
     pair = next(
         (
             pair
-            for runs in ({best, others[0]}, set(findings.pair))
+            for runs in ({best, rest[0]}, set(findings.pair))
             for pair in pairs
             if pair.measure == measure and {pair.system, pair.baseline} == runs
         ),
@@ -239,8 +239,8 @@ def _write_sentences(findings: Findings, comparison: Comparison) -> Iterator[str
             yield f'<li class="{"sure" if pair.significant else "noise"}">{isolate_text(main)}'
             yield f"<small>{isolate_text(rest)}</small></li>"
         yield "</ul>"
-    if more := len(pairs) - len(shown):
-        yield f"<p>{more:,} more comparisons are in the table below.</p>"
+    if hidden := len(pairs) - len(shown):
+        yield f"<p>{hidden:,} more comparisons are in the table below.</p>"
 
 
 def _write_headline(findings: Findings, board: Table | None) -> Iterator[str]:
@@ -270,7 +270,7 @@ def _write_cells(findings: Findings, board: Table | None, name: str) -> Iterator
 def _write_key(findings: Findings, board: Table | None) -> Iterator[str]:
     """Define the numbers of the headline."""
     yield from write_definitions((measure, measure.definition) for measure in findings.measures)
-    intervals = [one for of_run in findings.intervals.values() for one in of_run.values()]
+    intervals = [interval for of_run in findings.intervals.values() for interval in of_run.values()]
     sentences = list(explain_printed(intervals, "mean", findings.confidence, "queries"))
     if board is not None:
         sentences.append("Bold: the best mean.")
@@ -290,14 +290,14 @@ def _write_key(findings: Findings, board: Table | None) -> Iterator[str]:
 
 
 def _write_cautions(findings: Findings) -> Iterable[str]:
-    found = list(list_cautions(findings))
-    if not found:
+    cautions = list(list_cautions(findings))
+    if not cautions:
         yield (
             "<p>Nothing in the data stands out: every judged query is answered and has a relevant "
             "item, no judged item is tied, and nearly all of the first ten results are judged.</p>"
         )
         return
-    yield from write_cautions(found)
+    yield from write_cautions(cautions)
 
 
 def _write_curves(findings: Findings) -> Iterable[str]:
@@ -307,19 +307,19 @@ def _write_curves(findings: Findings) -> Iterable[str]:
         f"{draw_swatch(r)} {isolate_text(name)} <span>area (AP) {curve.area():.4f}</span>"
         for r, (name, curve) in enumerate(findings.curves.items())
     )
-    one = next(iter(findings.curves.values()))
+    curve = next(iter(findings.curves.values()))
     caption = (
-        f"Interpolated precision at 11 levels of recall, the mean over {one.queries:,} queries"
+        f"Interpolated precision at 11 levels of recall, the mean over {curve.queries:,} queries"
         + (
-            f"; shaded: {100 * one.confidence:g}% intervals"
-            if len(findings.curves) <= BANDED and one.has_band
+            f"; shaded: {100 * curve.confidence:g}% intervals"
+            if len(findings.curves) <= BANDED and curve.has_band
             else ""
         )
-        + (f"; relevant: grade ≥ {one.rel:g}" if one.rel != 1 else "")
+        + (f"; relevant: grade ≥ {curve.rel:g}" if curve.rel != 1 else "")
         + ". A query whose list does not reach a level of recall counts as 0 there."
     )
     yield from write_figure(draw_chart(findings.curves), legend, caption)
-    levels = [f"{level:.1f}" for level in one.recall.tolist()]
+    levels = [f"{level:.1f}" for level in curve.recall.tolist()]
     values = (
         [f"{value:.4f}" for value in curve.precision.tolist()] for curve in findings.curves.values()
     )
@@ -331,9 +331,9 @@ def _write_curves(findings: Findings) -> Iterable[str]:
 
 def _write_ties(findings: Findings) -> Iterable[str]:
     rows = [
-        (name, str(one.measure), low, format_value(one.mean, one.measure, 4), high)
+        (name, str(value.measure), low, format_value(value.mean, value.measure, 4), high)
         for name, result in findings.results.items()
-        for one, low, high in find_bands(result)
+        for value, low, high in find_bands(result)
     ]
     if not rows:
         yield "<p>Ties do not change any number of this report.</p>"
@@ -344,8 +344,8 @@ def _write_ties(findings: Findings) -> Iterable[str]:
     )
     columns = ("run", "measure", "from", "reported", "to")
     yield from make_scrollable(write_table(columns, rows, (1,)))
-    moved = [one for result in findings.results.values() for one, _, _ in find_bands(result)]
-    if beyond := dict.fromkeys(str(one.measure) for one in moved if not one.are_extremes):
+    moved = [value for result in findings.results.values() for value, _, _ in find_bands(result)]
+    if beyond := dict.fromkeys(str(value.measure) for value in moved if not value.are_extremes):
         yield (
             f"<p>These are the numbers with relevant items first and last in each tie. For"
             f" {escape_html(', '.join(beyond))}, further orders may have lower or higher ones.</p>"

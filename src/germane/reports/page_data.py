@@ -59,38 +59,39 @@ def write_data(findings: Findings, page_size: int) -> tuple[str, dict[str, str]]
 def _shorten_queries(findings: Findings, queries: list[Hashable]) -> list[str]:
     """Shorten the texts of all queries so that they take no more than their share of the page."""
     assert findings.queries is not None
-    found = findings.queries.find(queries)
+    texts = findings.queries.find(queries)
     length = min(200, TOLD // max(1, len(queries)))
     return [
-        make_visible(describe_text(found[str(query)], length)) if str(query) in found else ""
+        make_visible(describe_text(texts[str(query)], length)) if str(query) in texts else ""
         for query in queries
     ]
 
 
-def _write_blocks(kept: Kept) -> Any:
+def _write_blocks(contents: Kept) -> Any:
     """Write the rankings of each hundred queries as a script that hands them to the page."""
-    for block in range(max(kept.details, default=-1) // BLOCK + 1):
-        details = {q: detail for q, detail in kept.details.items() if q // BLOCK == block}
-        names = set().union(*(kept.named[q] for q in details)) if details else set()
-        texts = {name: text for name, text in kept.texts.items() if name in names}
+    for block in range(max(contents.details, default=-1) // BLOCK + 1):
+        details = {q: detail for q, detail in contents.details.items() if q // BLOCK == block}
+        names = set().union(*(contents.named[q] for q in details)) if details else set()
+        texts = {name: text for name, text in contents.texts.items() if name in names}
         data = write_json({"details": details, "texts": texts})
         yield f"rankings/{block:04}.js", f"showRankings({block},{data});\n"
 
 
-def _write_note(findings: Findings, kept: Kept, queries: int) -> str:
+def _write_note(findings: Findings, contents: Kept, queries: int) -> str:
     """Write how many rankings the page has, and how to see the others; nothing if it has all."""
-    if kept.whole and findings.explain is not None:
+    if contents.complete and findings.explain is not None:
         return ""
-    if not kept.rankings:
+    if not contents.rankings:
         return "There are no rankings in this page."
     size = MAX_SIZE if findings.max_size is None else findings.max_size
     below = f"{size / 1e6:g} MB"
-    several = len(findings.runs) > 1
-    first = "the first of each pair of runs" if several else "the lowest values"
-    marked = "a ranking of both runs" if several else "a ranking"
+    has_pairs = len(findings.runs) > 1
+    first = "the first of each pair of runs" if has_pairs else "the lowest values"
+    marked = "a ranking of both runs" if has_pairs else "a ranking"
     return (
-        f"To keep this page below {below}, it has rankings of {len(kept.details):,} of {queries:,}"
-        f" queries: {first}, by the first measure. Queries without {marked} are marked ○. germane"
+        f"To keep this page below {below}, it has rankings of {len(contents.details):,} of"
+        f" {queries:,} queries: {first}, by the first measure. Queries without {marked} are marked"
+        " ○. germane"
         " explain shows any other; --max-size keeps more, and -o with the name of a folder keeps"
         " all."
     )
@@ -117,12 +118,12 @@ def _pack(values: Floats) -> tuple[dict[str, Any], list[str]]:
 
     Four decimals, or none where all values are whole. The highest number stands for no value.
     """
-    known = values[~np.isnan(values)]
-    whole = not len(known) or bool((known == np.round(known)).all() and known.max() > 1)
-    digits = 0 if whole else 4
+    numbers = values[~np.isnan(values)]
+    are_whole = not len(numbers) or bool((numbers == np.round(numbers)).all() and numbers.max() > 1)
+    digits = 0 if are_whole else 4
     units = np.round(values * 10**digits)
-    low = float(np.nanmin(units)) if len(known) else 0.0
-    high = float(np.nanmax(units)) if len(known) else 0.0
+    low = float(np.nanmin(units)) if len(numbers) else 0.0
+    high = float(np.nanmax(units)) if len(numbers) else 0.0
     kind = "<u2" if high - low < 2**16 - 1 else "<u4"
     while high - low >= 2**32 - 1:  # of numbers so large, the last digits are left out
         digits, units = digits - 1, np.round(values * 10.0 ** (digits - 1))

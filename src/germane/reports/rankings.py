@@ -38,7 +38,7 @@ class Kept:
     texts: dict[str, Any] = field(default_factory=dict)  # of items, by their visible id
     named: dict[int, set[str]] = field(default_factory=dict)  # items with a text, by query
     rankings: int = 0
-    whole: bool = True  # was there room for all?
+    complete: bool = True  # was there room for all?
 
 
 def order_units(results: Results, pair: tuple[str, ...]) -> Iterator[Unit]:
@@ -53,27 +53,29 @@ def order_units(results: Results, pair: tuple[str, ...]) -> Iterator[Unit]:
     queries = [
         query
         for query in next(iter(per_run.values()))
-        if all(query in of for of in per_run.values())
+        if all(query in by_query for by_query in per_run.values())
     ]
     values = {
-        name: np.array([of[query] for query in queries], float) for name, of in per_run.items()
+        name: np.array([by_query[query] for query in queries], float)
+        for name, by_query in per_run.items()
     }
     low = _sort_queries(queries, unite_equal(sum(values.values(), np.zeros(len(queries)))))
     views: list[tuple[list[Hashable], tuple[str, ...]]] = [(low, tuple(names))]
-    for i, one in enumerate(names):
-        for other in names[i + 1 :]:
-            gains = _sort_queries(queries, subtract_values(values[other], values[one]))
+    for i, first in enumerate(names):
+        for second in names[i + 1 :]:
+            gains = _sort_queries(queries, subtract_values(values[second], values[first]))
             ordered = (gains, gains[::-1])
-            if {one, other} == set(pair):
-                views[:0] = [(each, pair) for each in (*ordered, low)]
+            if {first, second} == set(pair):
+                views[:0] = [(order, pair) for order in (*ordered, low)]
                 for shown_first in zip(*(order[:FIRST] for order, _ in views[:3]), strict=True):
                     yield from ((query, name) for query in shown_first for name in pair)
             else:
-                views += [(each, (one, other)) for each in ordered]
+                views += [(order, (first, second)) for order in ordered]
     for turn in range(len(queries)):
         for order, shown in views:
             yield from ((order[turn], name) for name in shown)
-    yield from ((query, name) for name, of in per_run.items() for query in of)  # of some runs alone
+    # of some runs alone
+    yield from ((query, name) for name, by_query in per_run.items() for query in by_query)
 
 
 def _sort_queries(queries: list[Hashable], values: Floats) -> list[Hashable]:
@@ -107,9 +109,9 @@ def keep_rankings(
     if findings.explain is not None:
         units = _drop_repeated(order_units(findings.results, findings.pair))
         # The texts of the first rankings show how much room those of the others will take.
-        whole = findings.items is None or shelf.fill(islice(units, PROBED))
-        shelf.kept.whole = whole and shelf.fill(units)
-    return shelf.kept
+        complete = findings.items is None or shelf.fill(islice(units, PROBED))
+        shelf.contents.complete = complete and shelf.fill(units)
+    return shelf.contents
 
 
 @dataclass
@@ -120,22 +122,22 @@ class _Shelf:
     place: Mapping[Hashable, int]
     room: float
     write: Callable[[Any], str]
-    kept: Kept = field(default_factory=Kept)
+    contents: Kept = field(default_factory=Kept)
     expected: float = 0.0  # bytes of the texts of a ranking
 
     def fill(self, units: Iterable[Unit]) -> bool:
         """Add rankings in their order. Return whether all of them had room."""
-        chosen, whole = self._explain(units)
-        found = {}
+        chosen, complete = self._explain(units)
+        texts = {}
         if self.findings.items is not None:
-            found = self.findings.items.find(name for *_, named in chosen for name in named)
+            texts = self.findings.items.find(name for *_, named in chosen for name in named)
         before, written = self.room, 0
         for unit, detail, size, named in chosen:
-            if not self._add(unit, detail, size, named, found):
+            if not self._add(unit, detail, size, named, texts):
                 return False
             written += size
         self.expected = max(0.0, (before - self.room - written) / max(1, len(chosen)))
-        return whole
+        return complete
 
     def _explain(self, units: Iterable[Unit]) -> tuple[list[_Explained], bool]:
         """Explain as many rankings as will fit with their texts."""
@@ -144,7 +146,7 @@ class _Shelf:
         chosen: list[_Explained] = []
         for unit in units:
             explained = explain(*unit)
-            detail = [_shorten(one) for one in explained]
+            detail = [_shorten(explanation) for explanation in explained]
             size = len(self.write(detail).encode())
             left -= size + self.expected
             if left < 0:
@@ -159,24 +161,24 @@ class _Shelf:
         detail: list[dict[str, Any]],
         size: int,
         named: Sequence[str],
-        found: Mapping[str, Text],
+        texts: Mapping[str, Text],
     ) -> bool:
         """Add a ranking with its texts, if there is room."""
-        kept, runs, (query, run) = self.kept, self.findings.runs, unit
+        contents, runs, (query, run) = self.contents, self.findings.runs, unit
         q, new = self.place[query], {}
         for name in named:
             shown = make_visible(name)
-            if name in found and shown not in kept.texts:
-                new[shown] = show_text(found[name])
-        size += 0 if q in kept.details else 10 + 5 * len(runs)
+            if name in texts and shown not in contents.texts:
+                new[shown] = show_text(texts[name])
+        size += 0 if q in contents.details else 10 + 5 * len(runs)
         size += len(self.write(new).encode())
         if self.room < size:
             return False
         self.room -= size
-        kept.details.setdefault(q, [None] * len(runs))[runs.index(run)] = detail
-        kept.texts |= new
-        kept.named.setdefault(q, set()).update(map(make_visible, named))
-        kept.rankings += 1
+        contents.details.setdefault(q, [None] * len(runs))[runs.index(run)] = detail
+        contents.texts |= new
+        contents.named.setdefault(q, set()).update(map(make_visible, named))
+        contents.rankings += 1
         return True
 
 
@@ -219,11 +221,11 @@ def _shorten(explanation: Explanation) -> dict[str, Any]:
     table = explanation.tabulate_ranks()
     first = table.columns.index("recall") + 1 + ("tie" in table.columns)  # column of a measure
     about = ("rank", "item", "relevance", "hit", "tie")
-    kept = [i for i, name in enumerate(table.columns[:first]) if name in about]
-    names = [table.columns[i] for i in kept]
+    places = [i for i, name in enumerate(table.columns[:first]) if name in about]
+    names = [table.columns[i] for i in places]
     names += [str(reading.measure) for reading in explanation.readings]
-    kept += range(first, len(table.columns), 2)
-    rows = [CELL.join(make_visible(row[i]) for i in kept) for row in table.rows[:ROWS]]
+    places += range(first, len(table.columns), 2)
+    rows = [CELL.join(make_visible(row[i]) for i in places) for row in table.rows[:ROWS]]
     missed = [
         make_visible(str(item)) for item, _ in explanation.missed[:MISSED] if item is not None
     ]

@@ -35,10 +35,10 @@ def make_columns(options: Options) -> list[Column]:
     out: list[Column] = []
     last = ""
     for name in options.measures:
-        given = options.parameters.get(name, "")
+        argument = options.parameters.get(name, "")
         if name in _SHARED:
-            given = last = given or last
-        out += _EXPAND[MEASURES[name].takes](name, given)
+            argument = last = argument or last
+        out += _EXPAND[MEASURES[name].takes](name, argument)
     shared = {column.measure: column.argument for column in out if column.measure in _SHARED}
     return [
         replace(column, argument=[*shared.values()][-1]) if column.measure in shared else column
@@ -116,14 +116,14 @@ def format_queries(
     One template has the lines of all measures; each query fills it with its name and values.
     """
     shown = [
-        (column, kept)
-        for column, kept in zip(columns, values, strict=True)
+        (column, column_values)
+        for column, column_values in zip(columns, values, strict=True)
         if column.row.shown not in ("id", "geometric") and column.measure != "num_q"
     ]
     if not shown:
         return
     template = "".join(_format_line(column, "\0", z) for column, _ in shown)
-    rows = zip(*(kept for _, kept in shown), strict=True)
+    rows = zip(*(column_values for _, column_values in shown), strict=True)
     for query, row in zip(queries, rows, strict=True):
         yield _write_nan_as_c(template.replace("\0", query.replace("%", "%%")) % row)
 

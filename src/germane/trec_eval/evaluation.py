@@ -142,27 +142,27 @@ def _compute_values(
     options = data.options
     computed = [column for column in wanted if column.row.judgments == options.judgments]
     why = ""
-    found: dict[Column, list[Any]] = {}
+    by_column: dict[Column, list[Any]] = {}
     if options.judgments == "preferences" and computed:
         from germane.trec_eval import preferences  # which other judgments do not need
 
-        given = data.lines, data.qrels, data.retrieved, options
-        judged, why = preferences.judge_preferences(*given, queries)
+        arguments = data.lines, data.qrels, data.retrieved, options
+        judged, why = preferences.judge_preferences(*arguments, queries)
         queries = queries[: len(judged)]
         for column in computed:
             measure = preferences.MEASURES[column.measure.removeprefix("prefs_")]
-            found[column] = list(map(measure, judged))
+            by_column[column] = list(map(measure, judged))
     elif computed and queries:
         if options.judgments == "groups":
-            given = data.lines, data.qrels, data.retrieved, options
-            values = [value.tolist() for value in scores.average_groups(computed, *given)]
+            arguments = data.lines, data.qrels, data.retrieved, options
+            values = [value.tolist() for value in scores.average_groups(computed, *arguments)]
         else:
             values = _score_grades(computed, data)
-        found = {
+        by_column = {
             column: [value[q] for q in queries]
             for column, value in zip(computed, values, strict=True)
         }
-    return [found.get(column, [1.0] * len(queries)) for column in wanted], why
+    return [by_column.get(column, [1.0] * len(queries)) for column in wanted], why
 
 
 def _score_grades(computed: list[Column], data: _Data) -> list[list[Any]]:
@@ -205,8 +205,8 @@ def _summarize(
     """Average over queries, and sum counts. With -c the means are over all judged queries."""
     count = len(data.qrels) if data.options.complete else evaluated
     return [
-        _summarize_column(data, column, kept, count)
-        for column, kept in zip(wanted, values, strict=True)
+        _summarize_column(data, column, column_values, count)
+        for column, column_values in zip(wanted, values, strict=True)
     ]
 
 
@@ -267,25 +267,25 @@ def _standardize(
     means: Means, wanted: list[Column], data: _Data, queries: list[int], values: list[list[Any]]
 ) -> None:
     """Replace every number by its standard score."""
-    known = [means.get(to_bytes(data.qrels.queries[q]), []) for q in queries]
-    for column, kept in zip(wanted, values, strict=True):
+    scales = [means.get(to_bytes(data.qrels.queries[q]), []) for q in queries]
+    for column, column_values in zip(wanted, values, strict=True):
         if column.row.shown not in ("string", "id"):
             name = os.fsencode(column.name)
-            kept[:] = [
+            column_values[:] = [
                 _standardize_value(value, _find_scale(lines, name))
-                for lines, value in zip(known, kept, strict=True)
+                for lines, value in zip(scales, column_values, strict=True)
             ]
 
 
-def _find_scale(known: list[tuple[bytes, float, float]], name: bytes) -> tuple[float, float] | None:
+def _find_scale(lines: list[tuple[bytes, float, float]], name: bytes) -> tuple[float, float] | None:
     """A measure's mean and deviation; of several lines, the first that trec_eval finds."""
-    start, end = 0, len(known)
-    while start < end or start == end < len(known):
-        at = (start + end) // 2
-        measure, *scale = known[at]
+    start, end = 0, len(lines)
+    while start < end or start == end < len(lines):
+        middle = (start + end) // 2
+        measure, *scale = lines[middle]
         if name == measure:
             return scale[0], scale[1]
-        start, end = (start, at - 1) if name < measure else (at + 1, end)
+        start, end = (start, middle - 1) if name < measure else (middle + 1, end)
     return None
 
 

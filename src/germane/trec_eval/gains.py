@@ -43,13 +43,14 @@ class Gain(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Gains:
-    """The worth of the grades of each query of a ranking: ``orders[of[q]]`` is for query q.
+    """The worth of the grades of each query of a ranking.
 
-    Queries with the same highest grade share their gains.
+    ``orders[order_number[q]]`` is for query q. Queries with the same highest grade share their
+    gains.
     """
 
     orders: list[list[Gain]]  # from the least to the most
-    of: Ints  # Q
+    order_number: Ints  # Q
     grades: Ints  # that there are, ascending
 
     def find_worth(self, grades: Floats, owner: Ints) -> Floats:
@@ -60,8 +61,8 @@ class Gains:
             for gain in reversed(order):
                 if gain.grade in column:
                     row[column[gain.grade]] = gain.worth
-        found: Floats = table[self.of[owner], np.searchsorted(self.grades, grades)]
-        return found
+        worth: Floats = table[self.order_number[owner], np.searchsorted(self.grades, grades)]
+        return worth
 
 
 def score_gains(ranking: Ranking, measure: Measure, pairs: Pairs) -> tuple[Ranking, Scored]:
@@ -82,12 +83,15 @@ def average_levels(ranking: Ranking, measure: Measure, pairs: Pairs) -> Floats:
     query without such a rank has 0/0.
     """
     grades = select_grades(pairs)
-    ranking, made = score_gains(ranking, measure, pairs)
+    ranking, scored = score_gains(ranking, measure, pairs)
     gain = "given" if grades else "linear"
     gained, ideal = compute_gains(ranking.relevance, gain), compute_gains(ranking.ideal, gain)
     owner, rank, best = ranking.ideal_owner, ranking.ideal_rank, ideal > 0
     reached = ragged.accumulate_sum(LOG2.weigh(gained, ranking.rank), ranking.offsets)
     highest = ragged.accumulate_sum(LOG2.weigh(ideal, rank), ranking.ideal_offsets)
+    # A level ends where the next ideal item gains something else or is of another query. Its term
+    # is the DCG of the list up to that rank over the ideal one; a longer list has one more term, at
+    # its own end.
     ends = best.copy()
     ends[:-1] &= (owner[1:] != owner[:-1]) | (ideal[1:] != ideal[:-1])
     levels = np.flatnonzero(ends)
@@ -101,8 +105,8 @@ def average_levels(ranking: Ranking, measure: Measure, pairs: Pairs) -> Floats:
     hit = np.searchsorted(hits, q * stride + until, "right")
     dcg = np.where(hit > ranking.offsets[q], np.append(reached, 0.0)[hit - 1], 0.0)
     total = np.bincount(q, weights=dcg / highest[level], minlength=len(ranking))
-    found: Floats = total / made.norm
-    return found
+    averages: Floats = total / scored.norm
+    return averages
 
 
 def value_grades(ranking: Ranking, pairs: Pairs) -> tuple[Ranking, Gains]:
@@ -112,7 +116,7 @@ def value_grades(ranking: Ranking, pairs: Pairs) -> tuple[Ranking, Gains]:
         ranking = list_all(ranking)
     highest = np.full(len(ranking), -1.0)
     np.maximum.at(highest, ranking.ideal_owner, ranking.ideal)
-    tops, of = np.unique(highest.astype(np.int64), return_inverse=True)
+    tops, order_number = np.unique(highest.astype(np.int64), return_inverse=True)
     distinct = ragged.list_distinct(ranking.ideal.astype(np.int64))
     orders = [
         sort_by_gain(
@@ -120,7 +124,7 @@ def value_grades(ranking: Ranking, pairs: Pairs) -> tuple[Ranking, Gains]:
         )
         for top in tops.tolist()
     ]
-    return ranking, Gains(orders, of, np.concatenate([[POOLED, UNJUDGED], distinct]))
+    return ranking, Gains(orders, order_number, np.concatenate([[POOLED, UNJUDGED], distinct]))
 
 
 def sort_by_gain(raw: list[tuple[int, float]], grades: Iterable[int]) -> list[Gain]:
@@ -131,7 +135,7 @@ def sort_by_gain(raw: list[tuple[int, float]], grades: Iterable[int]) -> list[Ga
         gains.append(Gain(grade, worth, grade not in named))
         named[grade] = worth
     gains += [Gain(grade, float(grade)) for grade in grades if grade not in named]
-    return merge_sort(gains, lambda one, other: one.worth - other.worth) if raw else gains
+    return merge_sort(gains, lambda first, second: first.worth - second.worth) if raw else gains
 
 
 def select_grades(pairs: Pairs) -> list[tuple[int, float]]:
@@ -142,15 +146,15 @@ def select_grades(pairs: Pairs) -> list[tuple[int, float]]:
 
 def _find_ideal(ranking: Ranking, gains: Gains) -> Floats:
     """List the gains of the judgments in trec_eval's order (J)."""
-    owner, of = ranking.ideal_owner, gains.of[ranking.ideal_owner]
+    owner, order_number = ranking.ideal_owner, gains.order_number[ranking.ideal_owner]
     place, worth = np.zeros(len(owner), np.int64), np.zeros(len(owner))
     ends = np.zeros(len(ranking), bool)
     for number, order in enumerate(gains.orders):
-        ends |= (gains.of == number) & (not order or not order[-1].worth > 0)
+        ends |= (gains.order_number == number) & (not order or not order[-1].worth > 0)
         for position, gain in enumerate(reversed(order)):
             if gain.ideal:
-                at = (of == number) & (ranking.ideal == gain.grade)
-                place[at], worth[at] = position, gain.worth
+                graded = (order_number == number) & (ranking.ideal == gain.grade)
+                place[graded], worth[graded] = position, gain.worth
     ideal = worth[ragged.order_ascending(place, owner, len(ranking))]
     over = ragged.count_running(~(ideal > 0), ranking.ideal_offsets, ranking.ideal_owner) > 0
     return np.where(over | ends[owner], 0.0, ideal)
@@ -169,10 +173,10 @@ def compute_rbp(ranking: Ranking, pairs: Pairs) -> Floats:
 def _scale(order: list[Gain]) -> list[Gain]:
     """Scale the gains to lie between 0 and 1, unless all of them do."""
     worth = [0.0, *(gain.worth for gain in order)]
-    least, most = min(worth), max(worth)
-    if least >= 0 and most <= 1:
+    lowest, highest = min(worth), max(worth)
+    if lowest >= 0 and highest <= 1:
         return order
-    return [gain._replace(worth=(gain.worth - least) / (most - least)) for gain in order]
+    return [gain._replace(worth=(gain.worth - lowest) / (highest - lowest)) for gain in order]
 
 
 def compute_rbp_residual(ranking: Ranking, pairs: Pairs) -> Floats:

@@ -83,15 +83,15 @@ def _read_columns(options: Options) -> tuple[list[trec.Lines], Floats]:
         data = text.read_bytes(path).translate(text.BLANKS)
     except GermaneError as error:
         raise TrecEvalError(INPUT, str(error)) from None
-    says, ids, parse_number = _FIELDS[options.format]
+    form, ids, parse_number = _FIELDS[options.format]
     columns = [_split_lines(data, options, place) for place in ids]
     grades = columns[0].number
     if len(grades) < data.count(b"\n") + (not data.endswith(b"\n")):
-        _refuse_blank_line(data, path, says)
+        _refuse_blank_line(data, path, form)
     if not len(grades):
         raise TrecEvalError(INPUT, f"{path}: the file is empty: it has no judgments.")
     if parse_number is parse_whole and _EXPONENT.search(data):
-        written = _split_lines(data, options, len(says.split()) - 1).items.to_bytes()
+        written = _split_lines(data, options, len(form.split()) - 1).items.to_bytes()
         grades = np.array(list(map(parse_number, written)), float)
     return columns, np.trunc(grades) if parse_number is parse_whole else grades
 
@@ -102,8 +102,8 @@ _EXPONENT = re.compile(rb"[eE][-+]?[0-9]+[ \t]*$", re.MULTILINE)
 
 def _split_lines(data: bytes, options: Options, place: int) -> trec.Lines:
     """The lines, with the field at a place as item. The line after a comment is data."""
-    says, _, parse_number = _FIELDS[options.format]
-    names = tuple(says.split())
+    form, _, parse_number = _FIELDS[options.format]
+    names = tuple(form.split())
     layout = trec.Layout(
         "qrels", names, place, len(names) - 1, names[-1], GradeError, more=False, largest=EXACT
     )
@@ -120,7 +120,7 @@ def _split_lines(data: bytes, options: Options, place: int) -> trec.Lines:
             raise TrecEvalError(
                 INPUT,
                 f"{options.qrels}:{number}: {len(fields)} fields where a line has {len(names)} "
-                f"({says}): {show_id(line)}{_guess_reason(line, fields)}",
+                f"({form}): {show_id(line)}{_guess_reason(line, fields)}",
             )
         return fields[0], fields[place], parse_number(fields[-1])
 
@@ -135,9 +135,9 @@ def _guess_reason(line: bytes, fields: list[bytes]) -> str:
 
 def _refuse_blank_line(data: bytes, path: str, text: str) -> None:
     """Refuse a blank line, if there is one: fewer rows than lines can be due to comments."""
-    found = re.search(rb"^[ \t]*$", data.removesuffix(b"\n"), re.MULTILINE) if data else None
-    if found:
-        number = data.count(b"\n", 0, found.start()) + 1
+    blank = re.search(rb"^[ \t]*$", data.removesuffix(b"\n"), re.MULTILINE) if data else None
+    if blank:
+        number = data.count(b"\n", 0, blank.start()) + 1
         raise TrecEvalError(
             INPUT,
             f"{path}:{number}: a blank line, which ends trec_eval, too; a line has "
@@ -147,8 +147,8 @@ def _refuse_blank_line(data: bytes, path: str, text: str) -> None:
 
 def _check_once(lines: list[Line], path: str) -> None:
     """Groups judge an item once; of other judgments, trec_eval finds repeats at their query."""
-    for (query, group, _, item, _), other in pairwise(lines):
-        if (query, group, item) == (other[0], other[1], other[3]):
+    for (query, group, _, item, _), following in pairwise(lines):
+        if (query, group, item) == (following[0], following[1], following[3]):
             shown = map(show_id, (group, item, query))
             raise TrecEvalError(
                 INPUT, "{}: group {} judges item {} of query {} twice.".format(path, *shown)

@@ -82,17 +82,17 @@ class Judged:
         votes = np.zeros((self.items, self.items), np.int32)
         for group in self.groups:
             if group.has_repeats:
-                one, other = np.nonzero(group.prefers)
-                np.add.at(votes, (group.place[one], group.place[other]), 1)
+                first, second = np.nonzero(group.prefers)
+                np.add.at(votes, (group.place[first], group.place[second]), 1)
             elif group.partial is None:
                 level = np.full(self.items, np.nan)  # which is neither above nor below another
                 level[group.place] = group.level
                 votes += level[:, None] > level
             else:
                 votes += group.partial
-        one, other = np.nonzero(np.triu((votes > 0) | (votes.T > 0), 1))
-        agree = votes[one, other]
-        return one, other, agree / (agree + votes[other, one])
+        first, second = np.nonzero(np.triu((votes > 0) | (votes.T > 0), 1))
+        agree = votes[first, second]
+        return first, second, agree / (agree + votes[second, first])
 
 
 @dataclass(frozen=True)
@@ -100,32 +100,35 @@ class Counts:
     """How many of a group's preferences there are, and how many the ranking meets."""
 
     met: int  # both items are retrieved
-    both: int
+    both_retrieved: int
     implied: int  # the preferred item alone is retrieved
-    one: int  # one of the items is
+    one_retrieved: int
     neither: int
 
     def select(self, among: str) -> tuple[int, int]:
         """Met and possible preferences: all, or those with both items or at least one retrieved."""
         match among:
             case "both":
-                return self.met, self.both
+                return self.met, self.both_retrieved
             case "one":
-                return self.met + self.implied, self.both + self.one
+                return self.met + self.implied, self.both_retrieved + self.one_retrieved
             case _:
-                return self.met + self.implied, self.both + self.one + self.neither
+                return (
+                    self.met + self.implied,
+                    self.both_retrieved + self.one_retrieved + self.neither,
+                )
 
 
-def count_preferences(group: Group, retrieved: int, kept: Bools | None = None) -> Counts:
-    """Count a group's preferences, or those between the members that are kept."""
-    prefers = group.prefers if kept is None else group.prefers & kept & kept[:, None]
-    at, other = (group.place[side] for side in np.nonzero(prefers))
-    first, second = at < retrieved, other < retrieved
+def count_preferences(group: Group, retrieved: int, members: Bools | None = None) -> Counts:
+    """Count a group's preferences, or those between these members."""
+    prefers = group.prefers if members is None else group.prefers & members & members[:, None]
+    preferred, lesser = (group.place[side] for side in np.nonzero(prefers))
+    first, second = preferred < retrieved, lesser < retrieved
     return Counts(
-        met=int(np.count_nonzero(second & (at < other))),
-        both=int(np.count_nonzero(first & second)),
+        met=int(np.count_nonzero(second & (preferred < lesser))),
+        both_retrieved=int(np.count_nonzero(first & second)),
         implied=int(np.count_nonzero(first & ~second)),
-        one=int(np.count_nonzero(first != second)),
+        one_retrieved=int(np.count_nonzero(first != second)),
         neither=int(np.count_nonzero(~first & ~second)),
     )
 
@@ -134,24 +137,23 @@ def count_levels(group: Group, retrieved: int) -> Counts:
     """Count the preferences of a group whose members stand by level, the highest first."""
     first = group.place < retrieved
     starts = np.flatnonzero(np.diff(group.level, prepend=np.inf))
-    sizes, found = (
-        np.add.reduceat(ones.astype(np.int64), starts) for ones in (first | True, first)
-    )
-    lost, higher_found = sizes - found, np.cumsum(found) - found
-    both = int((found * higher_found).sum())
+    sizes, hits = (np.add.reduceat(ones.astype(np.int64), starts) for ones in (first | True, first))
+    lost, higher_found = sizes - hits, np.cumsum(hits) - hits
+    both_retrieved = int((hits * higher_found).sum())
     neither = int((lost * (np.cumsum(lost) - lost)).sum())
     possible = int((sizes * (np.cumsum(sizes) - sizes)).sum())
     met, above = 0, np.zeros(0, np.int64)  # the places of retrieved members of higher levels
     for start, size in zip(starts.tolist(), sizes.tolist(), strict=True):
         places = group.place[start : start + size]
         places = places[places < retrieved]
+        # each member meets as many preferences as members of higher levels stand before it
         met += int(np.searchsorted(above, places).sum())
         above = np.sort(np.concatenate([above, places]))
     return Counts(
         met=met,
-        both=both,
+        both_retrieved=both_retrieved,
         implied=int((lost * higher_found).sum()),
-        one=possible - both - neither,
+        one_retrieved=possible - both_retrieved - neither,
         neither=neither,
     )
 
@@ -161,11 +163,11 @@ def order_totally(place: Ints, level: Floats) -> Group:
     order = np.lexsort((place, -level))
     place, level = place[order], level[order]
     # members of one item, the highest level first
-    again = np.lexsort((np.arange(len(place)), place))
-    twice = (np.diff(place[again]) == 0) & (np.diff(level[again]) != 0)
+    by_item = np.lexsort((np.arange(len(place)), place))
+    twice = (np.diff(place[by_item]) == 0) & (np.diff(level[by_item]) != 0)
     if twice.any():
-        at = again[:-1][twice].min()
-        high, low = level[at], level[(place == place[at]) & (level < level[at])][0]
+        repeat = by_item[:-1][twice].min()
+        high, low = level[repeat], level[(place == place[repeat]) & (level < level[repeat])][0]
         raise InputError(f"an item has two levels, {high:g} and {low:g}.")
     return Group(place, level)
 
@@ -178,14 +180,16 @@ def order_partially(parts: Iterable[tuple[Ints, Floats]], items: int) -> Group:
     """
     level = np.full(items, np.nan)
     prefers = np.zeros((items, items), bool)
-    for place, given in parts:
-        order = np.lexsort((place, -given))
-        for at, value in zip(place[order].tolist(), given[order].tolist(), strict=True):
-            if {np.sign(level[at]), np.sign(value)} == {0.0, 1.0}:
-                raise InputError(f"an item has level {value:g}, and level {level[at]:g} elsewhere.")
-            level[at] = value
-        one, other = np.nonzero(given[:, None] > given)
-        prefers[place[one], place[other]] = True
+    for place, levels in parts:
+        order = np.lexsort((place, -levels))
+        for item, value in zip(place[order].tolist(), levels[order].tolist(), strict=True):
+            if {np.sign(level[item]), np.sign(value)} == {0.0, 1.0}:
+                raise InputError(
+                    f"an item has level {value:g}, and level {level[item]:g} elsewhere."
+                )
+            level[item] = value
+        better, worse = np.nonzero(levels[:, None] > levels)
+        prefers[place[better], place[worse]] = True
     for middle in range(items):  # preferred to it, and it to another: preferred to the other
         prefers |= prefers[:, middle, None] & prefers[middle]
     np.fill_diagonal(prefers, False)
@@ -222,10 +226,10 @@ def average_pair_share(judged: Judged, among: str) -> float:
     """The mean over pairs of items of the share of groups that the ranking agrees with."""
     if judged.is_single:
         return compute_share(judged, among)
-    (one, other, agree), got = judged.pairs, judged.retrieved
-    both, first = other < got, (one < got) & (other >= got)
-    shares = [agree[both]] + ([] if among == "both" else [agree[first]])
-    pairs = len(one) if among == "all" else sum(map(len, shares))
+    (upper, lower, agree), retrieved = judged.pairs, judged.retrieved
+    both_retrieved, first = lower < retrieved, (upper < retrieved) & (lower >= retrieved)
+    shares = [agree[both_retrieved]] + ([] if among == "both" else [agree[first]])
+    pairs = len(upper) if among == "all" else sum(map(len, shares))
     added = np.add.accumulate(np.concatenate([np.zeros(1), *shares]))  # one after the other
     return _compute_ratio(float(added[-1]), pairs)
 
@@ -237,54 +241,58 @@ def average_balanced_share(judged: Judged, among: str) -> float:
     are taken to stand below all retrieved relevant items. 0 where a group has no preferences.
     """
     total = 0.0
-    got = judged.retrieved
+    retrieved = judged.retrieved
     for group, counts in zip(judged.groups, judged.counts, strict=True):
         relevant = group.place[group.level > 0]
         # in a partial order a level below 0 is neither
         nonrelevant = group.place[group.level <= 0 if group.order == "total" else group.level == 0]
-        found = int(np.count_nonzero(relevant < got))
+        hits = int(np.count_nonzero(relevant < retrieved))
         R, N = len(relevant), len(nonrelevant)
         if among == "both":
-            R, N = found, int(np.count_nonzero(nonrelevant < got))
+            R, N = hits, int(np.count_nonzero(nonrelevant < retrieved))
         if R >= N:
             good, all_ = counts.select(among)
-            good, all_ = good + found * (R - N), all_ + len(relevant) * (R - N)
+            good, all_ = good + hits * (R - N), all_ + len(relevant) * (R - N)
         elif group.order == "total":
-            good, all_ = _count_first_nonrelevant(group, got, R, among)
+            good, all_ = _count_first_nonrelevant(group, retrieved, R, among)
         else:
-            good, all_ = count_preferences(group, got, _keep_first(group, got, among)).select(among)
+            members = _keep_first(group, retrieved, among)
+            good, all_ = count_preferences(group, retrieved, members).select(among)
         if all_ == 0:
             return 0.0
         total += good / all_
     return total / len(judged.groups) if total > 0 else 0.0
 
 
-def _count_first_nonrelevant(group: Group, got: int, most: int, among: str) -> tuple[int, int]:
+def _count_first_nonrelevant(
+    group: Group, retrieved: int, limit: int, among: str
+) -> tuple[int, int]:
     """Met and possible preferences with so many items of the lowest level, or as many as there are.
 
     As in trec_eval, the members of the lowest level are compared with these items, too.
     """
     place, level = group.place, group.level
     lowest = level == level[-1]
-    above, kept = place[~lowest], place[lowest][:most]
+    above, nonrelevant = place[~lowest], place[lowest][:limit]
     if among == "both":
-        kept = kept[np.logical_and.accumulate(kept < got)]  # up to the first that is not retrieved
-    one, other = np.nonzero(level[~lowest][:, None] > level[~lowest])
-    first = np.concatenate([above[one], np.repeat(place, len(kept))])
-    second = np.concatenate([above[other], np.tile(kept, len(place))])
+        # up to the first that is not retrieved
+        nonrelevant = nonrelevant[np.logical_and.accumulate(nonrelevant < retrieved)]
+    better, worse = np.nonzero(level[~lowest][:, None] > level[~lowest])
+    first = np.concatenate([above[better], np.repeat(place, len(nonrelevant))])
+    second = np.concatenate([above[worse], np.tile(nonrelevant, len(place))])
     if among == "both":
-        inside = (first < got) & (second < got)
+        inside = (first < retrieved) & (second < retrieved)
         first, second = first[inside], second[inside]
-    return int(np.count_nonzero((first < second) & (first < got))), len(first)
+    return int(np.count_nonzero((first < second) & (first < retrieved))), len(first)
 
 
-def _keep_first(group: Group, got: int, among: str) -> Bools:
+def _keep_first(group: Group, retrieved: int, among: str) -> Bools:
     """Keep as many nonrelevant members as there are relevant ones, and all other members."""
     nonrelevant = group.level == 0
     if among == "both":
-        nonrelevant[got:] = False
-    kept: Bools = ~nonrelevant | (np.cumsum(nonrelevant) <= np.count_nonzero(group.level > 0))
-    return kept
+        nonrelevant[retrieved:] = False
+    members: Bools = ~nonrelevant | (np.cumsum(nonrelevant) <= np.count_nonzero(group.level > 0))
+    return members
 
 
 def _compute_ratio(above: float, below: float) -> float:
@@ -315,7 +323,7 @@ def judge_preferences(
 ) -> tuple[list[Judged], str]:
     """The preferences of some queries up to a contradiction, and that contradiction."""
     of_query = {query: list(group) for query, group in groupby(lines, key=itemgetter(0))}
-    place, found = _place_items(items, retrieved, options.depth)
+    place, retrieved_counts = _place_items(items, retrieved, options.depth)
     out: list[Judged] = []
     for q in queries:
         query = to_bytes(items.queries[q])
@@ -330,7 +338,7 @@ def judge_preferences(
             ]
         except InputError as error:
             return out, f"query {show_id(query)}: {error}"
-        out.append(Judged(groups, len(places), int(found[q])))
+        out.append(Judged(groups, len(places), int(retrieved_counts[q])))
     return out, ""
 
 
@@ -341,14 +349,14 @@ def _place_items(items: Qrels, retrieved: Retrieved, depth: int | None) -> tuple
     last.
     """
     rank = retrieved.tied_from + retrieved.tied_to - retrieved.rank
-    kept = rank <= (np.inf if depth is None else depth)
+    within = rank <= (np.inf if depth is None else depth)
     owner = np.repeat(np.arange(len(items)), np.diff(items.offsets))
-    at = np.full(len(owner), np.inf)
-    at[retrieved.judgment[kept]] = rank[kept]
-    order = np.lexsort((at, owner))  # items that are not retrieved keep the order of ids
+    ranks = np.full(len(owner), np.inf)
+    ranks[retrieved.judgment[within]] = rank[within]
+    order = np.lexsort((ranks, owner))  # items that are not retrieved keep the order of ids
     place = np.empty(len(owner), np.int64)
     place[order] = np.arange(len(owner)) - items.offsets[owner]
-    return place, np.bincount(retrieved.owner[kept], minlength=len(items))
+    return place, np.bincount(retrieved.owner[within], minlength=len(items))
 
 
 def _make_group(lines: list[tuple[bytes, int, float]], items: int) -> Group:

@@ -69,12 +69,12 @@ def _drop_negative(ranking: Ranking) -> Ranking:
     """Give all negative judgments one grade, and drop them from the ideal ranking."""
     if not (ranking.ideal < 0).any():
         return ranking
-    kept = ranking.ideal >= 0
-    counts = ragged.count_flags(kept, ranking.ideal_owner, len(ranking))
+    nonnegative = ranking.ideal >= 0
+    counts = ragged.count_flags(nonnegative, ranking.ideal_owner, len(ranking))
     return replace(
         ranking,
         relevance=np.where(ranking.relevance < 0, POOLED, ranking.relevance),
-        ideal=ranking.ideal[kept],
+        ideal=ranking.ideal[nonnegative],
         ideal_offsets=ragged.make_offsets(counts),
     )
 

@@ -61,8 +61,8 @@ def retrieve(
 ) -> tuple[Retrieved, dict[int, bytes]]:
     """Find the judged items that were retrieved; and by query, one retrieved twice."""
     try:
-        if odd := text.find_oddity(path):
-            raise FormatError(f"{options.run}: the file has {odd}.")
+        if oddity := text.find_oddity(path):
+            raise FormatError(f"{options.run}: the file has {oddity}.")
         return trec_files.TrecFile(path).retrieve(qrels, "error", BY_ID), {}
     except DuplicateError:
         rows = _read_rows(path, options.run)
@@ -170,8 +170,8 @@ def _select_first(rows: list[_Row], options: Options) -> list[_Row]:
     ranked = sorted(rows, key=itemgetter(2, 1), reverse=True)
     if not forward or options.depth is None:
         return ranked[: options.depth]
-    kept = sorted(rows, key=itemgetter(2), reverse=True)[: options.depth]
-    return sorted(kept, key=itemgetter(2, 1), reverse=True)
+    cut = sorted(rows, key=itemgetter(2), reverse=True)[: options.depth]
+    return sorted(cut, key=itemgetter(2, 1), reverse=True)
 
 
 def _find_hits(q: int, ranked: list[_Row], judged: dict[Any, int]) -> Iterator[tuple[int, ...]]:

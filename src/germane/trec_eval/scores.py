@@ -34,14 +34,14 @@ from germane.trec_eval.ranking import DOWN, UP, list_from_end, list_from_top, ma
 
 def make_scorer(ranking: Ranking, options: Options) -> Callable[[Column], Floats]:
     """Make the function that computes a column: one value for every query of the ranking."""
-    level, others = options.level, (options.documents, options.rounding)
-    judged = Scorer(ranking, max(level, 0), *others)
+    level, settings = options.level, (options.documents, options.rounding)
+    judged = Scorer(ranking, max(level, 0), *settings)
     if level >= 0:
         return judged.compute_column
-    down = _Listed(list_from_top(ranking, level), 1, *others)
-    up = Scorer(list_from_end(ranking, level), 1, *others)
-    of = {**dict.fromkeys(DOWN, down), **dict.fromkeys(UP, up)}
-    return lambda column: of.get(column.measure, judged).compute_column(column)
+    down = _Listed(list_from_top(ranking, level), 1, *settings)
+    up = Scorer(list_from_end(ranking, level), 1, *settings)
+    by_measure = {**dict.fromkeys(DOWN, down), **dict.fromkeys(UP, up)}
+    return lambda column: by_measure.get(column.measure, judged).compute_column(column)
 
 
 @dataclass(eq=False)
@@ -111,13 +111,13 @@ class _Listed(Scorer):
 
 def _take_logarithm(scorer: Scorer, column: Column) -> Floats:
     """Take the logarithms of a geometric mean in C: NumPy's may differ in the last bit."""
-    found = scorer.compute(column.row.germane).tolist()
-    return np.array([math.log(max(value, FLOOR)) for value in found])
+    values = scorer.compute(column.row.germane).tolist()
+    return np.array([math.log(max(value, FLOOR)) for value in values])
 
 
 def _compute_set_map(scorer: Scorer, column: Column) -> Floats:
-    found, retrieved, relevant = map(scorer.compute, ("NumRelRet", "NumRet", "NumRel"))
-    return _divide(found * found, retrieved * relevant)
+    hits, retrieved, relevant = map(scorer.compute, ("NumRelRet", "NumRet", "NumRel"))
+    return _divide(hits * hits, retrieved * relevant)
 
 
 def _compute_set_f(scorer: Scorer, column: Column) -> Floats:
@@ -133,11 +133,11 @@ def _compute_utility(scorer: Scorer, column: Column) -> Floats:
         raise TrecEvalError(
             QUERY, f"-m utility.{column.parameters} takes four numbers, as in 1,-1,0,0."
         )
-    found, retrieved, relevant = map(scorer.compute, ("NumRelRet", "NumRet", "NumRel"))
-    rejected = scorer.documents + (found - retrieved - relevant).astype(np.int64)
+    hits, retrieved, relevant = map(scorer.compute, ("NumRelRet", "NumRet", "NumRel"))
+    rejected = scorer.documents + (hits - retrieved - relevant).astype(np.int64)
     hit, noise, miss, rest = column.argument
     worth: Floats = (
-        hit * found + noise * (retrieved - found) + miss * (relevant - found) + rest * rejected
+        hit * hits + noise * (retrieved - hits) + miss * (relevant - hits) + rest * rejected
     )
     return worth
 
@@ -160,16 +160,16 @@ def _average_interpolated(scorer: Scorer, column: Column) -> Floats:
     Levels that the list does not reach count 0 until one is reached. A level that has been passed
     by then stops the search: it and all levels after it have the value at the head of the list.
     """
-    at, relevant = scorer.compute("NumRelRet"), scorer.compute("NumRel")
-    total = np.zeros(len(at))
-    begun, held_up = np.zeros(len(at), bool), np.zeros(len(at), bool)
+    reached, relevant = scorer.compute("NumRelRet"), scorer.compute("NumRel")
+    total = np.zeros(len(reached))
+    begun, held_up = np.zeros(len(reached), bool), np.zeros(len(reached), bool)
     for level in map(_limit_level, reversed(column.argument)):
         needed = _count_needed(scorer, level, relevant)
-        begun |= needed <= at
-        held_up |= begun & ((needed > at) | (needed < 1))
-        here = np.where(held_up, _interpolate_at(scorer, 0.0), _interpolate_at(scorer, level))
-        total += np.where(begun, here, 0.0)
-        at = np.where(begun & ~held_up, needed, at)
+        begun |= needed <= reached
+        held_up |= begun & ((needed > reached) | (needed < 1))
+        value = np.where(held_up, _interpolate_at(scorer, 0.0), _interpolate_at(scorer, level))
+        total += np.where(begun, value, 0.0)
+        reached = np.where(begun & ~held_up, needed, reached)
     return total / len(column.argument)
 
 
@@ -218,8 +218,8 @@ def _compute_ndcg_rel(scorer: Scorer, column: Column) -> Floats:
 
 def _compute_rndcg(scorer: Scorer, column: Column) -> Floats:
     """Compute Rndcg: 0 without a relevant item, whatever lower grades gain; 0/0 without levels."""
-    made = scorer.ranking, parse(column.row.germane), column.argument
-    return np.where(scorer.compute("NumRel") > 0, gains.average_levels(*made), 0.0)
+    arguments = scorer.ranking, parse(column.row.germane), column.argument
+    return np.where(scorer.compute("NumRel") > 0, gains.average_levels(*arguments), 0.0)
 
 
 _OWN: dict[str, Callable[[Scorer, Column], Floats]] = {

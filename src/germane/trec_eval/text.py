@@ -78,10 +78,10 @@ def merge_sort(items: list[_Item], difference: Callable[[_Item, _Item], float]) 
 
 
 def compare_rows(
-    one: tuple[Any, bytes, float], other: tuple[Any, bytes, float], id_sign: int = 1
+    row: tuple[Any, bytes, float], second_row: tuple[Any, bytes, float], id_sign: int = 1
 ) -> int:
     """Compare two rows by score and item id: below 0 if the first stands before the other."""
-    (_, item, score), (_, other_item, other_score) = one, other
+    (_, item, score), (_, other_item, other_score) = row, second_row
     by_score = (score < other_score) - (score > other_score)
     return by_score or id_sign * ((item < other_item) - (item > other_item))
 
@@ -124,13 +124,13 @@ def _find_oddity_in(block: Block) -> str:
 
 def _has_trailing_blank(block: Block) -> bool:
     """Does a line end with a blank? Pairs of bytes are seven times as fast as a search."""
-    given = np.frombuffer(block.data, np.uint8)
+    codes = np.frombuffer(block.data, np.uint8)
     if block.data[-1:] in (b" ", b"\t"):  # the last line, without a line feed
         return True
     if b"\t" in block.data or b"\r" in block.data:
-        after, before = given[1:], given[:-1]
+        after, before = codes[1:], codes[:-1]
         return bool(((after <= ord("\r")) & (before <= ord(" ")) & (before != ord("\n"))).any())
-    pairs = (given[start : start + (len(given) - start) // 2 * 2] for start in (0, 1))
+    pairs = (codes[start : start + (len(codes) - start) // 2 * 2] for start in (0, 1))
     return any((pair.view(np.uint16) == _BLANK_END).any() for pair in pairs)
 
 

@@ -24,11 +24,11 @@ def rank_unordered(rows: list[tuple[str, float]]) -> list[str]:
     return [item for item, _, _ in merge_sort(keyed, compare_rows)]
 
 
-def _precedes(one: _Row, other: _Row) -> bool:
+def _precedes(first: _Row, second: _Row) -> bool:
     """Does a row stand before another in pytrec_eval: equal scores by ascending ids?"""
-    if one[2] < other[2] or one[2] > other[2]:
-        return one[2] > other[2]
-    return one[1] < other[1]
+    if first[2] < second[2] or first[2] > second[2]:
+        return first[2] > second[2]
+    return first[1] < second[1]
 
 
 def _sort_as_cpp(rows: list[_Row], start: int, end: int, depth: int) -> None:
@@ -48,8 +48,8 @@ def _move_median(rows: list[_Row], start: int, end: int) -> None:
     """Swap the median of three rows to the start."""
     a, b, c = start + 1, start + (end - start) // 2, end - 1
 
-    def before(one: int, other: int) -> bool:
-        return _precedes(rows[one], rows[other])
+    def before(first: int, second: int) -> bool:
+        return _precedes(rows[first], rows[second])
 
     if before(a, b):
         median = b if before(b, c) else c if before(a, c) else a

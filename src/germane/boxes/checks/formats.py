@@ -42,7 +42,7 @@ def find_pixels(sheet: Sheet, data: BoxData) -> Sees:
             text = "go beyond twice the size of the image: pixels are read as relative coordinates"
             for problem in sheet.report(far, text):
                 advice = f"Use {write_option('coordinates', {sheet.side: 'pixels'})}."
-                yield Problem(problem.says, problem.count, problem.examples, advice)
+                yield Problem(problem.text, problem.count, problem.examples, advice)
 
 
 def find_other_format(sheet: Sheet, data: BoxData) -> Sees:

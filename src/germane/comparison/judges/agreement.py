@@ -143,15 +143,15 @@ class JudgeAgreement(Tabular):
     def findings(self) -> tuple[Finding, ...]:
         """A finding that can mislead: nearly all pairs have one grade."""
         shares = self.confusion.sum(axis=1) / self.pairs
-        most = int(shares.argmax())
-        if shares[most] < SKEWED:
+        mode = int(shares.argmax())
+        if shares[mode] < SKEWED:
             return ()
         text = (
-            f"grades are skewed: people gave {self.grades[most]:g} to {shares[most]:.0%} of the"
+            f"grades are skewed: people gave {self.grades[mode]:g} to {shares[mode]:.0%} of the"
             " pairs. Raw agreement, AC1 and AC2 are then high for any judge that gives it often,"
             " and κ and α can be low for a good one"
         )
-        count = int(self.confusion[most].sum())
+        count = int(self.confusion[mode].sum())
         return (Finding("note", "skewed grades", text, count, advice="Look at the rarer grades."),)
 
     def to_dict(self) -> dict[str, Any]:
@@ -255,10 +255,10 @@ def compute_alpha(units: Iterable[tuple[Counter[float], float]], *, ordered: boo
     place = {grade: g for g, grade in enumerate(grades)}
     together = np.zeros((len(grades), len(grades)))
     for counts, times in rated:
-        at = [place[grade] for grade in counts]
-        given = np.array(list(counts.values()), float)
-        both = np.outer(given, given) - np.diag(given)
-        together[np.ix_(at, at)] += times * both / (counts.total() - 1)
+        rows = [place[grade] for grade in counts]
+        grade_counts = np.array(list(counts.values()), float)
+        pairs = np.outer(grade_counts, grade_counts) - np.diag(grade_counts)
+        together[np.ix_(rows, rows)] += times * pairs / (counts.total() - 1)
     totals = together.sum(axis=0)
     apart = _measure_distance(totals, ordered)
     expected = (np.outer(totals, totals) - np.diag(totals)) / (totals.sum() - 1)

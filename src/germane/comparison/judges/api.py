@@ -91,11 +91,11 @@ def trust(
     mean over queries, PolicyError, InputError, and what ``evaluate`` raises. Angelopoulos et al.
     2023 and 2024; Oosterhuis et al. 2024 for rankings.
     """
-    found = trust_many(
+    trusts = trust_many(
         {name: run}, people=people, model=model, measures=measures, about=about, weights=weights,
         strata=strata, tuning=tuning, confidence=confidence, judge_family=judge_family, **policy,
     )  # fmt: skip
-    return found[name]
+    return trusts[name]
 
 
 def trust_many(
@@ -130,22 +130,22 @@ def trust_many(
     _check_policy(policy)
     options = open_data(None, policy).options
     models = Inputs(model, options)
-    held, persons = models.open_runs(runs), Inputs(people, options)
-    inputs = [one.run for one in held.values()]
-    judges = spell_alike(*(_read_judge(one, measures, inputs) for one in (persons, models)))
+    opened, persons = models.open_runs(runs), Inputs(people, options)
+    inputs = [query_run.run for query_run in opened.values()]
+    judges = spell_alike(*(_read_judge(judge, measures, inputs) for judge in (persons, models)))
     match_judges(*judges)
     sides = map(models.judge_by, judges)
     with warnings.catch_warnings():  # findings of the model's judgments are in the result
         warnings.simplefilter("ignore", GermaneWarning)
         by_people, by_model = (
-            evaluate_many(side, held, measures, progress=progress) for side in sides
+            evaluate_many(side, opened, measures, progress=progress) for side in sides
         )
     chosen = _check_measures(by_model)
     design = make_design(judges[0].queries, judges[1].queries, weights, strata)
     maker = _Maker(by_people, by_model, design, about, tuning, confidence)
     agreement = measure_agreement(list_shared_grades(*judges))
     family = _find_family(runs, judge_family)
-    means = {run: {one: maker.correct(one, run) for one in chosen} for run in runs}
+    means = {run: {measure: maker.correct(measure, run) for measure in chosen} for run in runs}
     trusts = {
         run: Trust(
             run,
@@ -154,8 +154,8 @@ def trust_many(
             (
                 *(replace(finding, advice="") for finding in by_model[run].findings),
                 *maker.check(chosen, run),
-                *(one for one in family if one.where == run),
-                *(found for one in means[run].values() for found in find_narrow_spread(one)),
+                *(finding for finding in family if finding.where == run),
+                *(finding for mean in means[run].values() for finding in find_narrow_spread(mean)),
             ),
             maker.list_assumptions(weights is not None, strata is not None),
             by_model[run].policy,
@@ -176,9 +176,9 @@ def trust_many(
         for measure in chosen
         if len(runs) > 1
     )
-    found = Trusts(trusts, differences, orders)
-    warn("trust", found.findings)
-    return found
+    result = Trusts(trusts, differences, orders)
+    warn("trust", result.findings)
+    return result
 
 
 def compare_judges(
@@ -195,7 +195,9 @@ def compare_judges(
     such pair. See ``JudgeAgreement`` for the numbers.
     """
     options = open_options(policy)
-    judges = spell_alike(*(_read_judge(Inputs(given, options), "AP") for given in (first, second)))
+    judges = spell_alike(
+        *(_read_judge(Inputs(judgments, options), "AP") for judgments in (first, second))
+    )
     agreement = measure_agreement(list_shared_grades(*judges))
     warn("judges", agreement.findings)
     return agreement
@@ -239,7 +241,7 @@ def _find_family(runs: Iterable[str], families: Iterable[str] | str) -> tuple[Fi
     words: list[Any] = list(families) if is_list else [families]
     if any(not isinstance(word, str) or not word for word in words):
         raise InputError("judge_family takes words that stand in the names of runs, such as 'gpt'.")
-    found = []
+    findings = []
     for run in runs:
         related = [word for word in words if word.casefold() in run.casefold()]
         if related:
@@ -249,8 +251,8 @@ def _find_family(runs: Iterable[str], families: Iterable[str] | str) -> tuple[Fi
                 " judge"
             )
             advice = "Compare this run by people's judgments alone (Clarke and Dietz 2024)."
-            found.append(Finding("serious", "circular judge", text, 1, (), advice, run))
-    return tuple(found)
+            findings.append(Finding("serious", "circular judge", text, 1, (), advice, run))
+    return tuple(findings)
 
 
 class _Maker:

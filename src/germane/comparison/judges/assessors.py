@@ -132,27 +132,27 @@ def evaluate_judges(
     query has all judges.
     """
     options = open_data(None, policy).options
-    read, held = _read_judges(judges, run, options)
-    first, *others = read.values()
-    queries = [query for query in first.queries if all(query in one.position for one in others)]
+    read, opened = _read_judges(judges, run, options)
+    first, *rest = read.values()
+    queries = [query for query in first.queries if all(query in qrels.position for qrels in rest)]
     if not queries:
         raise CoverageError("no query has the judgments of every judge. Are these the same ids?")
     pooled = _pool_grades(read.values(), queries)
     judgments = {
-        name: one.some(np.array([one.position[query] for query in queries]))
-        for name, one in read.items()
+        name: qrels.some(np.array([qrels.position[query] for query in queries]))
+        for name, qrels in read.items()
     }
     judgments |= {name: _make_qrels(_merge(pooled, name), first) for name in MERGED}
     with warnings.catch_warnings():  # each finding is said once below, and not by every judge
         warnings.simplefilter("ignore", GermaneWarning)
         results = {
-            name: evaluate(Inputs(graded, options), held, measures, name=name)
+            name: evaluate(Inputs(graded, options), opened, measures, name=name)
             for name, graded in judgments.items()
         }
     units = [(Counter(grades), 1.0) for items in pooled.values() for grades in items.values()]
     alpha, ordinal = (compute_alpha(units, ordered=ordered) for ordered in (False, True))
     pairs = sum(counts.total() > 1 for counts, _ in units)
-    left_out = len({query for one in read.values() for query in one.queries}) - len(queries)
+    left_out = len({query for qrels in read.values() for query in qrels.queries}) - len(queries)
     findings = _list_findings(results, left_out)
     warn("judges", findings)
     return JudgedByMany(results, tuple(read), alpha, ordinal, pairs, left_out, findings)
@@ -163,21 +163,21 @@ def _read_judges(judges: Any, run: Any, options: Options) -> tuple[dict[str, Qre
     if not isinstance(judges, Mapping):
         judges = open_judges(judges, options.held)
     if len(judges) < 2:
-        which = f"; there is only {clip(next(iter(judges)))}" if judges else ""
-        raise EmptyError(f"give two or more judges{which}.")
+        only = f"; there is only {clip(next(iter(judges)))}" if judges else ""
+        raise EmptyError(f"give two or more judges{only}.")
     read: dict[str, Qrels] = {}
-    held: Held | None = None
-    for name, given in judges.items():
+    opened: Held | None = None
+    for name, judgments in judges.items():
         if not isinstance(name, str) or name in MERGED:
             raise InputError(
                 f"the name of a judge is text other than majority and mean; got {clip(name)}"
             )
-        inputs = Inputs(given, options.leave_attached())
-        if held is None:
-            held = inputs.open_runs({"run": run})["run"]
-        read[name] = inputs.read_judge(runs=[held.run])
-    assert held is not None  # there are two judges or more
-    return dict(zip(read, spell_alike(*read.values()), strict=True)), held
+        inputs = Inputs(judgments, options.leave_attached())
+        if opened is None:
+            opened = inputs.open_runs({"run": run})["run"]
+        read[name] = inputs.read_judge(runs=[opened.run])
+    assert opened is not None  # there are two judges or more
+    return dict(zip(read, spell_alike(*read.values()), strict=True)), opened
 
 
 def _make_qrels(merged: Mapping[Hashable, Any], like: Qrels) -> Qrels:
@@ -226,8 +226,8 @@ def _merge(pooled: Pooled, how: Merging) -> dict[Hashable, dict[Hashable, float]
 
 def _choose_majority(grades: list[float]) -> float:
     counts = Counter(grades)
-    most = max(counts.values())
-    return min(grade for grade, count in counts.items() if count == most)
+    top_count = max(counts.values())
+    return min(grade for grade, count in counts.items() if count == top_count)
 
 
 def _average(grades: list[float]) -> float:

@@ -123,8 +123,8 @@ def correct_mean(
     mean = design.average(sample.people) + slope * gap
     variance = measure_variance(sample, slope, unseen, about)
     below, above = variance.reach(find_student_quantile(1 - confidence, design.freedom))
-    most, scale = max(variance.below, variance.above), sample.span.high - sample.span.low
-    basis: Basis = "spread" if reaches(variance.drawn, most, scale**2) else "range"
+    larger, scale = max(variance.below, variance.above), sample.span.high - sample.span.low
+    basis: Basis = "spread" if reaches(variance.drawn, larger, scale**2) else "range"
     return Correction(mean, Interval(mean - below, mean + above, confidence, basis), slope)
 
 
@@ -211,8 +211,8 @@ def measure_unseen(sample: Sample, confidence: float) -> Unseen:
     if sample.baseline is None:
         below, above = allow_for_range(sample.people)
     else:  # a difference is low where the run's value is low or the baseline's is high
-        run, other = map(allow_for_range, (sample.people + sample.baseline, sample.baseline))
-        below, above = allow(sample.people, (run[0] + other[1], run[1] + other[0]))
+        run, baseline = map(allow_for_range, (sample.people + sample.baseline, sample.baseline))
+        below, above = allow(sample.people, (run[0] + baseline[1], run[1] + baseline[0]))
     guesses = _average_parts((sample.model - sample.model.mean()) ** 2)
     return Unseen(below, above, max(count * of_one * guesses, below, above))
 

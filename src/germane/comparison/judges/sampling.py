@@ -39,12 +39,12 @@ def match_judges(people: Qrels, model: Qrels) -> None:
             " more."
         )
     for query in people.queries:
-        judged, asked = list_judged(people, query), list_judged(model, query)
-        unjudged = [item for item in asked if item not in judged]
+        judged, items = list_judged(people, query), list_judged(model, query)
+        unjudged = [item for item in items if item not in judged]
         if unjudged:
             raise CoverageError(
                 f"query {clip(query)}: people did not judge {list_some(unjudged)} ({len(unjudged)}"
-                f" of the {len(asked)} items that the model judged). In a query that people judge,"
+                f" of the {len(items)} items that the model judged). In a query that people judge,"
                 " they must judge every item that the model judged. Add these judgments, or leave"
                 " the query out."
             )
@@ -105,22 +105,22 @@ def _read_given(name: str, queries: list[Any], raw: Any) -> list[Hashable]:
     try:
         return find_categories(queries, raw, numbers=name == "weights")
     except (InputError, NotFoundError) as error:
-        one = {"weights": "weight", "strata": "stratum"}[name]
-        text = str(error).replace("categories", name, 1).replace("category", one, 1)
+        singular = {"weights": "weight", "strata": "stratum"}[name]
+        text = str(error).replace("categories", name, 1).replace("category", singular, 1)
         raise type(error)(f"{name}: {text}") from error
 
 
 def _read_weights(people: list[Any], weights: Any) -> Floats:
     numbers = []
-    for query, given in zip(people, _read_given("weights", people, weights), strict=True):
+    for query, weight in zip(people, _read_given("weights", people, weights), strict=True):
         try:
-            number = math.nan if isinstance(given, bool) else float(given)  # type: ignore[arg-type]
+            number = math.nan if isinstance(weight, bool) else float(weight)  # type: ignore[arg-type]
         except (TypeError, ValueError):
             number = math.nan
         if not 0 < number < math.inf:
             raise InputError(
                 f"query {clip(query)}: a weight is a number above 0, how many queries it stands"
-                f" for; got {clip(given)}"
+                f" for; got {clip(weight)}"
             )
         numbers.append(number)
     if not math.isfinite(sum(numbers)):
@@ -151,8 +151,8 @@ UNLIKELY = 0.01
 
 def find_odd_samples(p: dict[str, float]) -> Iterator[Finding]:
     """Find measures on which people's queries differ from all by more than chance explains."""
-    odd = [name for name, value in p.items() if value * len(p) < UNLIKELY]
-    if odd:
+    differing = [name for name, value in p.items() if value * len(p) < UNLIKELY]
+    if differing:
         text = (
             "by the model's judgments, the queries that people judged differ from all queries more"
             f" than a random sample would (p < {UNLIKELY:g}, Bonferroni over {len(p)})"
@@ -161,7 +161,9 @@ def find_odd_samples(p: dict[str, float]) -> Iterator[Finding]:
             "If they were not drawn at random, say how: weights=… or"
             f" {write_option('strata', '…')}."
         )
-        yield Finding("doubtful", "sampled queries differ", text, len(odd), tuple(odd[:3]), advice)
+        yield Finding(
+            "doubtful", "sampled queries differ", text, len(differing), tuple(differing[:3]), advice
+        )
 
 
 def find_rare_disagreement(name: str, differences: Floats, queries: list[Any]) -> Iterator[Finding]:

@@ -113,7 +113,7 @@ class Selection(Tabular):
         if self.findings:
             yield ""
             yield "Findings:"
-            yield from (f"- {found}" for found in self.findings)
+            yield from (f"- {finding}" for finding in self.findings)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
@@ -211,7 +211,10 @@ def _select(
     still = unjudged.copy()
     still[chosen] = False
     before, after = (
-        {run: float(of[flags].sum() / (of.sum() or 1.0)) for run, of in of_runs.items()}
+        {
+            run: float(weights[flags].sum() / (weights.sum() or 1.0))
+            for run, weights in of_runs.items()
+        }
         for flags in (unjudged, still)
     )
     return Selection(measure, candidates, before, after, len(weights) - len(chosen), by, findings)
@@ -225,10 +228,10 @@ def _pool(
     The findings are those of the runs that remain once these items are judged.
     """
     opened = {name: run.run for name, run in data.open_runs(runs).items()}
-    held = {name: Held(run.hold()) for name, run in opened.items()}
+    retrieved = {name: Held(run.hold()) for name, run in opened.items()}
     judged = data.read(Needs(complete=NEXT), opened.values())
-    first = evaluate_many(data.judge_by(judged), held, [measure], progress=progress)
-    if judged.ids == "text" or any(query.run.is_text for query in held.values()):
+    first = evaluate_many(data.judge_by(judged), retrieved, [measure], progress=progress)
+    if judged.ids == "text" or any(query.run.is_text for query in retrieved.values()):
         judged, spell = spell_qrels(judged), spell_id
     else:
         spell = _keep
@@ -236,29 +239,29 @@ def _pool(
     for result in first.values():
         assert result.placement is not None
         queries += map(spell, result.placement.unknown)
-    found: dict[Hashable, dict[Hashable, float]] = {}
+    grades: dict[Hashable, dict[Hashable, float]] = {}
     for query in dict.fromkeys(queries):
-        one = _select_query(judged, query)
-        found[query] = dict(zip(one.items, one.grades.tolist(), strict=True))
-        for run in held.values():
-            for rows in run.run.read_rows(one):
+        of_query = _select_query(judged, query)
+        grades[query] = dict(zip(of_query.items, of_query.grades.tolist(), strict=True))
+        for run in retrieved.values():
+            for rows in run.run.read_rows(of_query):
                 for item in map(spell, rows.items.python):
-                    found[query].setdefault(item, UNJUDGED)
-    found = {query: items for query, items in found.items() if items}
-    pooled = open_qrels(found).read("error", None, Needs(complete=NEXT))
+                    grades[query].setdefault(item, UNJUDGED)
+    grades = {query: items for query, items in grades.items() if items}
+    pooled = open_qrels(grades).read("error", None, Needs(complete=NEXT))
     pooled = replace(pooled, candidates=judged.candidates, ids=judged.ids)
-    again = evaluate_many(data.judge_by(pooled), held, [measure])
-    placements = {name: result.placement for name, result in again.items()}
-    kept = (
-        replace(found, where=found.where or name)
+    rejudged = evaluate_many(data.judge_by(pooled), retrieved, [measure])
+    placements = {name: result.placement for name, result in rejudged.items()}
+    findings = (
+        replace(finding, where=finding.where or name)
         for name, result in first.items()
-        for found in result.findings
-        if found.what not in MENDED
+        for finding in result.findings
+        if finding.what not in MENDED
     )
     rankings = {
         name: placement.ranking for name, placement in placements.items() if placement is not None
     }
-    return pooled, rankings, tuple(dict.fromkeys(kept))
+    return pooled, rankings, tuple(dict.fromkeys(findings))
 
 
 def _keep(identifier: Any) -> Any:

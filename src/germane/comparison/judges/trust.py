@@ -221,13 +221,13 @@ def _make_plan(pilot: CorrectedMean, difference: float, power: float) -> Plan:
         place = bisect_left(numbers, True, key=partial(shows, total=total, slope=slope))
         return numbers[place] if place < len(numbers) else None
 
-    alone = find_fewest(MANY, 0.0) or MANY
-    found = {
+    people_only = find_fewest(MANY, 0.0) or MANY
+    by_total = {
         total: find_fewest(total, pilot.tuning)
         for total in (pilot.queries * times for times in (1, 2, 5, 20))
     }
     caution = f"{pilot.caution}: more are likely needed" if pilot.caution else ""
-    return Plan(difference, power, round(1 - confidence, 12), alone, found, caution)
+    return Plan(difference, power, round(1 - confidence, 12), people_only, by_total, caution)
 
 
 class Trust(Lookup[CorrectedMean], Tabular):
@@ -275,7 +275,7 @@ class Trust(Lookup[CorrectedMean], Tabular):
     def __repr__(self) -> str:
         return (
             f"<Trust {self.name}:"
-            f" {', '.join(f'{m}={one.mean:.4f}' for m, one in self._means.items())}>"
+            f" {', '.join(f'{m}={number.mean:.4f}' for m, number in self._means.items())}>"
         )
 
     def table(self, *, digits: int | None = 4) -> Table:
@@ -317,7 +317,7 @@ class Trusts(Named[Trust], Tabular):
     @property
     def numbers(self) -> tuple[CorrectedMean, ...]:
         """All means, and all differences after them."""
-        return (*(one for run in self.values() for one in run.values()), *self.differences)
+        return (*(mean for run in self.values() for mean in run.values()), *self.differences)
 
     def between(self, run: str, baseline: str, measure: str | Measure) -> CorrectedMean:
         """Return the difference of two runs. Raises NotFoundError where it was not computed."""
@@ -351,10 +351,11 @@ class Trusts(Named[Trust], Tabular):
             order = ["people", "corrected", "model"]
         rows = tuple(
             (
-                str(one.measure), one.title,
-                *(cell for whose in order for cell in write_three(one)[whose]), number(one.tuning),
+                str(mean.measure), mean.title,
+                *(cell for whose in order for cell in write_three(mean)[whose]),
+                number(mean.tuning),
             )
-            for one in self.numbers
+            for mean in self.numbers
         )  # fmt: skip
         heads = {"corrected": ("corrected", "low", "high")}
         for whose in ("people", "model"):
@@ -364,12 +365,12 @@ class Trusts(Named[Trust], Tabular):
 
     def _write_notes(self, digits: int | None) -> Iterator[str]:
         first = next(iter(self.values()))
-        one = self.numbers[0]
+        number = self.numbers[0]
         for measure in dict.fromkeys(number.measure for number in self.numbers):
             yield f"{measure}: {measure.definition}"
         yield (
-            f"[low, high]: {one.interval.level} intervals; people, model: by their judgments alone;"
-            " λ: the weight of the model's values in the corrected number"
+            f"[low, high]: {number.interval.level} intervals; people, model: by their judgments"
+            " alone; λ: the weight of the model's values in the corrected number"
         )
         yield ""
         yield "Assumptions:"
@@ -386,14 +387,14 @@ class Trusts(Named[Trust], Tabular):
         if findings := self.findings:
             yield ""
             yield "Findings:"
-            yield from (f"- {found}" for found in findings)
+            yield from (f"- {finding}" for finding in findings)
 
     @property
     def findings(self) -> tuple[Finding, ...]:
         """Problems that can distort the numbers: findings of all runs, and of their differences."""
-        of_runs = [found for run in self.values() for found in run.findings]
+        of_runs = [finding for run in self.values() for finding in run.findings]
         of_differences = [
-            found for difference in self.differences for found in find_narrow_spread(difference)
+            finding for difference in self.differences for finding in find_narrow_spread(difference)
         ]
         return tuple(dict.fromkeys((*of_runs, *of_differences)))
 

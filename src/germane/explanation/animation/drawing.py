@@ -94,7 +94,7 @@ class _Column:
         return x + {"start": 4, "middle": self.width / 2, "end": self.width}[self.anchor]
 
 
-def _choose_columns(lines: list[Line], several: bool) -> Iterator[_Column]:
+def _choose_columns(lines: list[Line], side_by_side: bool) -> Iterator[_Column]:
     def give_room(characters: int, besides: float) -> float:
         return characters * ADVANCE * MEDIUM + besides
 
@@ -109,7 +109,7 @@ def _choose_columns(lines: list[Line], several: bool) -> Iterator[_Column]:
     if any(line.tied for line in lines):
         yield _Column("tie", 64, "end", "muted", lambda line: line.tied)
     yield _Column("P@rank", 88, "end", "ink", lambda line: f"{line.precision:.4f}", False)
-    if not several:
+    if not side_by_side:
         yield _Column("term", 116, "end", "term", lambda line: line.written[0], False)
 
 
@@ -121,7 +121,7 @@ def _name_item(line: Line) -> str:
 
 def _draw_ranking(explanation: Explanation, lines: Lines) -> Panel:
     columns = list(
-        _choose_columns([line for _, line in lines], several=len(explanation.readings) > 1)
+        _choose_columns([line for _, line in lines], side_by_side=len(explanation.readings) > 1)
     )
     pitch = min(max(660 / max(len(lines), 1), 22.0), 34.0)
     width = sum(column.width for column in columns) + 14.0
@@ -205,13 +205,13 @@ def _draw_curve(lines: Lines, height: float) -> Panel:
 
 def _draw_axes(place: Callable[[Point], Point]) -> Iterator[Mark]:
     for tenth in range(0, 11, 2):
-        at, text = tenth / 10, f"{tenth / 10:g}"
+        level, text = tenth / 10, f"{tenth / 10:g}"
         style = "grid" if tenth else "axis"
-        yield Path(style, (place((at, 0)), place((at, 1))))
-        yield Path(style, (place((0, at)), place((1, at))))
-        x, y = place((at, 0))
+        yield Path(style, (place((level, 0)), place((level, 1))))
+        yield Path(style, (place((0, level)), place((1, level))))
+        x, y = place((level, 0))
         yield Text("muted", x, y + 22, text, SMALL, "middle")
-        x, y = place((0, at))
+        x, y = place((0, level))
         yield Text("muted", x - 13, y + 4.5, text, SMALL, "end")
     x, y = place((0.5, 0))
     yield Text("ink", x, y + 43, "Recall", MEDIUM, "middle")
@@ -255,8 +255,8 @@ def _draw_card(sums: list[Sum]) -> tuple[list[Mark], float]:
 def _draw_totals(sums: list[Sum], y: float) -> Iterator[Mark]:
     """Draw the sum so far, with one mark for as long as it stays unchanged."""
     for _, frames in groupby(enumerate(sums), key=lambda pair: pair[1].terms):
-        (first, sum_), *others = frames
-        last = others[-1][0] if others else first
+        (first, sum_), *rest = frames
+        last = rest[-1][0] if rest else first
         text = f"{sum_.expression} = {sum_.total:.4f}" if sum_.terms else "0"
         to_the_end = last == len(sums) - 1
         yield Text("number", 0, y, text, MEDIUM, first=first, last=None if to_the_end else last)

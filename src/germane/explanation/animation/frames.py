@@ -57,10 +57,10 @@ class Sum:
     def expression(self) -> str:
         """The sum so far, as '1/3 + 2/5'; the middle of more than WIDTH characters is left out."""
         terms = _join_terms(self.terms)
-        kept = len(self.terms)
-        while len(terms) > WIDTH and kept > 2:
-            kept -= 1
-            terms = _join_terms([*self.terms[: kept - 1], "…", self.terms[-1]])
+        count = len(self.terms)
+        while len(terms) > WIDTH and count > 2:
+            count -= 1
+            terms = _join_terms([*self.terms[: count - 1], "…", self.terms[-1]])
         return terms
 
     @property
@@ -165,8 +165,8 @@ def _group_lines(explanation: Explanation) -> tuple[Line, ...]:
 def _count_read(explanation: Explanation, rows: tuple[Rank, ...], adds: list[bool]) -> int:
     """Count the rows that some measure reads: up to its cutoff, and every row that adds a term."""
     cutoffs = (reading.measure.k for reading in explanation.readings)
-    most = max(math.inf if k is None else k for k in cutoffs)
-    read = (i + 1 for i, row in enumerate(rows) if row.rank <= most or adds[i])
+    deepest = max(math.inf if k is None else k for k in cutoffs)
+    read = (i + 1 for i, row in enumerate(rows) if row.rank <= deepest or adds[i])
     return max(read, default=0)
 
 
@@ -175,7 +175,7 @@ def _make_line(explanation: Explanation, all_rows: tuple[Rank, ...], group: list
     first, last = rows[0], rows[-1]
     single = len(rows) == 1 and first.rank == first.upto
     step = -(-len(rows) // POINTS)
-    kept = [*rows[:-1][::step], last]
+    points = [*rows[:-1][::step], last]
     tied = first.tied if single else None
     grade = "–" if first.relevance is None else f"{first.relevance:g}"
     return Line(
@@ -184,7 +184,7 @@ def _make_line(explanation: Explanation, all_rows: tuple[Rank, ...], group: list
         item=str(first.item) if single and first.item is not None else None,
         grade=grade if single else "…",
         hits=sum(row.hit for row in rows),
-        curve=tuple((row.recall, row.precision) for row in kept),
+        curve=tuple((row.recall, row.precision) for row in points),
         tied=f"{tied[0]}–{tied[1]}" if tied else "",
         terms=tuple(math.fsum(r.terms[i] for i in group) for r in explanation.readings),
         written=tuple(_write_terms(r, rows, group) for r in explanation.readings),
@@ -217,8 +217,8 @@ def _describe_start(explanation: Explanation) -> str:
 
 
 def _describe_line(line: Line, sums: tuple[Sum, ...]) -> str:
-    found = f"P@{line.upto} = {round(line.precision * line.upto)}/{line.upto}"
-    text = f"{_describe_rank(line)}: {found} = {line.precision:.4f}."
+    fraction = f"P@{line.upto} = {round(line.precision * line.upto)}/{line.upto}"
+    text = f"{_describe_rank(line)}: {fraction} = {line.precision:.4f}."
     if any(line.terms):
         return f"{text} {_describe_added(sums)}"
     return f"{text} It adds nothing." if line.hits and line.rank == line.upto else text

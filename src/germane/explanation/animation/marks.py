@@ -84,21 +84,21 @@ def shift(marks: Iterable[Mark], dx: float, dy: float) -> list[Mark]:
 
 def shorten(text: str, size: float, room: float) -> str:
     """Make control characters visible, and leave out the middle of text wider than ``room``."""
-    most = _count_characters(size, room)
-    text = make_visible(text[: 8 * most] + text[8 * most :][-most:])
-    if measure_width(text) <= most:
+    limit = _count_characters(size, room)
+    text = make_visible(text[: 8 * limit] + text[8 * limit :][-limit:])
+    if measure_width(text) <= limit:
         return text
-    start = _take(text, most * 2 // 3)
-    end = _take(text[::-1], most - 1 - measure_width(start))[::-1]
+    start = _take(text, limit * 2 // 3)
+    end = _take(text[::-1], limit - 1 - measure_width(start))[::-1]
     return f"{start}…{end}"
 
 
 def wrap(text: str, size: float, room: float) -> list[str]:
     """Break text into lines at its blanks; a word wider than ``room`` loses its middle."""
-    most = _count_characters(size, room)
+    limit = _count_characters(size, room)
     lines: list[str] = []
     for word in make_visible(text).split(" "):
-        if lines and measure_width(lines[-1]) + 1 + measure_width(word) <= most:
+        if lines and measure_width(lines[-1]) + 1 + measure_width(word) <= limit:
             lines[-1] += f" {word}"
         else:
             lines.append(shorten(word, size, room))

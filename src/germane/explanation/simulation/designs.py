@@ -116,8 +116,8 @@ def _claim_recall(
 def vary_cheating(design: Design, rng: np.random.Generator) -> Experiment:
     """Let one system keep fewer and fewer of its relevant items."""
     front = np.append(np.arange(1, 11), rng.permutation(np.arange(11, FRONT + 1))[:190])
-    whole = _make_list(front, rng.permutation(np.arange(FRONT + 1, LENGTH + 1))[:300])
-    lists = {n: _keep(whole, 0, n) for n in KEPT}
+    full_list = _make_list(front, rng.permutation(np.arange(FRONT + 1, LENGTH + 1))[:300])
+    lists = {n: _keep(full_list, 0, n) for n in KEPT}
     norms = ("found", "R", "min", "k")
     columns = tuple(_measure(f"AP(norm={norm})@{LENGTH}", lists) for norm in norms)
     claims = tuple(_claim_cheating(*columns[:2]))

@@ -19,7 +19,7 @@ class Line(NamedTuple):
 
     column: str
     label: str  # with {} for the value at its setting
-    at: int  # the setting that has the label, counted from either end
+    labeled: int  # the setting that has the label, counted from either end
     place: tuple[float, float]  # of the label, in points from the value
     numbers: float | None = None  # each value is written so many points above the line
 
@@ -159,11 +159,13 @@ class ExperimentDisplay(Display):
         drawn, curves = self.drawn, self.experiment.curves
         colors = map(tuple, np.linspace(*self.colors.ramp, len(curves)))
         for color, (setting, curve) in zip(colors, curves.items(), strict=True):
-            found = curve.recall > 0  # up to the first relevant item, precision is 0
-            ax.plot(curve.recall[found], curve.precision[found], color=color, linewidth=1.7)
-            at = drawn.mark(curve)
-            ax.plot(curve.recall[at], curve.precision[at], "o", color=color, clip_on=False, ms=5)
-            self._write(ax, str(setting), curve.recall[at], curve.precision[at], drawn.place)
+            reached = curve.recall > 0  # up to the first relevant item, precision is 0
+            ax.plot(curve.recall[reached], curve.precision[reached], color=color, linewidth=1.7)
+            point = drawn.mark(curve)
+            ax.plot(
+                curve.recall[point], curve.precision[point], "o", color=color, clip_on=False, ms=5
+            )
+            self._write(ax, str(setting), curve.recall[point], curve.precision[point], drawn.place)
         ax.set_title(f"Precision and recall at every rank;\n● {drawn.marked}", fontsize=10)
         label_axes(ax, f"share of the {self.experiment.relevant} relevant items found")
 
@@ -196,8 +198,8 @@ class ExperimentDisplay(Display):
         for line, (color, dashes) in zip(drawn.lines, self.colors.lines, strict=False):
             values = list(experiment[line.column].values())
             ax.plot(settings, values, color=color, linestyle=dashes, marker="o", markersize=4)
-            label = line.label.format(values[line.at])
-            self._write(ax, label, settings[line.at], values[line.at], line.place, color)
+            label = line.label.format(values[line.labeled])
+            self._write(ax, label, settings[line.labeled], values[line.labeled], line.place, color)
             for setting, value in zip(settings, values, strict=True):
                 text = f"{value:.2f}"
                 if line.numbers is not None and (setting, text) not in written:  # lines may meet

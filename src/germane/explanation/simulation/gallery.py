@@ -75,8 +75,8 @@ def _keep_all_or_nothing(folder: str, names: Iterable[str]) -> Iterator[Path]:
     """Make a place for files of these names, which get to the folder all together."""
     writing.check(folder)
     target = os.path.realpath(folder)
-    there = os.path.isdir(target)
-    if os.path.exists(target) and not there:
+    is_folder = os.path.isdir(target)
+    if os.path.exists(target) and not is_folder:
         raise InputError(f"{folder}: this is a file; the figures need a folder.")
     ends = {name: os.path.realpath(os.path.join(target, name)) for name in names}
     for name, end in ends.items():
@@ -84,7 +84,7 @@ def _keep_all_or_nothing(folder: str, names: Iterable[str]) -> Iterator[Path]:
             raise InputError(
                 f"{os.path.join(folder, name)}: this is a folder; it has to be a file."
             )
-    beside = target if there else os.path.dirname(target)
+    beside = target if is_folder else os.path.dirname(target)
     place = Path(writing.make_part(beside))
     try:
         try:
