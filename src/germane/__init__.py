@@ -23,14 +23,18 @@ if TYPE_CHECKING:  # imported when first asked for: together they take longer th
     from germane.comparison.judges.assessors import evaluate_judges
     from germane.comparison.judges.selection import choose_judgments
     from germane.comparison.quality_gate import assert_no_regression, gate
-    from germane.evaluation.api import evaluate, evaluate_many, read_qrels, read_run, score
+    from germane.evaluation.api import (
+        evaluate,
+        evaluate_embeddings,
+        evaluate_many,
+        read_qrels,
+        read_run,
+        score,
+    )
     from germane.evaluation.checkup import check
     from germane.evaluation.chunks import collapse
-    from germane.evaluation.embeddings import evaluate_embeddings
     from germane.evaluation.evaluator import Evaluator
     from germane.evaluation.signature_line import read_signature
-    from germane.evaluation.storage import read_results
-    from germane.evaluation.verification import verify
     from germane.explanation.animation.api import animate
     from germane.explanation.api import explain
     from germane.explanation.curves import mean_pr_curve, pr_curve
@@ -42,6 +46,8 @@ if TYPE_CHECKING:  # imported when first asked for: together they take longer th
     from germane.reconciliation.auditing import audit
     from germane.reconciliation.spread import spread
     from germane.reconciliation.table_api import reconcile_table
+    from germane.records.storage import read_results
+    from germane.records.verification import verify
     from germane.reports.api import report
 
 _LATER = {
@@ -53,14 +59,11 @@ _LATER = {
         "comparison.judges.assessors": "evaluate_judges",
         "comparison.judges.selection": "choose_judgments",
         "comparison.quality_gate": "assert_no_regression gate",
-        "evaluation.api": "evaluate evaluate_many read_qrels read_run score",
+        "evaluation.api": "evaluate evaluate_embeddings evaluate_many read_qrels read_run score",
         "evaluation.checkup": "check",
         "evaluation.chunks": "collapse",
-        "evaluation.embeddings": "evaluate_embeddings",
         "evaluation.evaluator": "Evaluator",
         "evaluation.signature_line": "read_signature",
-        "evaluation.storage": "read_results",
-        "evaluation.verification": "verify",
         "explanation.animation.api": "animate",
         "explanation.api": "explain",
         "explanation.curves": "mean_pr_curve pr_curve",
@@ -72,6 +75,8 @@ _LATER = {
         "reconciliation.auditing": "audit",
         "reconciliation.spread": "spread",
         "reconciliation.table_api": "reconcile_table",
+        "records.storage": "read_results",
+        "records.verification": "verify",
         "reports.api": "report",
     }.items()
     for name in names.split()
@@ -110,7 +115,7 @@ def __getattr__(name: str) -> object:
     if name not in _LATER:
         raise AttributeError(f"module 'germane' has no attribute {name!r}{_say_where(name)}")
     exported: object = getattr(import_module(f"germane.{_LATER[name]}"), name)
-    from germane.evaluation.signatures import name_arguments
+    from germane.evaluation.accepted import name_arguments
 
     if name != "Labels":
         exported = name_arguments(exported)

@@ -21,7 +21,6 @@ from germane.evaluation.checkup import Checkup
 from germane.evaluation.query_groups import Groups
 from germane.evaluation.result import Result, Results
 from germane.evaluation.signature_line import Signature
-from germane.evaluation.verification import Verification
 from germane.explanation.explanation import Explanation
 from germane.explanation.precision_recall import MeanPRCurve, PRCurve
 from germane.identification.api import Identification
@@ -31,6 +30,7 @@ from germane.reconciliation.api import Reconciliation
 from germane.reconciliation.contradictions import Audit, Contradiction
 from germane.reconciliation.spread import Spread
 from germane.reconciliation.table_reconciliation import TableReconciliation
+from germane.records.verification import Verification
 from germane.reports.api import Report
 
 __all__ = [

@@ -56,7 +56,7 @@ def __getattr__(name: str) -> object:
     attribute: object = getattr(import_module(f"germane.boxes.{_MODULES[name]}"), name)
     if name.islower():
         from germane.boxes.options import list_options
-        from germane.evaluation.signatures import name_arguments
+        from germane.evaluation.accepted import name_arguments
 
         attribute = name_arguments(attribute, list_options(attribute))
     globals()[name] = attribute

@@ -9,7 +9,7 @@ from germane.cli.paths import OutputPath
 from germane.cli.terminal import as_json, make_progress_line
 from germane.errors import GermaneWarning, InputError
 from germane.evaluation.api import evaluate
-from germane.evaluation.catalogue_result import CatalogueResult
+from germane.evaluation.whole_lists import CatalogueResult
 from germane.explanation.animation.api import MOST, animate
 from germane.explanation.animation.api import check as check_animation
 from germane.explanation.api import explain

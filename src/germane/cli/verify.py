@@ -28,7 +28,7 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from germane.evaluation.verification import verify
+    from germane.records.verification import verify
 
     runs = arguments.read_runs(options.qrels, options.runs)
     inputs = next(iter(runs.values())) if len(runs) == 1 else runs

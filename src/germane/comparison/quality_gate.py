@@ -32,7 +32,6 @@ from germane.evaluation.api import evaluate
 from germane.evaluation.choices import DEFAULT, Choices
 from germane.evaluation.opening import open_data
 from germane.evaluation.result import Result
-from germane.evaluation.storage import find_results
 from germane.measures import QUANTITIES
 from germane.measures.definition import refuse_lists
 from germane.measures.measure import Measures
@@ -40,6 +39,7 @@ from germane.output.formatting import format_number, write_count
 from germane.output.frames import Tabular
 from germane.output.tables import Table
 from germane.readers import is_path
+from germane.records.storage import find_results
 
 RUN, BASELINE = "run", "baseline"
 FAILING = {"fell", "inconclusive", "lost"}

@@ -10,7 +10,6 @@ from typing import Any
 
 from germane.core.arguments import read_decimal
 from germane.errors import DuplicateError, EmptyError, FormatError, InputError, clip
-from germane.evaluation.record import read_runs
 from germane.output.formatting import write_count
 from germane.readers.files.formats import refuse_special
 from germane.readers.files.json_files import parse_unique
@@ -25,6 +24,7 @@ from germane.reconciliation.typesetting import (
     unmark,
     unmark_name,
 )
+from germane.records.record import read_runs
 
 MOST_CELLS = 100_000
 _TOTAL = "all"  # the row of means in the output of trec_eval -q

@@ -9,7 +9,7 @@ from germane.core.progress import Progress
 from germane.core.ranking import Ranking
 from germane.dialects import resolve_dialect
 from germane.errors import GermaneError
-from germane.evaluation.limits import find_holding, may_matter
+from germane.evaluation.bounds import find_holding, may_matter
 from germane.measures import Scored
 from germane.measures.averaging import MeasureResult, compute_terms
 from germane.measures.measure import Measure

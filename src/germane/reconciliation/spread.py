@@ -17,9 +17,9 @@ from germane.dialects.parsing import parse_any
 from germane.errors import GermaneError, list_some
 from germane.evaluation.accepted import Judgments, Run
 from germane.evaluation.api import compute_measures
+from germane.evaluation.bounds import find_holding, may_matter
 from germane.evaluation.choices import Choices
 from germane.evaluation.collection import Collection, find_all_needs
-from germane.evaluation.limits import find_holding, may_matter
 from germane.evaluation.opening import open_data, refuse_dialect
 from germane.measures.averaging import MeasureResult
 from germane.measures.measure import Measure

@@ -1,7 +1,4 @@
-"""Storage: results that were written as JSON, and checkpoints of long evaluations.
-
-An interrupted evaluation goes on after its last finished batch.
-"""
+"""Storage: results that were written as JSON, and checkpoints of long evaluations."""
 
 import json
 import os
@@ -23,7 +20,6 @@ from germane.evaluation.choices import DEFAULT, Choices
 from germane.evaluation.evaluator import Evaluator, Read, Reduced, Way, find_way
 from germane.evaluation.fingerprint import KeptFingerprint, RunFingerprint
 from germane.evaluation.opening import open_data
-from germane.evaluation.record import MAKE, RecordedRun, average, find_weights_outside, read_runs
 from germane.evaluation.result import Counts, Result, Results
 from germane.measures.definition import refuse_lists
 from germane.measures.measure import Measures
@@ -32,6 +28,7 @@ from germane.readers import CANDIDATES
 from germane.readers.files import column_files
 from germane.readers.files.formats import check_path
 from germane.readers.files.json_files import make_object, read_json
+from germane.records.record import MAKE, RecordedRun, average, find_weights_outside, read_runs
 
 T = TypeVar("T")
 

@@ -18,7 +18,7 @@ from germane.errors import FormatError, GermaneError, clip, show_typed
 from germane.evaluation.fingerprint import OPTIONS, shorten
 from germane.evaluation.result import Counts
 from germane.evaluation.signature_line import Signature, read_signature
-from germane.evaluation.tie_orders import knows_extremes
+from germane.evaluation.special_queries import knows_extremes
 from germane.measures import CATALOGUE
 from germane.measures.averaging import MeasureResult
 from germane.measures.measure import Measure, write_parameters
