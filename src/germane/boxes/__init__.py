@@ -11,17 +11,15 @@ The verbs have the names of those for ranked lists.
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # imported when first asked for
-    from germane.boxes.api import evaluate, evaluate_many, explain
-    from germane.boxes.checkup import check
+    from germane.boxes.box_report import report
+    from germane.boxes.box_tables import Groups
     from germane.boxes.comparison import compare, gate
+    from germane.boxes.conventions_search import Spread, spread
     from germane.boxes.dialect_table import dialects
-    from germane.boxes.dialect_values import Spread, spread
     from germane.boxes.explanation import Explanation
-    from germane.boxes.groups import Groups
-    from germane.boxes.page import report
-    from germane.boxes.reconciliation import Reconciliation, reconcile
+    from germane.boxes.reconciliation import Reconciliation, reconcile, reconcile_table
     from germane.boxes.result import Result, Results
-    from germane.boxes.table_reconciliation import reconcile_table
+    from germane.boxes.verbs import check, evaluate, evaluate_many, explain
 
 _MODULES = {
     name: module

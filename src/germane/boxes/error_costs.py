@@ -10,10 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from germane.boxes.box_measures import BoxMeasure
 from germane.boxes.conventions import Conventions
-from germane.boxes.matching import list_floors, reach
-from germane.boxes.measures import BoxMeasure
-from germane.boxes.overlaps import Measured, measure_pairs, pair_equal
+from germane.boxes.matching import Measured, list_floors, measure_pairs, pair_equal, reach
 from germane.boxes.ranked_lists import make_ranking
 from germane.boxes.result import Result
 from germane.core import ragged

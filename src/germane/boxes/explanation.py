@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from germane.boxes.box_measures import BoxMeasure
 from germane.boxes.conventions import Conventions
-from germane.boxes.measures import BoxMeasure
 from germane.errors import make_visible
 from germane.measures.box_names import write_thresholds
 from germane.output.formatting import add_schema, format_number, to_json_number, write_count

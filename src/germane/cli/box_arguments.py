@@ -4,8 +4,8 @@ import argparse
 from typing import Any, get_args
 
 from germane.boxes.conventions import WORDS
-from germane.boxes.geometry import BOX_FORMATS
-from germane.boxes.reading_options import Coordinates
+from germane.boxes.detections import BOX_FORMATS
+from germane.boxes.options import Coordinates
 from germane.boxes.sources import KINDS
 from germane.cli import arguments
 from germane.cli.paths import InputPath

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple, get_args
 
-from germane.boxes.api import evaluate_many, explain
-from germane.boxes.groups import Part
+from germane.boxes.box_tables import Part
+from germane.boxes.verbs import evaluate_many, explain
 from germane.cli import arguments, box_arguments
 from germane.cli.check import write_checkup
 from germane.cli.compare import add_statistics, collect_statistics
@@ -115,7 +115,7 @@ def run_explain(options: argparse.Namespace) -> None:
 
 
 def run_check(options: argparse.Namespace) -> int:
-    from germane.boxes.checkup import check
+    from germane.boxes.verbs import check
 
     [path] = _open_paths(options).values()
     checkup = check(
@@ -125,8 +125,8 @@ def run_check(options: argparse.Namespace) -> int:
 
 
 def run_dialects(options: argparse.Namespace) -> None:
+    from germane.boxes.conventions_search import spread
     from germane.boxes.dialect_table import dialects, resolve_box_dialect
-    from germane.boxes.dialect_values import spread
     from germane.cli.dialects import define_dialect, list_dialects, write_spread, write_table
 
     match options.given:
@@ -167,7 +167,7 @@ def run_reconcile(options: argparse.Namespace) -> None:
 
 
 def _reconcile_table(options: argparse.Namespace) -> Any:
-    from germane.boxes.table_reconciliation import reconcile_table
+    from germane.boxes.reconciliation import reconcile_table
 
     choices = box_arguments.collect(options)
     if options.measure is not None or choices.pop("dialect", None) is not None:
@@ -218,7 +218,7 @@ def run_gate(options: argparse.Namespace) -> int:
 
 
 def run_report(options: argparse.Namespace) -> None:
-    from germane.boxes.page import REPORTED, report
+    from germane.boxes.box_report import REPORTED, report
 
     page = report(
         options.truth,

@@ -42,6 +42,6 @@ def _define(name: str) -> str:
     except MeasureError:
         if not is_of_boxes(name):
             raise
-    from germane.boxes.measures import parse_measure  # imported late: few ask for one
+    from germane.boxes.box_measures import parse_measure  # imported late: few ask for one
 
     return parse_measure(name).explanation

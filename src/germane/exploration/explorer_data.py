@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
+from germane.boxes.box_measures import parse_measure
 from germane.boxes.conventions import DEFAULTS
 from germane.boxes.dialect_table import DIALECTS as BOX_DIALECTS
-from germane.boxes.measures import parse_measure
 from germane.dialects.dialect import Dialect
 from germane.dialects.parsing import parse
 from germane.dialects.table import DIALECTS

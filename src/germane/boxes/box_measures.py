@@ -1,8 +1,4 @@
-"""The measures of detections: names such as ``AP(iou=.5,area=small)``, and their values.
-
-Each is one of germane's measures on the ranked lists of matched detections, for a range of areas,
-averaged over thresholds of overlap and over classes.
-"""
+"""The measures of detections: names such as ``AP(iou=.5,area=small)``, and their values."""
 
 from collections.abc import Iterable
 from contextlib import suppress
@@ -143,7 +139,7 @@ class BoxMeasure(BoxName):
     def definition(self) -> str:
         """The measure in words.
 
-        >>> from germane.boxes.measures import parse_measure
+        >>> from germane.boxes.box_measures import parse_measure
         >>> parse_measure("AP(iou=.5,points=11)").definition
         'the best precision at 11 recalls or beyond, mean over classes; overlap .5'
         """
@@ -216,7 +212,7 @@ _MATCHED = {"box": "boxes", "mask": "masks", "oks": "keypoints"}
 def parse_measure(text: str | BoxMeasure) -> BoxMeasure:
     """Read a measure of detections from its name.
 
-    >>> from germane.boxes.measures import parse_measure
+    >>> from germane.boxes.box_measures import parse_measure
     >>> parse_measure("AP50")
     AP50
 

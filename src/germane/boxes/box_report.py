@@ -7,15 +7,13 @@ from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
-from germane.boxes.api import evaluate_many
-from germane.boxes.comparison import compare
+from germane.boxes.box_measures import BoxMeasures, parse_measure
+from germane.boxes.box_tables import write_notes as write_result_notes
+from germane.boxes.comparison import compare, compute_shares
 from germane.boxes.error_costs import KINDS, MAIN, ErrorCosts, weigh_errors
-from germane.boxes.layout import write_notes as write_result_notes
-from germane.boxes.measures import BoxMeasures, parse_measure
-from germane.boxes.opening import read_options
 from germane.boxes.ranked_lists import View
 from germane.boxes.result import Result, Results
-from germane.boxes.shares import compute_shares
+from germane.boxes.verbs import evaluate_many, read_options
 from germane.comparison.comparison import Comparison
 from germane.core.mean_intervals import Interval, estimate_mean_interval, explain_printed
 from germane.core.ragged import Floats
@@ -45,6 +43,7 @@ from germane.reports.page import CHOSEN, END, write_comparisons, write_head, wri
 if TYPE_CHECKING:
     from germane.boxes.options import DetectionSource, Options, TruthSource
     from germane.dialects.dialect import Dialect
+
 
 REPORTED = "AP AP50 AP75 AP(area=small) AP(area=medium) AP(area=large) AR@100"
 _OF_KEYPOINTS = "AP AP50 AP75 AP(area=medium) AP(area=large) AR"
