@@ -40,12 +40,11 @@ if TYPE_CHECKING:  # imported when first asked for: together they take longer th
     from germane.explanation.curves import mean_pr_curve, pr_curve
     from germane.explanation.simulation.api import simulate
     from germane.exploration.api import explorer
-    from germane.identification.api import assert_computes, identify
+    from germane.forensics.audit import audit
+    from germane.forensics.identify import assert_computes, identify
+    from germane.forensics.reconcile import reconcile, reconcile_table
+    from germane.forensics.spread import spread
     from germane.readers.objects.relevance import Labels
-    from germane.reconciliation.api import reconcile
-    from germane.reconciliation.auditing import audit
-    from germane.reconciliation.spread import spread
-    from germane.reconciliation.table_api import reconcile_table
     from germane.records.storage import read_results
     from germane.records.verification import verify
     from germane.reports.api import report
@@ -69,12 +68,11 @@ _LATER = {
         "explanation.curves": "mean_pr_curve pr_curve",
         "explanation.simulation.api": "simulate",
         "exploration.api": "explorer",
-        "identification.api": "assert_computes identify",
+        "forensics.identify": "assert_computes identify",
         "readers.objects.relevance": "Labels",
-        "reconciliation.api": "reconcile",
-        "reconciliation.auditing": "audit",
-        "reconciliation.spread": "spread",
-        "reconciliation.table_api": "reconcile_table",
+        "forensics.reconcile": "reconcile reconcile_table",
+        "forensics.audit": "audit",
+        "forensics.spread": "spread",
         "records.storage": "read_results",
         "records.verification": "verify",
         "reports.api": "report",

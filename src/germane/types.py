@@ -23,13 +23,13 @@ from germane.evaluation.result import Result, Results
 from germane.evaluation.signature_line import Signature
 from germane.explanation.explanation import Explanation
 from germane.explanation.precision_recall import MeanPRCurve, PRCurve
-from germane.identification.api import Identification
+from germane.forensics.audit import Audit, Contradiction
+from germane.forensics.identify import Identification
+from germane.forensics.reconcile import Reconciliation
+from germane.forensics.spread import Spread
+from germane.forensics.table_answer import TableReconciliation
 from germane.measures.averaging import MeasureResult
 from germane.measures.measure import Measure
-from germane.reconciliation.api import Reconciliation
-from germane.reconciliation.contradictions import Audit, Contradiction
-from germane.reconciliation.spread import Spread
-from germane.reconciliation.table_reconciliation import TableReconciliation
 from germane.records.verification import Verification
 from germane.reports.api import Report
 

@@ -6,8 +6,8 @@ import pytest
 
 import germane
 from germane.dialects.parsing import parse
-from germane.reconciliation.column_names import Reading
-from germane.reconciliation.identities import PAIRS
+from germane.forensics.laws import PAIRS
+from germane.forensics.reported import Reading
 
 NAMES = (
     "P",

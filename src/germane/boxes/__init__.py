@@ -24,17 +24,15 @@ if TYPE_CHECKING:  # imported when first asked for
 _MODULES = {
     name: module
     for module, names in {
-        "api": "evaluate evaluate_many explain",
-        "checkup": "check",
+        "box_report": "report",
+        "box_tables": "Groups",
         "comparison": "compare gate",
+        "conventions_search": "Spread spread",
         "dialect_table": "dialects",
-        "dialect_values": "Spread spread",
         "explanation": "Explanation",
-        "groups": "Groups",
-        "page": "report",
-        "reconciliation": "Reconciliation reconcile",
+        "reconciliation": "Reconciliation reconcile reconcile_table",
         "result": "Result Results",
-        "table_reconciliation": "reconcile_table",
+        "verbs": "check evaluate evaluate_many explain",
     }.items()
     for name in names.split()
 }

@@ -179,8 +179,8 @@ def compare(
     0.9
 
     The number of a detector is not a mean over images. germane therefore computes each image's
-    contribution, and compares contributions as ``germane.compare`` compares the values of queries. Raises InputError for results of different truths, and what
-    ``evaluate`` and ``germane.compare`` raise.
+    contribution, and compares contributions as ``germane.compare`` compares the values of queries.
+    Raises InputError for results of different truths, and what ``evaluate`` and ``compare`` raise.
     """
     if isinstance(truth, (Results, Mapping)) and detections is None:
         results, chosen = _check_results(truth), measures

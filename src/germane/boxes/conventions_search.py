@@ -28,12 +28,11 @@ from germane.boxes.verbs import open_boxes, read_options
 from germane.core.ragged import Bools, Ints
 from germane.dialects.dialect import Dialect, Entry
 from germane.evaluation.opening import refuse_dialect
+from germane.forensics.reported import Reported
+from germane.forensics.spread import DialectValue, are_same
+from germane.forensics.spread import Spread as ListSpread
+from germane.forensics.variations import Choices, Search, Tried, Variation, write_choice
 from germane.measures.box_names import POINTS, USUAL_POINTS
-from germane.reconciliation.reported import Reported
-from germane.reconciliation.search import Search, Tried
-from germane.reconciliation.spread import DialectValue, are_same
-from germane.reconciliation.spread import Spread as ListSpread
-from germane.reconciliation.variations import Choices, Variation, write_choice
 
 if TYPE_CHECKING:
     from germane.boxes.options import DetectionSource, Options, TruthSource

@@ -28,18 +28,15 @@ from germane.dialects.dialect import Dialect
 from germane.errors import GermaneError, InputError, MeasureError, list_some
 from germane.evaluation.accepted import PublishedTable
 from germane.evaluation.opening import refuse_dialect
+from germane.forensics.plausibility import Near, weigh_values
+from germane.forensics.protocols import Change, Fit, Option, Protocol, ProtocolSearch, Sheet
+from germane.forensics.published import read_published
+from germane.forensics.reconciliation import Answer, list_tools
+from germane.forensics.reported import Reported, read_box_column, read_reported
+from germane.forensics.table_answer import TableReconciliation, TableWriter, check_runs
+from germane.forensics.variations import Choices, write_choice
 from germane.measures.box_names import split_overlap
 from germane.output.formatting import add_schema, format_number, to_json_number, write_count
-from germane.reconciliation.answer import Answer, list_tools
-from germane.reconciliation.column_names import read_box_column
-from germane.reconciliation.plausibility import weigh_values
-from germane.reconciliation.protocols import Change, Fit, Option, Protocol, ProtocolSearch, Sheet
-from germane.reconciliation.published import read_published
-from germane.reconciliation.reported import Reported, read_reported
-from germane.reconciliation.slips import Near
-from germane.reconciliation.table_reconciliation import TableReconciliation
-from germane.reconciliation.table_writing import TableWriter, check_runs
-from germane.reconciliation.variations import Choices, write_choice
 
 if TYPE_CHECKING:
     from germane.boxes.options import DetectionSource, Options, TruthSource

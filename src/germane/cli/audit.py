@@ -42,7 +42,7 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from germane.reconciliation.auditing import audit  # its import takes long
+    from germane.forensics.audit import audit  # its import takes long
 
     columns = dict(map(arguments.read_pair, options.columns))
     contradictions = audit(options.table, options.queries, options.dialect, columns=columns or None)

@@ -11,10 +11,10 @@ from germane.cli.terminal import make_progress_line
 from germane.dialects import dialects, resolve_dialect
 from germane.dialects.dialect import STAGE_NAMES, Dialect
 from germane.errors import InputError
+from germane.forensics.spread import spread
 from germane.output import writing
 from germane.output.formatting import add_schema
 from germane.output.tables import Table
-from germane.reconciliation.spread import spread
 
 
 def add(commands: Any) -> None:

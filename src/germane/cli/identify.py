@@ -79,7 +79,7 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from germane.identification.api import identify  # its import takes long
+    from germane.forensics.identify import identify  # its import takes long
 
     function, takes = _find_function(options)
     identification = identify(
@@ -101,7 +101,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _find_function(options: argparse.Namespace) -> tuple[Any, str]:
     """Find the function, or make one of the program."""
-    from germane.identification.program import Program
+    from germane.forensics.asking import Program
 
     if options.asserts and options.measure is None:
         raise InputError("--assert needs -m MEASURE, which is asserted.")

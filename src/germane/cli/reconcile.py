@@ -43,7 +43,7 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from germane.reconciliation.api import reconcile  # its import takes long
+    from germane.forensics.reconcile import reconcile  # its import takes long
 
     if (options.table is None) == (options.reported is None):
         raise InputError("reconcile takes --reported NUMBER, or --table TABLE.")
@@ -72,7 +72,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _reconcile_table(options: argparse.Namespace) -> Any:
-    from germane.reconciliation.table_api import reconcile_table
+    from germane.forensics.reconcile import reconcile_table
 
     if options.reported_per_query:
         raise InputError(

@@ -5,14 +5,8 @@ from collections.abc import Iterator, Sequence
 
 from germane.dialects.dialect import STAGE_NAMES
 from germane.evaluation.layout import format_value
+from germane.forensics.spread import LIST_ALONE, NOT_COUNTED, DialectValue, Spread, order_descending
 from germane.output.tables import escape_html
-from germane.reconciliation.spread import (
-    LIST_ALONE,
-    NOT_COUNTED,
-    DialectValue,
-    Spread,
-    order_descending,
-)
 from germane.reports.findings import Findings
 from germane.reports.markup import isolate_text, make_scrollable, write_table
 

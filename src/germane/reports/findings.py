@@ -13,9 +13,9 @@ from germane.evaluation.layout import find_bands
 from germane.evaluation.result import Result, Results
 from germane.explanation.explanation import Explanation
 from germane.explanation.precision_recall import MeanPRCurve
+from germane.forensics.spread import Spread
 from germane.measures.measure import Measure
 from germane.readers.options.texts import Texts
-from germane.reconciliation.spread import Spread
 from germane.reports.inputs import Origin
 
 ENOUGH = 0.9  # judged of the first ten results

@@ -14,11 +14,11 @@ from germane.core.progress import Progress
 from germane.errors import GermaneError
 from germane.evaluation.opening import Inputs
 from germane.evaluation.result import Results
+from germane.forensics.spread import Spread, spread_each
 from germane.readers import InputFormat, ReadOptions, RunInput, is_searched, open_run
 from germane.readers.files import formats
 from germane.readers.files.formats import is_path
 from germane.readers.files.streams import explain_os_error
-from germane.reconciliation.spread import Spread, spread_each
 
 BLOCK = 2**20
 ROOM = 5_000_000  # results that are read again and held in memory, of all runs together
