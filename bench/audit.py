@@ -10,7 +10,7 @@ import warnings
 from collections import Counter
 
 import germane
-from germane.dialects.parsing import parse
+from germane.dialects.names import parse
 from germane.dialects.table import DIALECTS
 from germane.errors import GermaneError
 from germane.forensics.audit import audit

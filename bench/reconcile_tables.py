@@ -13,7 +13,7 @@ from audit import draw_collection
 
 import germane
 from germane.core.policy import RARE_WORDS, WORDS
-from germane.dialects.parsing import parse
+from germane.dialects.names import parse
 from germane.dialects.table import DIALECTS
 from germane.errors import GermaneError
 from germane.forensics.variations import NO_NUMBER, vary_measure

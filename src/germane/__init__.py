@@ -10,19 +10,16 @@ from typing import TYPE_CHECKING
 from germane._version import VERSION as __version__
 from germane.core.policy import Policy
 from germane.dialects import dialects
-from germane.dialects.parsing import parse
+from germane.dialects.names import parse
 from germane.errors import GermaneError, GermaneWarning
 from germane.evaluation.api import measures
 
 if TYPE_CHECKING:  # imported when first asked for: together they take longer than all of the above
     from germane import boxes
     from germane import types as types
-    from germane.comparison.agreement import kendall_tau, rbo, tau_ap
-    from germane.comparison.api import compare
-    from germane.comparison.judges.api import compare_judges, trust, trust_many
-    from germane.comparison.judges.assessors import evaluate_judges
-    from germane.comparison.judges.selection import choose_judgments
+    from germane.comparison.compare import compare
     from germane.comparison.quality_gate import assert_no_regression, gate
+    from germane.comparison.rank_correlation import kendall_tau, rbo, tau_ap
     from germane.evaluation.api import (
         evaluate,
         evaluate_embeddings,
@@ -35,47 +32,48 @@ if TYPE_CHECKING:  # imported when first asked for: together they take longer th
     from germane.evaluation.chunks import collapse
     from germane.evaluation.evaluator import Evaluator
     from germane.evaluation.signature_line import read_signature
-    from germane.explanation.animation.api import animate
-    from germane.explanation.api import explain
-    from germane.explanation.curves import mean_pr_curve, pr_curve
-    from germane.explanation.simulation.api import simulate
-    from germane.exploration.api import explorer
+    from germane.explanation.explain import explain, mean_pr_curve, pr_curve
     from germane.forensics.audit import audit
     from germane.forensics.identify import assert_computes, identify
     from germane.forensics.reconcile import reconcile, reconcile_table
     from germane.forensics.spread import spread
+    from germane.judges.api import compare_judges, trust, trust_many
+    from germane.judges.assessors import evaluate_judges
+    from germane.judges.selection import choose_judgments
     from germane.readers.objects.relevance import Labels
     from germane.records.storage import read_results
     from germane.records.verification import verify
-    from germane.reports.api import report
+    from germane.reports.report import report
+    from germane.teaching.animation import animate
+    from germane.teaching.experiments import simulate
+    from germane.teaching.explorer import explorer
 
 _LATER = {
     name: module
     for module, names in {
-        "comparison.agreement": "kendall_tau rbo tau_ap",
-        "comparison.api": "compare",
-        "comparison.judges.api": "compare_judges trust trust_many",
-        "comparison.judges.assessors": "evaluate_judges",
-        "comparison.judges.selection": "choose_judgments",
+        "comparison.compare": "compare",
         "comparison.quality_gate": "assert_no_regression gate",
+        "comparison.rank_correlation": "kendall_tau rbo tau_ap",
         "evaluation.api": "evaluate evaluate_embeddings evaluate_many read_qrels read_run score",
         "evaluation.checkup": "check",
         "evaluation.chunks": "collapse",
         "evaluation.evaluator": "Evaluator",
         "evaluation.signature_line": "read_signature",
-        "explanation.animation.api": "animate",
-        "explanation.api": "explain",
-        "explanation.curves": "mean_pr_curve pr_curve",
-        "explanation.simulation.api": "simulate",
-        "exploration.api": "explorer",
-        "forensics.identify": "assert_computes identify",
-        "readers.objects.relevance": "Labels",
-        "forensics.reconcile": "reconcile reconcile_table",
+        "explanation.explain": "explain mean_pr_curve pr_curve",
         "forensics.audit": "audit",
+        "forensics.identify": "assert_computes identify",
+        "forensics.reconcile": "reconcile reconcile_table",
         "forensics.spread": "spread",
+        "judges.api": "compare_judges trust trust_many",
+        "judges.assessors": "evaluate_judges",
+        "judges.selection": "choose_judgments",
+        "readers.objects.relevance": "Labels",
         "records.storage": "read_results",
         "records.verification": "verify",
-        "reports.api": "report",
+        "reports.report": "report",
+        "teaching.animation": "animate",
+        "teaching.experiments": "simulate",
+        "teaching.explorer": "explorer",
     }.items()
     for name in names.split()
 }

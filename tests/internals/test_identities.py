@@ -5,7 +5,7 @@ import random
 import pytest
 
 import germane
-from germane.dialects.parsing import parse
+from germane.dialects.names import parse
 from germane.forensics.laws import PAIRS
 from germane.forensics.reported import Reading
 

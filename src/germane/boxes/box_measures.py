@@ -12,7 +12,7 @@ from germane.boxes.conventions import Conventions
 from germane.boxes.ranked_lists import Curve, View
 from germane.core.ragged import Floats
 from germane.core.ranking import Ranking
-from germane.dialects.parsing import parse
+from germane.dialects.names import parse
 from germane.errors import MeasureError, NotFoundError, clip, list_choices, offer, write_option
 from germane.measures.box_names import (
     TAKES,

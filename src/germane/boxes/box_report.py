@@ -20,10 +20,8 @@ from germane.core.ragged import Floats
 from germane.core.rounding import unite_equal
 from germane.measures.averaging import find_span
 from germane.measures.interpolated import read_curves
-from germane.output.formatting import format_number, write_count
 from germane.output.markup import write_element
-from germane.reports.api import Report, make_title, order_results
-from germane.reports.inputs import describe_origin
+from germane.output.tables import format_number, write_count
 from germane.reports.markup import (
     COLORS,
     draw_chart,
@@ -38,7 +36,9 @@ from germane.reports.markup import (
     write_notes,
     write_table,
 )
+from germane.reports.origins import describe_origin
 from germane.reports.page import CHOSEN, END, write_comparisons, write_head, write_origin
+from germane.reports.report import Report, make_title, order_results
 
 if TYPE_CHECKING:
     from germane.boxes.options import DetectionSource, Options, TruthSource

@@ -16,9 +16,16 @@ from germane.core.rounding import unite_equal
 from germane.errors import check_choice, make_visible
 from germane.evaluation.layout import write_dialect
 from germane.measures.box_names import FREQUENCIES, write_depth, write_thresholds
-from germane.output.formatting import add_schema, format_number, to_json_number, write_count
-from germane.output.frames import Tabular, make_texts
-from germane.output.tables import Table, find_highest, share_lines
+from germane.output.named_columns import Tabular, make_texts
+from germane.output.tables import (
+    Table,
+    add_schema,
+    find_highest,
+    format_number,
+    share_lines,
+    to_json_number,
+    write_count,
+)
 
 if TYPE_CHECKING:
     from germane.boxes.result import Result, Results

@@ -12,11 +12,11 @@ from germane.boxes.matching import number_group
 from germane.boxes.ranked_lists import RankedLists, View
 from germane.boxes.result import Result, Results
 from germane.boxes.verbs import evaluate_many
-from germane.comparison.api import compare_samples
+from germane.comparison.compare import compare_samples
 from germane.comparison.comparison import Comparison
 from germane.comparison.quality_gate import BASELINE, RUN, Gate, check_limits
 from germane.comparison.sample import Sample
-from germane.comparison.settings import Correction, Settings, TestName
+from germane.comparison.significance import Correction, Settings, TestName
 from germane.core import ragged
 from germane.core.arguments import Seed, make_generator
 from germane.core.ragged import Bools, Floats, Ints

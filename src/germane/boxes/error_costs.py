@@ -21,9 +21,8 @@ from germane.core.rounding import average_numbers
 from germane.errors import MeasureError
 from germane.measures.averaging import compute_scores
 from germane.measures.measure import Measure
-from germane.output.formatting import add_schema, format_number, to_json_number
-from germane.output.frames import Tabular
-from germane.output.tables import Table
+from germane.output.named_columns import Tabular
+from germane.output.tables import Table, add_schema, format_number, to_json_number
 
 NEAR = 0.1  # a lower overlap is background
 _BLOCK = 1 << 18  # pairs

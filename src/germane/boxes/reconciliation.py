@@ -36,7 +36,7 @@ from germane.forensics.reported import Reported, read_box_column, read_reported
 from germane.forensics.table_answer import TableReconciliation, TableWriter, check_runs
 from germane.forensics.variations import Choices, write_choice
 from germane.measures.box_names import split_overlap
-from germane.output.formatting import add_schema, format_number, to_json_number, write_count
+from germane.output.tables import add_schema, format_number, to_json_number, write_count
 
 if TYPE_CHECKING:
     from germane.boxes.options import DetectionSource, Options, TruthSource

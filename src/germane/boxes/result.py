@@ -23,7 +23,7 @@ from germane.errors import MeasureError, NotFoundError, list_some, make_visible,
 from germane.measures.box_names import COCO_THRESHOLDS, USUAL_POINTS
 from germane.measures.interpolated import read_curves
 from germane.measures.measure import Measure
-from germane.output.frames import Lookup, Named, Tabular
+from germane.output.named_columns import Lookup, Named, Tabular
 from germane.output.tables import Table
 
 if TYPE_CHECKING:

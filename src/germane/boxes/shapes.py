@@ -27,7 +27,7 @@ from germane.boxes.masks import (
 from germane.boxes.options import Reading, Shape, Side
 from germane.core.ragged import Floats
 from germane.errors import FormatError, InputError, clip, write_option
-from germane.output.formatting import write_count
+from germane.output.tables import write_count
 from germane.readers.objects.numbers import is_finite_number
 
 T = TypeVar("T")

@@ -22,7 +22,7 @@ from germane.boxes.text_files import is_padilla, is_yolo, read_padilla
 from germane.checks.rows import Problem, Sees
 from germane.core.ragged import Bools, Floats, Ints
 from germane.errors import EmptyError, InputError, clip, write_option
-from germane.output.formatting import write_count
+from germane.output.tables import write_count
 from germane.readers.files.formats import is_path
 
 

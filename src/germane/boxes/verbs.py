@@ -30,7 +30,7 @@ from germane.core.finding import Finding, warn
 from germane.dialects.dialect import Dialect
 from germane.errors import InputError, PolicyError, clip, list_some, offer, suggest, write_option
 from germane.evaluation.checkup import Checkup
-from germane.output.formatting import write_count
+from germane.output.tables import write_count
 
 if TYPE_CHECKING:
     from germane.boxes.explanation import Explanation

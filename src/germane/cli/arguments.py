@@ -12,7 +12,7 @@ from germane.cli.paths import InputPath, OutputPath
 from germane.cli.terminal import as_json, say
 from germane.core.arguments import read_decimal
 from germane.core.policy import DEFAULTS, RARE, RARE_WORDS, WORDS
-from germane.dialects.parsing import parse_all
+from germane.dialects.names import parse_all
 from germane.errors import InputError, check_choice, clip, list_choices
 from germane.evaluation.opening import CATALOGUE, open_options
 from germane.measures.measure import Measure

@@ -15,11 +15,10 @@ from germane.cli.check import write_checkup
 from germane.cli.compare import add_statistics, collect_statistics
 from germane.cli.gate import add_limits, write_gate
 from germane.cli.paths import InputPath, OutputPath
-from germane.comparison.settings import WORDS as STATISTICS
+from germane.comparison.significance import WORDS as STATISTICS
 from germane.errors import InputError
 from germane.output import writing
-from germane.output.formatting import add_schema
-from germane.output.tables import stack_tables
+from germane.output.tables import add_schema, stack_tables
 
 
 def name_verb(raw: Sequence[str]) -> list[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from germane.cli import arguments
 from germane.cli.paths import InputPath
 from germane.cli.terminal import as_json, make_progress_line
-from germane.comparison.settings import WORDS
+from germane.comparison.significance import WORDS
 from germane.errors import InputError, NotFoundError
 from germane.evaluation.api import evaluate_many
 from germane.evaluation.bounds import BoundsOfRuns
@@ -20,7 +20,7 @@ from germane.output.tables import Table, stack_tables
 
 if TYPE_CHECKING:
     from germane.comparison.comparison import Comparison
-    from germane.comparison.queries import QueryDifferences
+    from germane.comparison.query_differences import QueryDifferences
 
 VIEWS = ("leaderboard", "pairs", "queries", "stability")
 SAYS = {
@@ -96,7 +96,7 @@ def collect_statistics(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def run(options: argparse.Namespace) -> None:
-    from germane.comparison.api import compare
+    from germane.comparison.compare import compare
 
     datasets = [[options.qrels, *options.runs], *options.dataset]
     rename = arguments.read_rename(options)

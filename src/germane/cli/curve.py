@@ -10,11 +10,10 @@ from germane.cli.paths import InputPath
 from germane.cli.terminal import make_progress_line
 from germane.errors import InputError
 from germane.evaluation.opening import open_data
-from germane.explanation.curves import mean_pr_curve, pr_curve
-from germane.explanation.precision_recall import RULES, MeanPRCurve, PRCurve, Start, check_rule
+from germane.explanation.curves import RULES, MeanPRCurve, PRCurve, Start, check_rule
+from germane.explanation.explain import mean_pr_curve, pr_curve
 from germane.output import pictures
-from germane.output.formatting import add_schema
-from germane.output.tables import stack_tables
+from germane.output.tables import add_schema, stack_tables
 
 
 def add(commands: Any) -> None:

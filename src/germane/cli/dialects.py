@@ -13,8 +13,7 @@ from germane.dialects.dialect import STAGE_NAMES, Dialect
 from germane.errors import InputError
 from germane.forensics.spread import spread
 from germane.output import writing
-from germane.output.formatting import add_schema
-from germane.output.tables import Table
+from germane.output.tables import Table, add_schema
 
 
 def add(commands: Any) -> None:

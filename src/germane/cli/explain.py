@@ -10,12 +10,12 @@ from germane.cli.terminal import as_json, make_progress_line
 from germane.errors import GermaneWarning, InputError
 from germane.evaluation.api import evaluate
 from germane.evaluation.whole_lists import CatalogueResult
-from germane.explanation.animation.api import MOST, animate
-from germane.explanation.animation.api import check as check_animation
-from germane.explanation.api import explain
+from germane.explanation.explain import explain
 from germane.measures import CATALOGUE
 from germane.measures.measure import Measure
 from germane.output import writing
+from germane.teaching.animation import MOST, animate
+from germane.teaching.animation import check as check_animation
 
 
 def add(commands: Any) -> None:

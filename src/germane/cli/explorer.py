@@ -24,6 +24,6 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from germane.exploration.api import explorer  # its import takes long
+    from germane.teaching.explorer import explorer  # its import takes long
 
     writing.write(options.output, explorer().html)

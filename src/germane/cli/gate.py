@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from germane.cli import arguments
 from germane.cli.paths import InputPath
-from germane.comparison.settings import WORDS
+from germane.comparison.significance import WORDS
 from germane.errors import make_visible
 from germane.evaluation.choices import DEFAULT
 from germane.evaluation.opening import open_data

@@ -30,7 +30,7 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from germane.comparison.judges.assessors import evaluate_judges
+    from germane.judges.assessors import evaluate_judges
 
     if "-" in [options.run_file, *options.judges]:
         raise InputError(

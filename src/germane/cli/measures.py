@@ -3,7 +3,7 @@
 import argparse
 from typing import Any
 
-from germane.dialects.parsing import parse
+from germane.dialects.names import parse
 from germane.errors import MeasureError
 from germane.measures import CATALOGUE, TABLE
 from germane.measures.box_names import is_of_boxes

@@ -31,7 +31,7 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from germane.comparison.judges.selection import choose_judgments
+    from germane.judges.selection import choose_judgments
 
     measures = arguments.parse_measures(options)
     if len(measures) > 1:

@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> None:
     folder = options.output.endswith("/") or os.path.isdir(options.output)
     if folder:
         writing.check_folder(options.output, ["rankings"])
-    from germane.reports.api import report  # its import takes long
+    from germane.reports.report import report  # its import takes long
 
     runs = arguments.read_runs(options.qrels, options.runs)
     with make_progress_line("report:") as progress:

@@ -7,10 +7,9 @@ from germane._version import VERSION
 from germane.cli import arguments
 from germane.evaluation.api import score
 from germane.evaluation.layout import format_value
-from germane.explanation.counted import Counted
+from germane.explanation.single_query import Counted
 from germane.measures.measure import Measure
-from germane.output.formatting import add_schema
-from germane.output.tables import Table
+from germane.output.tables import Table, add_schema
 
 
 def add(commands: Any) -> None:

@@ -14,7 +14,7 @@ from germane.output import writing
 from germane.output.tables import stack_tables
 
 if TYPE_CHECKING:
-    from germane.comparison.judges.trust import Trusts
+    from germane.judges.trust import Trusts
 
 
 def add(commands: Any) -> None:
@@ -60,7 +60,7 @@ def add(commands: Any) -> None:
 
 
 def run(options: argparse.Namespace) -> None:
-    from germane.comparison.judges.api import trust_many
+    from germane.judges.api import trust_many
 
     if options.detect is not None and len(options.runs) < 2:
         raise InputError("--detect plans for a difference of two runs; give two or more.")
@@ -85,7 +85,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def _format(trusts: "Trusts", options: argparse.Namespace) -> str:
-    from germane.comparison.judges.agreement import DEFINITIONS
+    from germane.judges.assessors import DEFINITIONS
 
     plans = {}
     if options.detect is not None:

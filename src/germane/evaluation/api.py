@@ -13,7 +13,7 @@ from germane.core.policy import Duplicates, Policy
 from germane.core.progress import Progress, make_progress
 from germane.core.qrels import Qrels
 from germane.core.retrieved import Sample
-from germane.dialects.parsing import parse
+from germane.dialects.names import parse
 from germane.errors import FormatError, InputError, PolicyError, check_choice, clip, write_option
 from germane.evaluation.accepted import Ids, Judgments, LabelList, Places, Run, Source, Vectors
 from germane.evaluation.choices import DEFAULT, Choices, Plan

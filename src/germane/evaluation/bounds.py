@@ -21,9 +21,8 @@ from germane.evaluation.judging import JudgedRun
 from germane.measures.averaging import MeasureResult, evaluate_measure
 from germane.measures.definition import CatalogueDefinition, refuse_lists
 from germane.measures.measure import Measure
-from germane.output.formatting import add_schema, format_number, to_json_number
-from germane.output.frames import Tabular
-from germane.output.tables import Table
+from germane.output.named_columns import Tabular
+from germane.output.tables import Table, add_schema, format_number, to_json_number
 
 if TYPE_CHECKING:
     from germane.evaluation.result import Result, Results

@@ -30,9 +30,8 @@ from germane.kernel.reduction import Index, Scattered
 from germane.measures.averaging import MeasureResult
 from germane.measures.definition import CatalogueDefinition, refuse_ranking
 from germane.measures.measure import Measure
-from germane.output.formatting import format_number, write_count
-from germane.output.frames import Tabular
-from germane.output.tables import Table
+from germane.output.named_columns import Tabular
+from germane.output.tables import Table, format_number, write_count
 from germane.readers import RunInput
 from germane.readers.objects.item_ids import order_ids
 from germane.readers.options.catalogues import CatalogueOptions

@@ -12,9 +12,8 @@ from germane.evaluation.accepted import PublishedTable
 from germane.forensics.laws import Interval, PairLaws, find_highest, list_laws
 from germane.forensics.published import Published, read_percentages, read_published
 from germane.forensics.reported import Column, Reading, Reported, format_plain, read_columns
-from germane.output.formatting import add_schema, write_count
-from germane.output.frames import Tabular
-from germane.output.tables import Table, write_text
+from germane.output.named_columns import Tabular
+from germane.output.tables import Table, add_schema, write_count, write_text
 
 
 @dataclass(frozen=True)

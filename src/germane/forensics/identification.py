@@ -6,8 +6,16 @@ from typing import Any
 
 from germane._version import VERSION
 from germane.measures.measure import Measure
-from germane.output.formatting import add_schema, format_number, to_json_number, write_count
-from germane.output.tables import Table, write_html, write_markdown, write_text
+from germane.output.tables import (
+    Table,
+    add_schema,
+    format_number,
+    to_json_number,
+    write_count,
+    write_html,
+    write_markdown,
+    write_text,
+)
 
 _TOOLS = 4  # that are named beside a definition
 _SHOWN = 6  # definitions that a table for people holds

@@ -12,7 +12,7 @@ import numpy as np
 
 from germane.core.arguments import Seed, is_number, make_generator, parse_whole
 from germane.core.policy import DEFAULTS
-from germane.dialects.parsing import parse_any
+from germane.dialects.names import parse_any
 from germane.errors import (
     DefinitionError,
     InputError,

@@ -10,7 +10,7 @@ import numpy as np
 from germane.core.policy import Policy
 from germane.core.ragged import Floats
 from germane.dialects import dialects, resolve_dialect
-from germane.dialects.parsing import parse
+from germane.dialects.names import parse
 from germane.forensics.asking import Answer, Asker, Batch, Kind, Precision
 from germane.forensics.cases import (
     Case,

@@ -10,7 +10,7 @@ import numpy as np
 from germane.core import ragged
 from germane.core.ragged import Floats
 from germane.core.ranking import Ranking
-from germane.dialects.parsing import parse
+from germane.dialects.names import parse
 from germane.errors import GermaneError
 from germane.forensics.asking import Batch, Precision
 from germane.forensics.cases import Case, Question, rank_items

@@ -19,7 +19,7 @@ from germane.forensics.reported import Reported, format_plain, read_reported
 from germane.forensics.run_search import DECIMALS, Given, RunSearch, Terms
 from germane.forensics.variations import Candidate, Search, Tried, V, Variation, vary_measure
 from germane.measures.measure import Measure
-from germane.output.formatting import format_number, write_count
+from germane.output.tables import format_number, write_count
 
 
 @dataclass(frozen=True)

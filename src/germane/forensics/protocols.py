@@ -14,7 +14,7 @@ from germane.forensics.plausibility import Near, OffCell, write_other
 from germane.forensics.reported import Reported
 from germane.forensics.spread import are_all_same
 from germane.forensics.variations import Choices
-from germane.output.formatting import write_count
+from germane.output.tables import write_count
 
 LIKELY = 0.01  # a chance below which a protocol is claimed; see bench/RECONCILE.md
 SHARE = 0.5  # of the cells that it has to give

@@ -17,7 +17,7 @@ from germane.forensics.reported import (
     read_columns,
     read_reported,
 )
-from germane.output.formatting import write_count
+from germane.output.tables import write_count
 from germane.readers.files.formats import refuse_special
 from germane.readers.files.json_files import parse_unique
 from germane.readers.files.streams import explain_os_error

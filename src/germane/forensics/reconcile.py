@@ -6,14 +6,13 @@ from typing import Any, Unpack, cast
 
 from germane.core.policy import DEFAULTS, Policy, Relevant
 from germane.core.progress import Progress, make_progress
-from germane.dialects.parsing import parse_any
+from germane.dialects.names import parse_any
 from germane.errors import DuplicateError, InputError, MeasureError, list_some, write_option
 from germane.evaluation.accepted import Judgments, PublishedTable, Reported, Run
 from germane.evaluation.choices import Choices, OtherChoices
 from germane.evaluation.collection import find_all_needs
 from germane.evaluation.opening import Inputs, open_data, refuse_dialect
-from germane.explanation.counted import Counted
-from germane.explanation.single_query import check_list, check_run, hold_rows, is_list
+from germane.explanation.single_query import Counted, check_list, check_run, hold_rows, is_list
 from germane.forensics.laws import find_highest
 from germane.forensics.plausibility import estimate_chance, find_hints
 from germane.forensics.published import Published, read_published

@@ -9,7 +9,7 @@ from typing import Any, Generic, Literal, TypeVar
 from germane._version import VERSION
 from germane.core.policy import WORDS, Policy
 from germane.errors import GermaneError, clip, list_choices, list_some, make_visible
-from germane.explanation.counted import Counted
+from germane.explanation.single_query import Counted
 from germane.forensics.plausibility import POSSIBLE, describe_chance
 from germane.forensics.reported import Reported, format_plain
 from germane.forensics.run_search import Agreement, Given, Undecided
@@ -17,9 +17,18 @@ from germane.forensics.spread import NOT_COUNTED, Example
 from germane.forensics.spread import SHOWN as SHOWN_BY
 from germane.forensics.variations import VARIED, Tried
 from germane.measures.measure import Measure
-from germane.output.formatting import add_schema, format_number, to_json_number, write_count
-from germane.output.frames import Tabular
-from germane.output.tables import Row, Table, write_html, write_markdown, write_text
+from germane.output.named_columns import Tabular
+from germane.output.tables import (
+    Row,
+    Table,
+    add_schema,
+    format_number,
+    to_json_number,
+    write_count,
+    write_html,
+    write_markdown,
+    write_text,
+)
 
 SHOWN = 12  # candidates and queries that a table for people holds
 

@@ -12,8 +12,7 @@ from typing import Any
 from germane.core.id_spelling import unwrap_keys
 from germane.dialects import dialects, resolve_dialect
 from germane.dialects.dialect import Dialect
-from germane.dialects.names import find_entry, find_named, list_definitions, resolve_measure
-from germane.dialects.parsing import parse
+from germane.dialects.names import find_entry, find_named, list_definitions, parse, resolve_measure
 from germane.errors import (
     DuplicateError,
     EmptyError,

@@ -20,7 +20,7 @@ from germane.forensics.variations import Candidate, Search, Tried, find_mean, li
 from germane.measures import Scored, compute_values
 from germane.measures.averaging import MeasureResult, compute_terms
 from germane.measures.measure import Measure
-from germane.output.formatting import to_json_number, write_count
+from germane.output.tables import to_json_number, write_count
 
 Given = Tried[Candidate]
 

@@ -15,8 +15,7 @@ from germane.core.ragged import Floats
 from germane.core.ranking import Ranking
 from germane.dialects import dialects, resolve_dialect
 from germane.dialects.dialect import STAGE_NAMES, Dialect
-from germane.dialects.names import ToolMeasure, find_same_kind, list_definitions
-from germane.dialects.parsing import parse_any
+from germane.dialects.names import ToolMeasure, find_same_kind, list_definitions, parse_any
 from germane.errors import GermaneError, list_some
 from germane.evaluation.accepted import Judgments, Run
 from germane.evaluation.api import compute_measures
@@ -27,9 +26,8 @@ from germane.evaluation.opening import open_data, refuse_dialect
 from germane.forensics.variations import LISTED, Candidate, find_mean, write_choice
 from germane.measures.averaging import MeasureResult, compute_scores
 from germane.measures.measure import Measure
-from germane.output.formatting import format_number, to_json_number
-from germane.output.frames import Tabular, make_texts
-from germane.output.tables import Table
+from germane.output.named_columns import Tabular, make_texts
+from germane.output.tables import Table, format_number, to_json_number
 from germane.readers import open_qrels, open_run
 from germane.readers.objects.relevance import make_collection
 

@@ -17,9 +17,8 @@ from germane.forensics.protocols import (
     find_exchanged,
 )
 from germane.forensics.published import Published, read_percentages
-from germane.output.formatting import add_schema, to_json_number, write_count
-from germane.output.frames import Tabular
-from germane.output.tables import LETTERS, Table
+from germane.output.named_columns import Tabular
+from germane.output.tables import LETTERS, Table, add_schema, to_json_number, write_count
 
 _NAMED = 4  # tools
 _SHOWN = 12  # cells that are off

@@ -13,7 +13,7 @@ import numpy as np
 from germane._version import VERSION
 from germane.core.arguments import is_number
 from germane.core.policy import DEFAULTS, UNORDERED, Policy
-from germane.dialects.parsing import parse
+from germane.dialects.names import parse
 from germane.errors import FormatError, GermaneError, clip, show_typed
 from germane.evaluation.fingerprint import OPTIONS, shorten
 from germane.evaluation.result import Counts
@@ -22,7 +22,7 @@ from germane.evaluation.special_queries import knows_extremes
 from germane.measures import CATALOGUE
 from germane.measures.averaging import MeasureResult
 from germane.measures.measure import Measure, write_parameters
-from germane.output.formatting import SCHEMA, write_count
+from germane.output.tables import SCHEMA, write_count
 from germane.readers.files.json_files import Repeated
 
 CLOSE = 1e-12

@@ -26,9 +26,8 @@ from germane.evaluation.opening import Held, Inputs, open_data
 from germane.evaluation.result import Result, Results
 from germane.evaluation.signature_line import Signature, is_signature, read_signature
 from germane.measures.measure import Measure
-from germane.output.formatting import add_schema, to_json_number, write_count
-from germane.output.frames import Tabular
-from germane.output.tables import Table
+from germane.output.named_columns import Tabular
+from germane.output.tables import Table, add_schema, to_json_number, write_count
 from germane.records.record import RecordedMeasure, RecordedRun, is_close, name_place, read_runs
 from germane.records.storage import read_document
 

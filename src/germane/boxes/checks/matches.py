@@ -25,7 +25,7 @@ from germane.boxes.sources import Sheet
 from germane.checks.rows import Problem, Sees
 from germane.core.ragged import Bools, Floats, Ints
 from germane.errors import clip, write_option
-from germane.output.formatting import write_count
+from germane.output.tables import write_count
 
 DEVIATIONS = 4.0  # standard deviations from chance
 TURNED = 0.4  # the share of pairs in the right order, above which scores are not called turned

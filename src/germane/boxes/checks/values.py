@@ -12,7 +12,7 @@ from germane.checks.rows import Problem, Sees
 from germane.core.finding import show_ids
 from germane.core.ragged import Bools, Floats, Ints
 from germane.errors import clip, write_option
-from germane.output.formatting import write_count
+from germane.output.tables import write_count
 
 SLACK = 2.0  # pixels by which a box may leave its image
 MOST = 10  # images with truths, below which it says nothing that most have no detection

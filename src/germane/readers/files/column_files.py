@@ -31,7 +31,7 @@ from germane.errors import (
     list_choices,
     write_option,
 )
-from germane.output.formatting import write_count
+from germane.output.tables import write_count
 from germane.readers.files.formats import (
     PAIRS,
     Path,
