@@ -1,15 +1,14 @@
 """A dialect's entry for a measure: the one that is called so, or the one of the same kind."""
 
+from itertools import product
+
 import pytest
 
 import germane
 from germane.dialects import resolve_dialect
-from germane.dialects.dialect import Entry
 from germane.dialects.names import find_entry, find_same_kind
 from germane.dialects.table import DIALECTS
 from germane.types import Dialect
-
-from test_dialects import EVERY
 
 
 @pytest.mark.parametrize("dialect", DIALECTS, ids=lambda one: one.name)
@@ -21,10 +20,10 @@ def test_what_is_unlike_germane_s_is_another_measure(dialect: Dialect) -> None:
         assert find_entry(dialect, own) is None
 
 
-@pytest.mark.parametrize(("dialect", "foreign"), EVERY)
-def test_every_measure_of_a_tool_is_the_tool_s(dialect: Dialect, foreign: Entry) -> None:
-    for x in ("0.2", "1"):
-        measure = germane.parse(foreign.write_measure(7).replace("{x}", x))
+@pytest.mark.parametrize("dialect", DIALECTS, ids=lambda one: one.name)
+def test_every_measure_of_a_tool_is_the_tool_s(dialect: Dialect) -> None:
+    for entry, x in product(dialect.measuring, ("0.2", "1")):
+        measure = germane.parse(entry.write_measure(7).replace("{x}", x))
         found = find_entry(dialect, measure)
         assert found is not None
         filled = germane.parse(found.write_measure(7).replace("{x}", x))
