@@ -87,7 +87,7 @@ def _run_judges(options: argparse.Namespace) -> None:
     if len(judges) == 1:
         judges = options.judges[0]
     judged = evaluate_judges(
-        judges, options.run, parser.read_measures(options), **collect_policy(options)
+        options.run, judges, parser.read_measures(options), **collect_policy(options)
     )
     write_found(options, judged)
 

@@ -157,7 +157,7 @@ def add_command(commands: Any, name: str, command: Command, summary: str | None)
         ),
     )
     maker = _Maker(parser, name, command)
-    places = [_PLACE.fullmatch(place).groups() for place in command.places.split()]
+    places: list[tuple[str, str]] = re.findall(r"(\w+)([+*?]?)", command.places)
     for place, nargs in places:
         maker.add_place(place, nargs)
     placed = {place for place, _ in places} | STAND_FOR.get(places[0][0] if places else "", set())
@@ -177,7 +177,6 @@ def add_command(commands: Any, name: str, command: Command, summary: str | None)
     parser.add_help_for_all()
 
 
-_PLACE = re.compile(r"(\w+)([+*?]?)")
 STAND_FOR = {"given": {"qrels", "run", "runs", "truth", "detections"}}
 """Arguments by place that stand for several of functions."""
 
@@ -192,13 +191,10 @@ class _Maker:
     def add_place(self, name: str, nargs: str) -> None:
         """Add an argument that has a place instead of a name."""
         row = OPTIONS[find_row(self.name, name) or name]
-        self.parser.add_argument(
-            name,
-            metavar=row.metavar,
-            help=row.says,
-            **({"type": InputPath} if row.metavar in PATHS else {}),
-            **({"nargs": nargs} if nargs else {}),
+        action = self.parser.add_argument(
+            name, metavar=row.metavar, nargs=nargs or None, help=row.says
         )
+        action.type = InputPath if row.metavar in PATHS else None
 
     def add(self, name: str, argument: Argument) -> None:
         """Add an option: its words and default from the function, the rest from its row."""
