@@ -5,11 +5,12 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
+from germane import boxes as verbs
 from germane.boxes.groups import Part
 from germane.cli import parser
 from germane.cli.everyday import write_checkup, write_command_line, write_gate
 from germane.cli.options import read_pairs
-from germane.cli.parser import Command, collect
+from germane.cli.parser import Command, call
 from germane.cli.terminal import (
     FOR_PAPERS,
     is_picture,
@@ -39,15 +40,8 @@ def _open_paths(options: argparse.Namespace) -> Mapping[str, str]:
     return parser.read_runs(options.truth, paths if isinstance(paths, list) else [paths])
 
 
-def _collect(options: argparse.Namespace, verb: Any, **replaced: Any) -> dict[str, Any]:
-    """Collect the arguments of a verb: the paths, what was given, and what is replaced."""
-    return {**collect(options, verb), **replaced}
-
-
 def _run_evaluate(options: argparse.Namespace) -> None:
-    from germane.boxes.api import evaluate_many
-
-    results = evaluate_many(**_collect(options, evaluate_many, detections=_open_paths(options)))
+    results = call(verbs.evaluate_many, options, detections=_open_paths(options))
     if options.by is None:
         write_found(options, results, FOR_PAPERS)
         return
@@ -64,13 +58,11 @@ def _run_evaluate(options: argparse.Namespace) -> None:
 
 
 def _run_explain(options: argparse.Namespace) -> None:
-    from germane.boxes.api import explain
-
     [(name, path)] = _open_paths(options).items()
     picture = is_picture(options)
     if picture and options.errors:
         raise InputError(f"{options.output}: --errors writes a table, and no picture.")
-    explanation = explain(**_collect(options, explain, detections=path, name=name))
+    explanation = call(verbs.explain, options, detections=path, name=name)
     if picture:
         writing.write(options.output, explanation.svg())
         return
@@ -78,24 +70,21 @@ def _run_explain(options: argparse.Namespace) -> None:
 
 
 def _run_check(options: argparse.Namespace) -> int:
-    from germane.boxes.checkup import check
-
     [path] = _open_paths(options).values()
-    return write_checkup(options, check(**_collect(options, check, detections=path)))
+    return write_checkup(options, call(verbs.check, options, detections=path))
 
 
 def _run_dialects(options: argparse.Namespace) -> None:
     from germane.boxes.dialect_table import dialects, resolve_box_dialect
-    from germane.boxes.dialect_values import spread
     from germane.cli.checking import define_dialect, list_dialects, write_spread, write_table
 
-    match options.given:
+    match options.data:
         case []:
             write_table(options, list_dialects(dialects(), "germane boxes dialects"))
         case [name] if not os.path.exists(name):
             write_table(options, define_dialect(resolve_box_dialect(name)))
         case [truth, detections]:
-            write_spread(options, spread(truth, detections, **collect(options, spread)))
+            write_spread(options, call(verbs.spread, options, truth=truth, detections=detections))
         case _:
             raise InputError(
                 "germane boxes dialects takes nothing, the NAME of a dialect, or TRUTH and"
@@ -104,8 +93,6 @@ def _run_dialects(options: argparse.Namespace) -> None:
 
 
 def _run_reconcile(options: argparse.Namespace) -> None:
-    from germane.boxes.reconciliation import reconcile
-
     if (options.table is None) == (options.reported is None):
         raise InputError("germane boxes reconcile takes --reported NUMBER, or --table TABLE.")
     if options.table is not None:
@@ -116,25 +103,25 @@ def _run_reconcile(options: argparse.Namespace) -> None:
     if len(options.detections) > 1:
         raise InputError("--reported is the number of one file of detections; --table is for more.")
     [(name, path)] = _open_paths(options).items()
-    write_answer(options, reconcile(**_collect(options, reconcile, detections=path, name=name)))
+    write_answer(options, call(verbs.reconcile, options, detections=path, name=name))
 
 
 def _reconcile_table(options: argparse.Namespace) -> Any:
-    from germane.boxes.table_reconciliation import reconcile_table
-
     if options.measure is not None or options.dialect is not None:
         raise InputError(
             "--measure and --dialect go with --reported; a table names its own measures."
         )
-    choices = _collect(options, reconcile_table, detections=_open_paths(options))
-    measures = read_pairs(options.names)
-    return reconcile_table(**{**choices, "reported": options.table, "measures": measures})
+    return call(
+        verbs.reconcile_table,
+        options,
+        detections=_open_paths(options),
+        reported=options.table,
+        measures=read_pairs(options.names),
+    )
 
 
 def _run_compare(options: argparse.Namespace) -> None:
-    from germane.boxes.comparison import compare
-
-    comparison = compare(**_collect(options, compare, detections=_open_paths(options)))
+    comparison = call(verbs.compare, options, detections=_open_paths(options))
     if options.view is None and options.format == "table":
         writing.write(options.output, comparison.text())
         return
@@ -144,17 +131,15 @@ def _run_compare(options: argparse.Namespace) -> None:
 
 
 def _run_gate(options: argparse.Namespace) -> int:
-    from germane.boxes.comparison import gate
-
     [path] = _open_paths(options).values()
-    return write_gate(options, gate(**_collect(options, gate, detections=path)))
+    return write_gate(options, call(verbs.gate, options, detections=path))
 
 
 def _run_report(options: argparse.Namespace) -> None:
-    from germane.boxes.page import report
-
-    choices = _collect(options, report, detections=_open_paths(options))
-    writing.write(options.output, report(**choices, command=write_command_line()).html)
+    page = call(
+        verbs.report, options, detections=_open_paths(options), command=write_command_line()
+    )
+    writing.write(options.output, page.html)
 
 
 _SHOWN = "format spreadsheet output"
@@ -176,14 +161,14 @@ _VERBS = "\n".join(
 )
 
 
-def _make(run: Any, verb: str, usage: str, own: str = _SHOWN, **more: Any) -> Command:
+def _make(run: Any, verb: str, usage: str, extra: str = _SHOWN, **more: Any) -> Command:
     """Make the command of a verb; that of evaluate lists the others."""
     summary, implied = SUMMARIES[verb], verb == "evaluate"
     places = f"truth detections{'+' if 'DETECTIONS...' in usage else ''}"
     return Command(
         run,
         f"{summary[0].upper()}{summary[1:]}.",
-        **{"places": places, "own": own, **more},
+        **{"places": places, "extra": extra, **more},
         usage=f"%(prog)s {usage} [options]"
         + "\n       %(prog)s VERB TRUTH DETECTIONS... [options]" * implied,
         epilog=f"verbs, each with a --help (for a file of such a name, write ./check):\n{_VERBS}"
@@ -205,7 +190,7 @@ VERBS = {
         _run_check, "check", "TRUTH DETECTIONS", "strict format output", formats=("text", "json")
     ),
     "dialects": _make(
-        _run_dialects, "dialects", "[NAME | TRUTH DETECTIONS]", places="given*",
+        _run_dialects, "dialects", "[NAME | TRUTH DETECTIONS]", places="data*",
         verbs=("boxes.spread",),
     ),
     "reconcile": _make(

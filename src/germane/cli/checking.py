@@ -8,9 +8,10 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import germane
 from germane.cli import parser
 from germane.cli.options import OPTIONS, read_pairs
-from germane.cli.parser import Command, collect, collect_policy
+from germane.cli.parser import Command, call
 from germane.cli.terminal import (
     format_table,
     make_progress_line,
@@ -34,53 +35,51 @@ DIFFERS = 1
 
 
 def _run_reconcile(options: argparse.Namespace) -> None:
-    from germane.reconciliation.api import reconcile
-
     if (options.table is None) == (options.reported is None):
         raise InputError("reconcile takes --reported NUMBER, or --table TABLE.")
     if options.table is not None:
         write_answer(options, _reconcile_table(options))
         return
-    choices = collect(options, reconcile)
-    match options.given:
+    match options.data:
         case [_]:
-            reconciliation = reconcile(parser.read_list(options), **choices)
+            reconciliation = call(germane.reconcile, options, qrels=parser.read_list(options))
         case [qrels, ranked]:
             with make_progress_line("reconcile:") as progress:
-                reconciliation = reconcile(qrels, ranked, **choices, progress=progress)
+                reconciliation = call(
+                    germane.reconcile, options, qrels=qrels, run=ranked, progress=progress
+                )
         case _:
             raise InputError("reconcile takes QRELS and RUN, or one LIST.")
     write_answer(options, name_relevant(reconciliation))
 
 
 def _reconcile_table(options: argparse.Namespace) -> Any:
-    from germane.reconciliation.table_api import reconcile_table
-
     if options.reported_per_query:
         raise InputError(
             "--reported-per-query goes with --reported; a table has the means of runs."
         )
-    if len(options.given) < 2:
+    if len(options.data) < 2:
         raise InputError("reconcile --table takes QRELS and one RUN or more.")
-    qrels, *paths = options.given
+    qrels, *paths = options.data
     runs, measures = parser.read_runs(qrels, paths), read_pairs(options.names)
     with make_progress_line("reconcile:") as progress:
-        return reconcile_table(
-            qrels, runs, options.table, measures=measures, progress=progress,
-            **collect_policy(options),
-        )  # fmt: skip
+        return call(
+            germane.reconcile_table,
+            options,
+            qrels=qrels,
+            runs=runs,
+            reported=options.table,
+            measures=measures,
+            progress=progress,
+        )
 
 
 # --- identify -------------------------------------------------------------------------------------
 
 
 def _run_identify(options: argparse.Namespace) -> int:
-    from germane.identification.api import identify
-
     function, takes = _find_function(options)
-    identification = identify(
-        **{**collect(options, identify), "function": function, "takes": takes}
-    )
+    identification = call(germane.identify, options, function=function, takes=takes)
     if options.function is not None:
         writing.check(options.output, _list_modules(options.function))
     write_answer(options, identification)
@@ -161,20 +160,15 @@ def _import_module(place: str) -> Any:
 
 
 def _run_audit(options: argparse.Namespace) -> int:
-    from germane.reconciliation.auditing import audit
-
-    columns = read_pairs(options.columns)
-    contradictions = audit(options.table, options.queries, options.dialect, columns=columns)
+    contradictions = call(germane.audit, options, columns=read_pairs(options.columns))
     write_answer(options, contradictions)
     return DIFFERS if contradictions else 0
 
 
 def _run_verify(options: argparse.Namespace) -> int:
-    from germane.evaluation.verification import verify
-
     runs = parser.read_runs(options.qrels, options.runs)
     inputs = next(iter(runs.values())) if len(runs) == 1 else runs
-    verification = verify(options.record, options.qrels, inputs, **collect_policy(options))
+    verification = call(germane.verify, options, runs=inputs)
     write_found(options, verification)
     return 0 if verification.same else DIFFERS
 
@@ -183,12 +177,10 @@ def _run_verify(options: argparse.Namespace) -> int:
 
 
 def _run_dialects(options: argparse.Namespace) -> None:
-    from germane.reconciliation.spread import spread
-
-    match options.given:
+    match options.data:
         case [qrels, ranked]:
             with make_progress_line() as progress:
-                values = spread(qrels, ranked, **collect(options, spread), progress=progress)
+                values = call(germane.spread, options, qrels=qrels, run=ranked, progress=progress)
             write_spread(options, values)
         case []:
             write_table(options, list_dialects(dialects(), "germane dialects"))
@@ -272,11 +264,10 @@ def _run_measures(options: argparse.Namespace) -> None:
 
 def _define(name: str) -> str:
     """Define a measure of ranked lists or, if the name is one of these, of detected boxes."""
-    from germane.dialects.parsing import parse
     from germane.measures.box_names import is_of_boxes
 
     try:
-        return parse(name).explanation
+        return germane.parse(name).explanation
     except MeasureError:
         if not is_of_boxes(name):
             raise
@@ -291,7 +282,7 @@ COMMANDS = {
     "reconcile": Command(
         _run_reconcile,
         "Find the definitions that give a reported number on the same data, or the nearest ones.",
-        "given+",
+        "data+",
         "table names format spreadsheet output",
         verbs=("reconcile", "reconcile_table"),
         usage="%(prog)s QRELS RUN --reported NUMBER [options]\n"
@@ -329,7 +320,7 @@ COMMANDS = {
         _run_dialects,
         "List the dialects; with a NAME, define one; with QRELS and RUN, print the value in every"
         " dialect.",
-        "given*",
+        "data*",
         "format spreadsheet output",
     ),
     "measures": Command(

@@ -9,9 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+import germane
 from germane._version import VERSION
 from germane.cli import parser
-from germane.cli.parser import Command, collect, collect_policy
+from germane.cli.parser import Command, call, collect_policy
 from germane.cli.terminal import (
     FOR_PAPERS,
     add_lines,
@@ -30,7 +31,6 @@ from germane.cli.terminal import (
 )
 from germane.core.mean_intervals import check_confidence
 from germane.errors import GermaneWarning, InputError, NotFoundError, make_visible
-from germane.evaluation.api import evaluate, evaluate_many, score
 from germane.evaluation.layout import format_value, name_measures, write_warnings
 from germane.evaluation.opening import open_data
 from germane.evaluation.result import Results
@@ -41,12 +41,8 @@ from germane.output.tables import Table, stack_tables
 from germane.readers import find_name
 
 if TYPE_CHECKING:
-    from germane.comparison.comparison import Comparison
-    from germane.comparison.quality_gate import Gate
-    from germane.comparison.queries import QueryDifferences
-    from germane.evaluation.checkup import Checkup
-    from germane.explanation.precision_recall import MeanPRCurve, PRCurve
     from germane.measures.measure import Measure
+    from germane.types import Checkup, Comparison, Gate, MeanPRCurve, PRCurve, QueryDifferences
 
 FAILED = 1
 VIEWS = ("leaderboard", "pairs", "queries", "stability")
@@ -66,7 +62,7 @@ def _run_evaluate(options: argparse.Namespace) -> None:
         if options.checkpoint is None:
             data = open_data(options.qrels, policy)
             data.signs = is_signed(options) or options.record is not None
-            results = evaluate_many(data, runs, measures, progress=progress)
+            results = germane.evaluate_many(data, runs, measures, progress=progress)
         else:
             results = _evaluate_kept(
                 options.qrels, runs, measures, options.checkpoint, {"progress": progress, **policy}
@@ -135,7 +131,7 @@ def _evaluate_kept(
 def _run_score(options: argparse.Namespace) -> None:
     grades, measures = parser.read_grades(options.relevance), parser.parse_measures(options)
     choices = parser.collect_given(options, ("relevant", "dialect"))
-    values = [(m, score(grades, m, **choices)) for m in measures]
+    values = [(m, germane.score(grades, m, **choices)) for m in measures]
     notes = _count_relevant(grades, measures) if options.relevant is None else ()
 
     def make_table(digits: int | None) -> Table:
@@ -167,29 +163,28 @@ def _count_relevant(grades: list[Any], measures: tuple["Measure", ...]) -> tuple
 def _run_explain(options: argparse.Namespace) -> None:
     from germane.explanation.animation.api import animate
     from germane.explanation.animation.api import check as check_animation
-    from germane.explanation.api import explain
     from germane.measures import CATALOGUE
 
     measures = parser.parse_measures(options)
-    if len(options.given) == 2 and {measure.name for measure in measures} <= {
+    if len(options.data) == 2 and {measure.name for measure in measures} <= {
         row.name for row in CATALOGUE
     }:
         _explain_catalogue(options, measures)
         return
     if options.animate is not None:
         check_animation(options.animate, measures=len(measures))
-    choices = {**collect(options, explain), "measures": parser.read_measures(options)}
-    match options.given:
+    explain = partial(call, germane.explain, options, measures=parser.read_measures(options))
+    match options.data:
         case [_]:
-            explanation = explain(parser.read_list(options), **choices)
+            explanation = explain(qrels=parser.read_list(options))
         case [qrels, run]:
             [run] = parser.read_runs(qrels, [run]).values()  # of standard input there is one
             with make_progress_line() as progress:
-                explanation = explain(qrels, run, progress=progress, **choices)
+                explanation = explain(qrels=qrels, run=run, progress=progress)
         case _:
             raise InputError(
                 "explain takes QRELS and RUN, or one LIST in quotes, such as '0 0 1'; "
-                f"got {len(options.given)} arguments."
+                f"got {len(options.data)} arguments."
             )
     if options.animate is not None:
         animate(explanation, options.animate)
@@ -206,8 +201,10 @@ def _explain_catalogue(options: argparse.Namespace, measures: tuple["Measure", .
         )
     with make_progress_line() as progress, warnings.catch_warnings():
         warnings.simplefilter("ignore", GermaneWarning)
-        qrels, run = options.given
-        result = evaluate(qrels, run, measures, progress=progress, **collect_policy(options))
+        qrels, run = options.data
+        result = germane.evaluate(
+            qrels, run, measures, progress=progress, **collect_policy(options)
+        )
     explanations = [
         value.explain() for value in result.values() if isinstance(value, CatalogueResult)
     ]
@@ -224,8 +221,6 @@ def _explain_catalogue(options: argparse.Namespace, measures: tuple["Measure", .
 
 
 def _run_compare(options: argparse.Namespace) -> None:
-    from germane.comparison.api import compare
-
     datasets = [[options.qrels, *options.runs], *(options.dataset or ())]
     rename = read_rename(options)
     name_measures(parser.parse_measures(options), rename)
@@ -238,7 +233,9 @@ def _run_compare(options: argparse.Namespace) -> None:
         )
     if picture:
         _check_picture(options)
-    comparison = compare(_evaluate_datasets(options, datasets), **collect_statistics(options))
+    comparison = germane.compare(
+        _evaluate_datasets(options, datasets), **collect_statistics(options)
+    )
     signatures = comparison.signatures if options.signature else ()
     if picture:
         _choose_drawn(comparison, options).save(options.output)
@@ -319,7 +316,7 @@ def _evaluate_datasets(
             runs = parser.read_runs(qrels, paths)
             data = open_data(qrels, policy)
             data.signs = is_signed(options)
-            results[qrels] = evaluate_many(data, runs, measures, progress=progress)
+            results[qrels] = germane.evaluate_many(data, runs, measures, progress=progress)
     return results if len(results) > 1 else next(iter(results.values()))
 
 
@@ -371,13 +368,17 @@ def _run_report(options: argparse.Namespace) -> None:
     folder = options.output.endswith("/") or os.path.isdir(options.output)
     if folder:
         writing.check_folder(options.output, ["rankings"])
-    from germane.reports.api import report
-
     runs = parser.read_runs(options.qrels, options.runs)
-    choices = {**collect(options, report), "measures": parser.read_measures(options)}
-    choices |= {"qrels": options.qrels, "runs": runs, "layout": "folder" if folder else "page"}
     with make_progress_line("report:") as progress:
-        page = report(**choices, command=write_command_line(), progress=progress)
+        page = call(
+            germane.report,
+            options,
+            runs=runs,
+            measures=parser.read_measures(options),
+            layout="folder" if folder else "page",
+            command=write_command_line(),
+            progress=progress,
+        )
     if folder:
         page.save(options.output)
     else:
@@ -393,13 +394,10 @@ def write_command_line() -> str:
 
 
 def _run_gate(options: argparse.Namespace) -> int:
-    from germane.comparison.quality_gate import gate
-
-    policy = collect_policy(options)
-    own = {name: value for name, value in collect(options, gate).items() if name not in policy}
-    data = open_data(options.qrels, policy)
+    data = open_data(options.qrels, collect_policy(options))
     data.signs = is_signed(options)
-    decision = gate(**{**own, "qrels": data, "measures": parser.read_measures(options)})
+    measures = parser.read_measures(options)
+    decision = call(germane.gate, options, without=parser.POLICY, qrels=data, measures=measures)
     status = write_gate(
         options, decision, decision.comparison.signatures if options.signature else ()
     )
@@ -443,12 +441,9 @@ def _report_to_github(decision: "Gate") -> None:
 
 
 def _run_check(options: argparse.Namespace) -> int:
-    from germane.evaluation.checkup import check
-
-    runs = parser.read_runs(options.qrels, options.run)
-    choices = {**collect(options, check), "run": runs, "measures": parser.read_measures(options)}
+    runs, measures = parser.read_runs(options.qrels, options.run), parser.read_measures(options)
     with make_progress_line("looking at") as progress:
-        checkup = check(**choices, progress=progress)
+        checkup = call(germane.check, options, run=runs, measures=measures, progress=progress)
     return write_checkup(options, checkup)
 
 
@@ -489,22 +484,19 @@ def _run_curve(options: argparse.Namespace) -> None:
 
 
 def _make_curves(options: argparse.Namespace) -> Mapping[str, "PRCurve | MeanPRCurve"]:
-    from germane.explanation.curves import mean_pr_curve, pr_curve
-
-    verb = pr_curve if options.query is not None or len(options.given) == 1 else mean_pr_curve
-    choices = collect(options, verb)
-    if len(options.given) == 1:
-        return {"list": name_relevant(pr_curve(parser.read_list(options), **choices))}
-    if verb is pr_curve and options.confidence is not None:
+    is_single = options.query is not None or len(options.data) == 1
+    verb: Any = germane.pr_curve if is_single else germane.mean_pr_curve
+    if len(options.data) == 1:
+        return {"list": name_relevant(call(verb, options, qrels=parser.read_list(options)))}
+    if is_single and options.confidence is not None:
         raise InputError("--confidence is for the mean curve of all queries; leave out --query.")
     if isinstance(options.relevant, int):
         raise InputError("--relevant is for the grades of one list; qrels say what is relevant.")
-    path, *paths = options.given
-    runs, policy = parser.read_runs(path, paths), collect_policy(options)
-    choices = {name: value for name, value in choices.items() if name not in policy}
+    path, *paths = options.data
+    runs, data = parser.read_runs(path, paths), open_data(path, collect_policy(options))
+    curve = partial(call, verb, options, without=parser.POLICY, qrels=data)
     with make_progress_line() as progress:
-        data = open_data(path, policy)
-        return {name: verb(data, run, **choices, progress=progress) for name, run in runs.items()}
+        return {name: curve(run=run, progress=progress) for name, run in runs.items()}
 
 
 # --- The commands ---------------------------------------------------------------------------------
@@ -527,7 +519,7 @@ COMMANDS = {
     "explain": Command(
         _run_explain,
         "Show where the numbers of one query, or of one list, come from, rank by rank.",
-        "given+",
+        "data+",
         "format spreadsheet output animate",
         usage="%(prog)s QRELS RUN --query ID [options]\n"
         "       %(prog)s LIST [--relevant R] [options]",
@@ -570,7 +562,7 @@ COMMANDS = {
         _run_curve,
         "Print the precision-recall curve of one query, of one list, or averaged over queries, and"
         " the area under it. Draw it with -o FILE.svg, .png or .pdf.",
-        "given+",
+        "data+",
         "rule format spreadsheet output",
         verbs=("mean_pr_curve", "pr_curve"),
         words={"rule": ("step", "trapezoid", "interpolated", 11, 101)},

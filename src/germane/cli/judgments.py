@@ -5,8 +5,9 @@ import warnings
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import germane
 from germane.cli import parser
-from germane.cli.parser import Command, collect, collect_policy
+from germane.cli.parser import Command, call
 from germane.cli.terminal import (
     as_json,
     choose_digits,
@@ -20,14 +21,12 @@ from germane.output import writing
 from germane.output.tables import stack_tables
 
 if TYPE_CHECKING:
-    from germane.comparison.judges.trust import Trusts
+    from germane.types import Trusts
 
 # --- trust ----------------------------------------------------------------------------------------
 
 
 def _run_trust(options: argparse.Namespace) -> None:
-    from germane.comparison.judges.api import trust_many
-
     if options.detect is not None and len(options.runs) < 2:
         raise InputError("--detect plans for a difference of two runs; give two or more.")
     if "-" in options.runs or options.people == options.model == "-":
@@ -35,10 +34,10 @@ def _run_trust(options: argparse.Namespace) -> None:
             "each run is read once for each judge, and standard input (-) only once. Give files."
         )
     runs = parser.read_runs(options.people, options.runs)
-    choices = {**collect(options, trust_many), "measures": parser.read_measures(options)}
+    measures = parser.read_measures(options)
     with make_progress_line() as progress, warnings.catch_warnings():
         warnings.simplefilter("ignore", GermaneWarning)  # they stand below the table
-        trusts = trust_many(**{**choices, "runs": runs}, progress=progress)
+        trusts = call(germane.trust_many, options, runs=runs, measures=measures, progress=progress)
     if options.format in ("csv", "tsv"):  # which have no notes
         for line in map(str, trusts.findings):
             say(f"germane: {line}")
@@ -74,8 +73,6 @@ def _format(trusts: "Trusts", options: argparse.Namespace) -> str:
 
 
 def _run_judges(options: argparse.Namespace) -> None:
-    from germane.comparison.judges.assessors import evaluate_judges
-
     if "-" in [options.run, *options.judges]:
         raise InputError(
             "the run is read once for each judge, and standard input (-) only once. Give a file."
@@ -86,22 +83,21 @@ def _run_judges(options: argparse.Namespace) -> None:
     judges: Any = parser.read_runs(options.run, options.judges)
     if len(judges) == 1:
         judges = options.judges[0]
-    judged = evaluate_judges(
-        options.run, judges, parser.read_measures(options), **collect_policy(options)
+    judged = call(
+        germane.evaluate_judges, options, judges=judges, measures=parser.read_measures(options)
     )
     write_found(options, judged)
 
 
 def _run_next(options: argparse.Namespace) -> None:
-    from germane.comparison.judges.selection import choose_judgments
-
     measures = parser.parse_measures(options)
     if len(measures) > 1:
         raise InputError(f"next takes one measure; got {', '.join(map(str, measures))}.")
     runs = parser.read_runs(options.qrels, options.runs)
-    choices = {**collect(options, choose_judgments), "runs": runs, "measure": measures[0]}
     with make_progress_line() as progress:
-        judgments = choose_judgments(**choices, progress=progress)
+        judgments = call(
+            germane.choose_judgments, options, runs=runs, measure=measures[0], progress=progress
+        )
     write_found(options, judgments)
 
 

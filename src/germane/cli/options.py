@@ -166,9 +166,9 @@ def read_pairs(pairs: Sequence[str] | None) -> dict[str, str] | None:
 class Option(NamedTuple):
     """An argument: its sentence, and what its type in the function's signature does not say."""
 
-    says: str
+    sentence: str
     metavar: str = ""
-    """What the help calls the value. Without one: its words, or N for a number."""
+    """The value in the help. Without one: its words, or N for a number."""
 
     group: str = ""
     read: Callable[[str], Any] | None = None
@@ -190,7 +190,7 @@ PATHS = {
     "DETECTIONS", "DIR", "FILE", "FILE|N|seen", "NAME | QRELS RUN", "NAME | TRUTH DETECTIONS",
     "PATH", "QRELS", "QRELS RUN | LIST", "QRELS RUN... | LIST", "RECORD", "RUN", "TABLE", "TRUTH",
 }  # fmt: skip
-"""What the help calls paths that are read."""
+"""The words of the help for paths that are read."""
 
 READING = "reading (default: by the suffix of each file)"
 CANDIDATES = "candidates: files with a query and an item in each row"
@@ -207,7 +207,7 @@ CHECKED = {CONVENTIONS, STATISTICS}
 _MEASURES = "names such as 'AP@10 nDCG@10 P(rel=2)@5'; may be repeated"
 _NAMED = Option(_MEASURES, "MEASURES", flags="-m --measures", repeats=True)
 _OF_BOXES = "names such as 'AP AP50 AP(area=small) AR@10 P(confidence=.25)'"
-_IN_BOXES = _NAMED._replace(says=_OF_BOXES)
+_IN_BOXES = _NAMED._replace(sentence=_OF_BOXES)
 _ONE = Option("the measure", "MEASURE", flags="-m --measure")
 _QUERY_TEXTS = "ids of queries and their texts, {}"
 _ITEM_TEXTS = "ids of items with their titles, texts, addresses or the paths of images, {}"
@@ -243,11 +243,11 @@ USUAL: dict[str, Option] = {
         "the judgments of each judge: two files or more, or one with a column that names the judge",
         "QRELS",
     ),
-    "explain given": Option(f"two files, or {_GRADES}", "QRELS RUN | LIST"),
-    "reconcile given": Option(f"two files, or {_GRADES}", "QRELS RUN | LIST"),
-    "curve given": Option(f"files, or {_GRADES}", "QRELS RUN... | LIST"),
-    "dialects given": Option("the dialect to define, or the data", "NAME | QRELS RUN"),
-    "boxes dialects given": Option("the dialect to define, or the data", "NAME | TRUTH DETECTIONS"),
+    "explain data": Option(f"two files, or {_GRADES}", "QRELS RUN | LIST"),
+    "reconcile data": Option(f"two files, or {_GRADES}", "QRELS RUN | LIST"),
+    "curve data": Option(f"files, or {_GRADES}", "QRELS RUN... | LIST"),
+    "dialects data": Option("the dialect to define, or the data", "NAME | QRELS RUN"),
+    "boxes dialects data": Option("the dialect to define, or the data", "NAME | TRUTH DETECTIONS"),
     "score relevance": Option("grades such as '0 0 1 0 1'", "LIST"),
     "audit table": Option(
         "CSV, TSV, JSON, Markdown, LaTeX, a result file of MTEB or BEIR, the output of trec_eval"
@@ -267,21 +267,21 @@ USUAL: dict[str, Option] = {
     "score measure": _NAMED,
     "next measure": _NAMED,
     "measure": _ONE,
-    "reconcile measure": _ONE._replace(says="the measure that was reported"),
+    "reconcile measure": _ONE._replace(sentence="the measure that was reported"),
     "identify measure": _ONE._replace(
-        says="what it is said to compute, such as AP@10 (default: any measure is tried)"
+        sentence="what it is said to compute, such as AP@10 (default: any measure is tried)"
     ),
     "boxes gate measures": _IN_BOXES,
     "boxes measures": _IN_BOXES._replace(
-        says="such as 'AP AP50 AR@10' (default: COCO's 12 numbers, or the dialect's)"
+        sentence="such as 'AP AP50 AR@10' (default: COCO's 12 numbers, or the dialect's)"
     ),
-    "boxes compare measures": _IN_BOXES._replace(says=f"{_OF_BOXES} (default: AP AP50)"),
+    "boxes compare measures": _IN_BOXES._replace(sentence=f"{_OF_BOXES} (default: AP AP50)"),
     "boxes report measures": _IN_BOXES._replace(
-        says=f"{_OF_BOXES} (default: AP AP50 AP75, AP of three areas, AR@100)"
+        sentence=f"{_OF_BOXES} (default: AP AP50 AP75, AP of three areas, AR@100)"
     ),
     "boxes explain measure": _IN_BOXES,
     "boxes reconcile measure": _ONE._replace(
-        says="the measure that was reported (default: AP, or the dialect's first)"
+        sentence="the measure that was reported (default: AP, or the dialect's first)"
     ),
     # what a command is asked
     "per_query": Option("also print the value of every query; 'all' is the mean"),
@@ -390,13 +390,13 @@ USUAL: dict[str, Option] = {
     "format": Option("(default: as the suffix of FILE says, else {})"),
     "output": Option("write to FILE", "FILE", read=OutputPath, flags="-o --output"),
     "report output": _PAGE._replace(
-        says="write one page, or a folder with the rankings of all queries (default: report.html)",
+        sentence="one page, or a folder with the rankings of all queries (default: report.html)",
         metavar="FILE|FOLDER/",
     ),
     "explorer output": _PAGE._replace(
-        says="the file to write (default: explorer.html)", default="explorer.html"
+        sentence="the file to write (default: explorer.html)", default="explorer.html"
     ),
-    "boxes report output": _PAGE._replace(says="(default: report.html)"),
+    "boxes report output": _PAGE._replace(sentence="(default: report.html)"),
     # how data are read, and the conventions that people choose
     "queries": Option(_QUERY_TEXTS.format("to show them"), "FILE", TEXTS),
     "items": Option(_ITEM_TEXTS.format("to show them"), "FILE", TEXTS),
@@ -662,7 +662,7 @@ RARE: dict[str, Option] = {
     "boxes confidence": Option("drop detections with a lower score", "P", BOX_CONVENTIONS),
     "boxes compare confidence": Option("level of intervals", "P", STATISTICS),
 }  # fmt: skip
-"""What --help leaves to --help-all."""
+"""The arguments that --help leaves to --help-all."""
 
 OPTIONS = {**USUAL, **RARE}
 

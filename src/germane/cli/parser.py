@@ -56,11 +56,11 @@ class Command(NamedTuple):
     """A command: what it does, its arguments by place, and those that no function has."""
 
     run: Callable[[argparse.Namespace], int | None]
-    says: str
+    description: str
     places: str = ""
     """The arguments by place, as in ``qrels runs+``."""
 
-    own: str = ""
+    extra: str = ""
     """The options that no function has, in the order of the help."""
 
     verbs: Sequence[str] | None = None
@@ -143,13 +143,13 @@ def add_command(commands: Any, name: str, command: Command, summary: str | None)
     listed: dict[str, Argument] = {}
     for verb in find_verbs(name, command):
         listed |= {key: row for key, row in list_arguments(verb).items() if key not in listed}
-    says = command.says
+    description = command.description
     if path := PAIRS.get(name):
-        says += f"\nIn Python: germane.{path}"
+        description += f"\nIn Python: germane.{path}"
     parser = commands.add_parser(
         name,
         **({} if summary is None else {"help": summary}),
-        description=says,
+        description=description,
         usage=command.usage,
         epilog=command.epilog,
         formatter_class=(
@@ -164,7 +164,7 @@ def add_command(commands: Any, name: str, command: Command, summary: str | None)
     for option, argument in listed.items():
         if option not in placed and find_row(name, option, LEFT_OUT) is None:
             maker.add(option, argument)
-    for option in command.own.split():
+    for option in command.extra.split():
         maker.add(option, Argument(Literal[tuple(command.words.get(option, ()))], None))
     measures = listed.get("measures") or listed.get("measure")
     parser.set_defaults(
@@ -172,12 +172,12 @@ def add_command(commands: Any, name: str, command: Command, summary: str | None)
         pictures=command.pictures,
         default_measures=(measures and measures.default) or DEFAULT,
     )
-    if "format" in command.own.split():
+    if "format" in command.extra.split():
         parser.set_defaults(formats=command.formats)
     parser.add_help_for_all()
 
 
-STAND_FOR = {"given": {"qrels", "run", "runs", "truth", "detections"}}
+STAND_FOR = {"data": {"qrels", "run", "runs", "truth", "detections"}}
 """Arguments by place that stand for several of functions."""
 
 
@@ -192,7 +192,7 @@ class _Maker:
         """Add an argument that has a place instead of a name."""
         row = OPTIONS[find_row(self.name, name) or name]
         action = self.parser.add_argument(
-            name, metavar=row.metavar, nargs=nargs or None, help=row.says
+            name, metavar=row.metavar, nargs=nargs or None, help=row.sentence
         )
         action.type = InputPath if row.metavar in PATHS else None
 
@@ -214,13 +214,13 @@ class _Maker:
             number = None
         if not (row.metavar or words or number or row.read or key is None):
             action = self.groups[group].add_argument(
-                *flags.split(), dest=name, action="store_true", help=row.says
+                *flags.split(), dest=name, action="store_true", help=row.sentence
             )
         else:
             action = self.groups[group].add_argument(
                 *flags.split(),
                 dest=name,
-                metavar=row.metavar or "|".join(map(str, words)) or ("N" if key else "FILE"),
+                metavar=row.metavar or "|".join(map(str, words)) or ("N" if number else "FILE"),
                 type=self._choose_type(row, words, number),
                 required=argument.default is ... and not row.optional,
                 default=row.default,
@@ -243,22 +243,27 @@ class _Maker:
 
     def _write_help(self, row: Option, default: Any) -> str:
         """Write the sentence of an option, with the default of the function."""
-        says = row.says.format(self.command.formats[0]) if "{}" in row.says else row.says
+        sentence = row.sentence.replace("{}", self.command.formats[0])
         free = self.command.conventions and row.group == CONVENTIONS
         unsaid = free or any(default is nothing for nothing in (None, ..., (), False))
-        if unsaid or "(default" in says:
-            return says
+        if unsaid or "(default" in sentence:
+            return sentence
         shown = f"{default:g}" if isinstance(default, float) else str(default)
-        return f"{says} (default: {repr(shown) if ' ' in shown else shown})".lstrip()
+        return f"{sentence} (default: {repr(shown) if ' ' in shown else shown})".lstrip()
 
 
 # --- What was given -------------------------------------------------------------------------------
 
 
-def collect(options: argparse.Namespace, *verbs: Any) -> dict[str, Any]:
-    """Collect the options that are arguments of a function, as far as they were given."""
-    names = [name for verb in verbs for name in list_arguments(verb)]
-    return collect_given(options, names)
+def call(
+    verb: Any, options: argparse.Namespace, /, *, without: Collection[str] = (), **arguments: Any
+) -> Any:
+    """Call a function with the options that were given, and with these arguments.
+
+    ``without`` are options that are not passed on, such as those with which the data were opened.
+    """
+    names = [name for name in list_arguments(verb) if name not in without]
+    return verb(**{**collect_given(options, names), **arguments})
 
 
 def collect_policy(options: argparse.Namespace) -> dict[str, Any]:
@@ -295,8 +300,8 @@ def read_measures(options: argparse.Namespace) -> Any:
 
 def name_measures(options: argparse.Namespace) -> Any:
     """Name the measures that are asked for, or those of the command."""
-    given = vars(options)
-    return given.get("measures") or given.get("measure") or options.default_measures
+    chosen = vars(options)
+    return chosen.get("measures") or chosen.get("measure") or options.default_measures
 
 
 def read_runs(qrels: str, paths: Sequence[str]) -> dict[str, str]:
@@ -323,7 +328,7 @@ def read_list(options: argparse.Namespace) -> list[Any]:
             f"--relevant {options.relevant} is for QRELS and RUN; of a LIST it takes the number of"
             " relevant items."
         )
-    return read_grades(options.given[0])
+    return read_grades(options.data[0])
 
 
 def read_grades(listed: str) -> list[Any]:

@@ -4,6 +4,7 @@ import argparse
 import os
 from collections.abc import Sequence
 
+import germane
 from germane.cli.parser import Command
 from germane.cli.terminal import as_json, format_table, is_picture, make_progress_line
 from germane.errors import InputError
@@ -72,9 +73,7 @@ def _list_experiments() -> str:
 
 
 def _run_explorer(options: argparse.Namespace) -> None:
-    from germane.exploration.api import explorer
-
-    writing.write(options.output, explorer().html)
+    writing.write(options.output, germane.explorer().html)
 
 
 COMMANDS = {
@@ -82,7 +81,7 @@ COMMANDS = {
         _run_explorer,
         "Write one HTML page that needs no network: move, grade and tie the items of a list, or the"
         " boxes of an image, and see each measure's terms, value and calculation.",
-        own="output",
+        extra="output",
     ),
     "simulate": Command(
         _run_simulate,

@@ -1,4 +1,4 @@
-"""What a command writes: messages, progress, JSON, results, and where they may go."""
+"""Output of commands: messages, progress, JSON, results, and the paths that they may go to."""
 
 import argparse
 import contextlib

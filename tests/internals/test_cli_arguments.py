@@ -12,7 +12,7 @@ import germane
 from germane import cli
 from germane.cli import boxes, checking, everyday, judgments, parser, teaching
 from germane.cli.options import LEFT_OUT, OPTIONS, PATHS, RARE, InputPath, find_row
-from germane.cli.parser import STAND_FOR, Command, collect, find_verbs
+from germane.cli.parser import STAND_FOR, Command, call, find_verbs
 from germane.core.policy import RARE as CONVENTIONS
 from germane.evaluation.signatures import COMMANDS as PAIRS
 
@@ -91,7 +91,7 @@ def find_missing() -> Iterator[tuple[str, str]]:
 
 def find_surplus() -> Iterator[tuple[str, str]]:
     for command in ROWS:
-        stands = set().union(*STAND_FOR.values()) if "given" in ROWS[command].places else set()
+        stands = set().union(*STAND_FOR.values()) if "data" in ROWS[command].places else set()
         for name in sorted(list_dests(command) - list_parameters(command) - stands):
             yield command, name
 
@@ -138,7 +138,7 @@ def test_arguments_by_place_stand_in_the_order_of_the_function(command: str) -> 
     for verb in find_verbs(command, ROWS[command]):
         names = [name for name in inspect.signature(verb).parameters if name in places]
         assert names == [place for place in places if place in names]
-        if "given" not in places:
+        if "data" not in places:
             assert names == [*inspect.signature(verb).parameters][: len(names)]
 
 
@@ -211,8 +211,8 @@ def test_a_new_argument_is_an_option_at_once(monkeypatch: pytest.MonkeyPatch) ->
         share: float = 0.5,
         amount: int | None = None,
         other: Mapping[str, str] | None = None,
-    ) -> None:
-        """Do nothing."""
+    ) -> dict[str, Any]:
+        return locals()
 
     monkeypatch.setattr(parser, "find_verbs", lambda *_: [verb])
     commands = parser.Parser(prog="germane").add_subparsers()
@@ -221,7 +221,7 @@ def test_a_new_argument_is_an_option_at_once(monkeypatch: pytest.MonkeyPatch) ->
     given = new.parse_args(
         ["q.txt", "--color", "blue", "--share", ".25", "--amount", "3", "--other", "x.txt"]
     )
-    assert collect(given, verb) == {
+    assert call(verb, given) == {
         "qrels": "q.txt", "color": "blue", "share": 0.25, "amount": 3, "other": "x.txt"
     }  # fmt: skip
     assert isinstance(given.other, InputPath)
