@@ -10,10 +10,10 @@ import warnings
 from collections import Counter
 
 import germane
-from germane.dialects.parsing import parse
+from germane.dialects.names import parse
 from germane.dialects.table import DIALECTS
 from germane.errors import GermaneError
-from germane.reconciliation.auditing import audit
+from germane.forensics.audit import audit
 
 OF_RESULTS = ("unjudged", "min_score", "nonpositive", "depth", "own", "grades")
 """Conventions that change which results count; a table takes them alike for all of its columns."""

@@ -11,8 +11,7 @@ import sys
 import numpy as np
 
 import germane
-from germane.boxes.detections import Detections, Truths
-from germane.boxes.geometry import make_boxes
+from germane.boxes.detections import Detections, Truths, make_boxes
 
 IMAGES, CLASSES = 20_000, 5
 MEASURES = "AP AP50 AP(iou=.5,points=all) AR F(confidence=.5)"

@@ -20,13 +20,11 @@ import metrics
 import numpy as np
 
 import germane
-from germane.identification.asking import SINGLE, Asker, Precision
-from germane.identification.batch import Batch
-from germane.identification.cases import Case, Question, Shape, rank_items
-from germane.identification.forms import FORMS, Names
-from germane.identification.special_data import SPECIAL, draw_questions
-from germane.identification.tool_definitions import USUAL
-from germane.reconciliation.variations import Candidate
+from germane.forensics.asking import SINGLE, Asker, Batch, Precision
+from germane.forensics.cases import SPECIAL, Case, Question, Shape, draw_questions, rank_items
+from germane.forensics.forms import FORMS, Names
+from germane.forensics.inquiry import USUAL_READING
+from germane.forensics.variations import Candidate
 
 Function = Callable[..., Any]
 
@@ -158,7 +156,7 @@ def is_right(function: Function, found: Any, takes: str, options: dict[str, Any]
     form, rng = FORMS[takes], np.random.default_rng(12345)
     ties = "trec" if "ties" in form.shows else "given"
     words = {**first.choices, **first.conventions}
-    base = germane.Policy(**{**USUAL, "ties": ties, **words})
+    base = germane.Policy(**{**USUAL_READING, "ties": ties, **words})
     binary = (
         any("grades above 1" in one.data for one in found.odd)
         or "grades above 1" in found.undecided

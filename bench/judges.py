@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 
 import germane
-from germane.comparison.judges.correction import Design, Sample, correct_mean
-from germane.comparison.judges.trust import CorrectedMean
 from germane.core.mean_intervals import FEWEST, Span, find_student_quantile
+from germane.judges.correction import Design, Sample, correct_mean
+from germane.judges.trust import CorrectedMean
 
 MEASURES = [
     "AP",

@@ -15,10 +15,10 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 import germane
 from boxes_sets import draw_traits, make_boxes
+from germane.boxes.box_measures import parse_measure
 from germane.boxes.conventions import Conventions
+from germane.boxes.conventions_search import find_entry, read_dialect
 from germane.boxes.dialect_table import DIALECTS
-from germane.boxes.measures import parse_measure
-from germane.boxes.variations import find_entry, read_dialect
 from germane.errors import GermaneError
 
 KINDS = {

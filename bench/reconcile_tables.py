@@ -13,11 +13,11 @@ from audit import draw_collection
 
 import germane
 from germane.core.policy import RARE_WORDS, WORDS
-from germane.dialects.parsing import parse
+from germane.dialects.names import parse
 from germane.dialects.table import DIALECTS
 from germane.errors import GermaneError
+from germane.forensics.variations import NO_NUMBER, vary_measure
 from germane.measures.measure import Measure
-from germane.reconciliation.variations import NO_NUMBER, vary_measure
 
 KINDS = ("AP", "AP@10", "nDCG@10", "nDCG@5", "P@5", "P@10", "R@10", "R@20", "RR", "RR@10")
 LABELS = {"AP": "MAP", "RR": "MRR", "nDCG": "NDCG", "R": "Recall", "P": "P"}

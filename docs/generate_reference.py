@@ -15,8 +15,7 @@ import germane
 import germane.plot
 from germane.boxes import options
 from germane.evaluation import accepted
-from germane.evaluation.accepted import Given, list_names
-from germane.evaluation.signatures import make_signature, write_type
+from germane.evaluation.accepted import Given, list_names, make_signature, write_type
 
 FOLDER = Path(__file__).parent / "reference"
 

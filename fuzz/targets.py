@@ -19,7 +19,7 @@ from unittest import mock
 
 import germane
 from germane import GermaneError, cli
-from germane.dialects.parsing import parse_all
+from germane.dialects.names import parse_all
 from germane.kernel import library
 from germane.kernel.ids import to_text
 from germane.readers.files import line_blocks, trec

@@ -12,17 +12,17 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from germane.boxes.box_measures import parse_measure as parse_box_measure
 from germane.boxes.checks.table import TABLE as BOX_CHECKS
 from germane.boxes.conventions import WORDS as BOX_WORDS
 from germane.boxes.foreign_options import TABLE as BOX_FOREIGN
-from germane.boxes.measures import parse_measure as parse_box_measure
 from germane.checks.table import TABLE as CHECKS
 from germane.cli.boxes import VERBS as BOX_VERBS
 from germane.core.policy import RARE_WORDS, STAGES, WORDS
-from germane.explanation.simulation.designs import EXPERIMENTS
 from germane.measures import CATALOGUE, Definition, Parameter
 from germane.measures import TABLE as ALL
 from germane.measures.box_names import POINTS as BOX_POINTS
+from germane.teaching.experiments import EXPERIMENTS
 from germane.types import Measure
 
 __all__ = [

@@ -152,9 +152,9 @@ def test_importing_germane_loads_no_drawing() -> None:
     assert "germane" in loaded
     for module in (
         "germane.explanation.animation",
-        "germane.explanation.animation.frames",
-        "germane.explanation.animation.drawing",
-        "germane.explanation.animation.svg",
+        "germane.teaching.scenes",
+        "germane.teaching.drawing",
+        "germane.teaching.animation",
         "xml.sax",
         "PIL",
     ):

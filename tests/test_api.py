@@ -170,7 +170,7 @@ def test_signatures_of_boxes_name_every_option() -> None:
     """The keyword arguments of the verbs are those that reading and conventions know."""
     options = importlib.import_module("germane.boxes.options")
     conventions = importlib.import_module("germane.boxes.conventions").DEFAULTS
-    reading = importlib.import_module("germane.boxes.reading_options").READING
+    reading = importlib.import_module("germane.boxes.options").READING
     assert set(options.Options.__annotations__) == {*reading, *conventions}
     for name in BOX_VERBS:
         for one in inspect.signature(getattr(germane.boxes, name)).parameters.values():

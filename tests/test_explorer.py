@@ -216,7 +216,7 @@ def tsc(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 def test_types_of_the_script(tsc: Path, tmp_path: Path) -> None:
-    for source in (Path(germane.__file__).parent / "exploration").glob("*.js"):
+    for source in (Path(germane.__file__).parent / "teaching").glob("*.js"):
         shutil.copy(source, tmp_path)
 
     def check() -> str:

@@ -10,69 +10,70 @@ from typing import TYPE_CHECKING
 from germane._version import VERSION as __version__
 from germane.core.policy import Policy
 from germane.dialects import dialects
-from germane.dialects.parsing import parse
+from germane.dialects.names import parse
 from germane.errors import GermaneError, GermaneWarning
 from germane.evaluation.api import measures
 
 if TYPE_CHECKING:  # imported when first asked for: together they take longer than all of the above
     from germane import boxes
     from germane import types as types
-    from germane.comparison.agreement import kendall_tau, rbo, tau_ap
-    from germane.comparison.api import compare
-    from germane.comparison.judges.api import compare_judges, trust, trust_many
-    from germane.comparison.judges.assessors import evaluate_judges
-    from germane.comparison.judges.selection import choose_judgments
+    from germane.comparison.compare import compare
     from germane.comparison.quality_gate import assert_no_regression, gate
-    from germane.evaluation.api import evaluate, evaluate_many, read_qrels, read_run, score
+    from germane.comparison.rank_correlation import kendall_tau, rbo, tau_ap
+    from germane.evaluation.api import (
+        evaluate,
+        evaluate_embeddings,
+        evaluate_many,
+        read_qrels,
+        read_run,
+        score,
+    )
     from germane.evaluation.checkup import check
     from germane.evaluation.chunks import collapse
-    from germane.evaluation.embeddings import evaluate_embeddings
     from germane.evaluation.evaluator import Evaluator
     from germane.evaluation.signature_line import read_signature
-    from germane.evaluation.storage import read_results
-    from germane.evaluation.verification import verify
-    from germane.explanation.animation.api import animate
-    from germane.explanation.api import explain
-    from germane.explanation.curves import mean_pr_curve, pr_curve
-    from germane.explanation.simulation.api import simulate
-    from germane.exploration.api import explorer
-    from germane.identification.api import assert_computes, identify
+    from germane.explanation.explain import explain, mean_pr_curve, pr_curve
+    from germane.forensics.audit import audit
+    from germane.forensics.identify import assert_computes, identify
+    from germane.forensics.reconcile import reconcile, reconcile_table
+    from germane.forensics.spread import spread
+    from germane.judges.api import compare_judges, trust, trust_many
+    from germane.judges.assessors import evaluate_judges
+    from germane.judges.selection import choose_judgments
     from germane.readers.objects.relevance import Labels
-    from germane.reconciliation.api import reconcile
-    from germane.reconciliation.auditing import audit
-    from germane.reconciliation.spread import spread
-    from germane.reconciliation.table_api import reconcile_table
-    from germane.reports.api import report
+    from germane.records.storage import read_results
+    from germane.records.verification import verify
+    from germane.reports.report import report
+    from germane.teaching.animation import animate
+    from germane.teaching.experiments import simulate
+    from germane.teaching.explorer import explorer
 
 _LATER = {
     name: module
     for module, names in {
-        "comparison.agreement": "kendall_tau rbo tau_ap",
-        "comparison.api": "compare",
-        "comparison.judges.api": "compare_judges trust trust_many",
-        "comparison.judges.assessors": "evaluate_judges",
-        "comparison.judges.selection": "choose_judgments",
+        "comparison.compare": "compare",
         "comparison.quality_gate": "assert_no_regression gate",
-        "evaluation.api": "evaluate evaluate_many read_qrels read_run score",
+        "comparison.rank_correlation": "kendall_tau rbo tau_ap",
+        "evaluation.api": "evaluate evaluate_embeddings evaluate_many read_qrels read_run score",
         "evaluation.checkup": "check",
         "evaluation.chunks": "collapse",
-        "evaluation.embeddings": "evaluate_embeddings",
         "evaluation.evaluator": "Evaluator",
         "evaluation.signature_line": "read_signature",
-        "evaluation.storage": "read_results",
-        "evaluation.verification": "verify",
-        "explanation.animation.api": "animate",
-        "explanation.api": "explain",
-        "explanation.curves": "mean_pr_curve pr_curve",
-        "explanation.simulation.api": "simulate",
-        "exploration.api": "explorer",
-        "identification.api": "assert_computes identify",
+        "explanation.explain": "explain mean_pr_curve pr_curve",
+        "forensics.audit": "audit",
+        "forensics.identify": "assert_computes identify",
+        "forensics.reconcile": "reconcile reconcile_table",
+        "forensics.spread": "spread",
+        "judges.api": "compare_judges trust trust_many",
+        "judges.assessors": "evaluate_judges",
+        "judges.selection": "choose_judgments",
         "readers.objects.relevance": "Labels",
-        "reconciliation.api": "reconcile",
-        "reconciliation.auditing": "audit",
-        "reconciliation.spread": "spread",
-        "reconciliation.table_api": "reconcile_table",
-        "reports.api": "report",
+        "records.storage": "read_results",
+        "records.verification": "verify",
+        "reports.report": "report",
+        "teaching.animation": "animate",
+        "teaching.experiments": "simulate",
+        "teaching.explorer": "explorer",
     }.items()
     for name in names.split()
 }
@@ -110,7 +111,7 @@ def __getattr__(name: str) -> object:
     if name not in _LATER:
         raise AttributeError(f"module 'germane' has no attribute {name!r}{_say_where(name)}")
     exported: object = getattr(import_module(f"germane.{_LATER[name]}"), name)
-    from germane.evaluation.signatures import name_arguments
+    from germane.evaluation.accepted import name_arguments
 
     if name != "Labels":
         exported = name_arguments(exported)

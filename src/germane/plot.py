@@ -6,9 +6,9 @@ scikit-learn's displays do, and ``save(path)`` writes a file. Both take ``paper=
 one style, and lines differ in their dashes as well as their colors.
 """
 
-from germane.comparison.displays import DifferenceDisplay, ForestDisplay
+from germane.comparison.query_differences import DifferenceDisplay, ForestDisplay
 from germane.explanation.displays import PerQueryDisplay, PRCurveDisplay, PRCurvesDisplay
-from germane.explanation.simulation.figures import ExperimentDisplay
+from germane.teaching.experiment_figures import ExperimentDisplay
 
 __all__ = [
     "DifferenceDisplay",

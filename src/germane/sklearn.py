@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from germane.core.arguments import list_values
-from germane.dialects.parsing import parse
+from germane.dialects.names import parse
 from germane.errors import FormatError, InputError, clip, list_some
 from germane.evaluation.api import evaluate
 from germane.evaluation.choices import make_policy

@@ -6,13 +6,9 @@ True
 """
 
 from germane.comparison.comparison import Comparison, Stability
-from germane.comparison.judges.agreement import JudgeAgreement
-from germane.comparison.judges.assessors import JudgedByMany
-from germane.comparison.judges.selection import Selection
-from germane.comparison.judges.trust import CorrectedMean, Trust, Trusts
 from germane.comparison.pair import Pair
 from germane.comparison.quality_gate import Gate
-from germane.comparison.queries import QueryDifferences
+from germane.comparison.query_differences import QueryDifferences
 from germane.core.finding import Finding
 from germane.core.qrels import Qrels
 from germane.core.ranking import Ranking
@@ -21,17 +17,20 @@ from germane.evaluation.checkup import Checkup
 from germane.evaluation.query_groups import Groups
 from germane.evaluation.result import Result, Results
 from germane.evaluation.signature_line import Signature
-from germane.evaluation.verification import Verification
+from germane.explanation.curves import MeanPRCurve, PRCurve
 from germane.explanation.explanation import Explanation
-from germane.explanation.precision_recall import MeanPRCurve, PRCurve
-from germane.identification.api import Identification
+from germane.forensics.audit import Audit, Contradiction
+from germane.forensics.identify import Identification
+from germane.forensics.reconcile import Reconciliation
+from germane.forensics.spread import Spread
+from germane.forensics.table_answer import TableReconciliation
+from germane.judges.assessors import JudgeAgreement, JudgedByMany
+from germane.judges.selection import Selection
+from germane.judges.trust import CorrectedMean, Trust, Trusts
 from germane.measures.averaging import MeasureResult
 from germane.measures.measure import Measure
-from germane.reconciliation.api import Reconciliation
-from germane.reconciliation.contradictions import Audit, Contradiction
-from germane.reconciliation.spread import Spread
-from germane.reconciliation.table_reconciliation import TableReconciliation
-from germane.reports.api import Report
+from germane.records.verification import Verification
+from germane.reports.report import Report
 
 __all__ = [
     "Audit",

@@ -11,13 +11,11 @@ import pytest
 
 import germane
 from germane.errors import make_visible
-from germane.explanation.animation.drawing import arrange_narrow, arrange_wide, draw
-from germane.explanation.animation.frames import LINES, Frame, cut_frames
-from germane.explanation.animation.gif import write_gif
-from germane.explanation.animation.marks import STYLES, Text, shorten, wrap
-from germane.explanation.animation.svg import read_file
 from germane.output.markup import COLORS
 from germane.output.tables import measure_width
+from germane.teaching.animation import read_file, write_gif
+from germane.teaching.drawing import arrange_narrow, arrange_wide, draw
+from germane.teaching.scenes import LINES, STYLES, Frame, Text, cut_frames, shorten, wrap
 
 from animations import HOSTILE, SVG, Checked, hostile, long, ten, write
 from animations import draw as draw_file

@@ -10,7 +10,7 @@ import pytest
 
 import germane
 from germane.dialects.dialect import Entry
-from germane.dialects.parsing import parse
+from germane.dialects.names import parse
 from germane.errors import GermaneError
 from germane.types import Dialect, Measure
 

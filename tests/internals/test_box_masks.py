@@ -8,7 +8,7 @@ import pytest
 
 import germane
 from germane.boxes import masks as masks_module
-from germane.boxes.outlines import trace
+from germane.boxes.masks import trace
 
 
 def test_without_pycocotools_the_error_names_the_extra() -> None:

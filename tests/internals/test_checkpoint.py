@@ -14,10 +14,10 @@ import pytest
 
 import germane
 from germane.cli import main
-from germane.evaluation.storage import evaluate_kept
 from germane.output import writing
 from germane.readers.files import trec_files
 from germane.readers.objects import frames
+from germane.records.storage import evaluate_kept
 
 from sizes import set_sizes
 

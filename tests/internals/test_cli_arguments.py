@@ -14,7 +14,7 @@ from germane.cli import boxes, checking, everyday, judgments, parser, teaching
 from germane.cli.options import LEFT_OUT, OPTIONS, PATHS, RARE, InputPath, find_row
 from germane.cli.parser import STAND_FOR, Command, call, find_verbs
 from germane.core.policy import RARE as CONVENTIONS
-from germane.evaluation.signatures import COMMANDS as PAIRS
+from germane.evaluation.accepted import COMMANDS as PAIRS
 
 ROWS: dict[str, Command] = {
     name: row

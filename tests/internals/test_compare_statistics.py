@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 import germane
 from germane.comparison.pair import format_p
 from germane.comparison.sample import Sample
-from germane.comparison.settings import CORRECTIONS
 from germane.comparison.significance import (
+    CORRECTIONS,
     TESTS,
     compute_sign_flip_p,
     compute_sign_p,

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import germane
-from germane.explanation.api import explain_result
+from germane.explanation.explain import explain_result
 from germane.explanation.explanation import Rank, Ranks
 
 

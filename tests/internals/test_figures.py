@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 import germane
-from germane.explanation.simulation.designs import EXPERIMENTS
-from germane.explanation.simulation.figures import DRAWN, ExperimentDisplay
-from germane.explanation.simulation.gallery import write_gallery
+from germane.teaching.experiment_figures import DRAWN, ExperimentDisplay
+from germane.teaching.experiments import EXPERIMENTS, write_gallery
 
 from test_gallery import NAMES, drawn
 

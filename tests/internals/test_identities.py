@@ -5,9 +5,9 @@ import random
 import pytest
 
 import germane
-from germane.dialects.parsing import parse
-from germane.reconciliation.column_names import Reading
-from germane.reconciliation.identities import PAIRS
+from germane.dialects.names import parse
+from germane.forensics.laws import PAIRS
+from germane.forensics.reported import Reading
 
 NAMES = (
     "P",

@@ -12,10 +12,9 @@ import numpy as np
 import pytest
 
 import germane
-from germane.comparison.judges.agreement import order_systems
-from germane.comparison.judges.correction import Correction, Design, Sample, correct_mean
-from germane.comparison.judges.sampling import compare_drawn
 from germane.core.mean_intervals import Span
+from germane.judges.assessors import order_systems
+from germane.judges.correction import Correction, Design, Sample, compare_drawn, correct_mean
 from germane.measures.averaging import find_span
 
 Array = np.ndarray

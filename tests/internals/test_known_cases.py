@@ -6,12 +6,9 @@ import numpy as np
 import pytest
 
 import germane
-from germane.identification.cases import Shape
-from germane.identification.draws import draw_single
-from germane.identification.forms import FORMS
-from germane.identification.known_cases import KNOWN
-from germane.identification.known_questions import find_kinds, list_known
-from germane.identification.special_data import SPECIAL, draw_questions
+from germane.forensics.cases import SPECIAL, Shape, draw_questions, draw_single
+from germane.forensics.forms import FORMS
+from germane.forensics.known_cases import KNOWN, find_kinds, list_known
 
 NAMES = {one.name for one in SPECIAL}
 MORE = {  # other kinds that drawn data of a kind may be as well

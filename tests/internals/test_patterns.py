@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 import germane
+from germane.forensics.published import clean_cell, unmark_name
 from germane.measures.box_names import LONGEST, read_box_name
 from germane.readers.objects.relevance import read_typed
-from germane.reconciliation.typesetting import clean_cell, unmark_name
 
 LENGTH = 6_000
 BOUNDED = {"_GROUP": LONGEST, "_PIECE": LONGEST}  # longer names of boxes are refused before

@@ -13,12 +13,10 @@ from hypothesis import strategies as st
 import germane
 from germane import Policy
 from germane.evaluation.collection import Collection
-from germane.readers import Needs, open_qrels, open_run
-from germane.reconciliation.example import SHOWN, find_example
-from germane.reconciliation.plausibility import describe_chance
-from germane.reconciliation.reported import read_queries, read_reported
-from germane.reconciliation.spread import Values
-from germane.reconciliation.variations import (
+from germane.forensics.plausibility import describe_chance
+from germane.forensics.reported import read_queries, read_reported
+from germane.forensics.spread import SHOWN, Values, find_example
+from germane.forensics.variations import (
     NO_NUMBER,
     VARIED,
     Candidate,
@@ -28,6 +26,7 @@ from germane.reconciliation.variations import (
     vary_once,
     vary_twice,
 )
+from germane.readers import Needs, open_qrels, open_run
 
 from strategies import RARE_WORDS, TABLE, WORDS
 from test_reconcile import GRADED, PUBLISHED, QRELS, RUN, SCORED

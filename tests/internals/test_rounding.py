@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 import germane
 from germane.comparison.sample import Sample
-from germane.comparison.settings import CORRECTIONS
-from germane.comparison.significance import TESTS
+from germane.comparison.significance import CORRECTIONS, TESTS
 from germane.core.mean_intervals import Span, estimate_mean_interval, estimate_weighted_interval
 from germane.core.rounding import is_near, reaches, subtract_values, unite_equal
 

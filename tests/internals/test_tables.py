@@ -12,8 +12,16 @@ import pytest
 
 import germane
 from germane.errors import check_choice, make_visible
-from germane.output.formatting import add_schema, format_number, format_short, to_json_number
-from germane.output.tables import FORMATS, Table, make_inert, measure_width
+from germane.output.tables import (
+    FORMATS,
+    Table,
+    add_schema,
+    format_number,
+    format_short,
+    make_inert,
+    measure_width,
+    to_json_number,
+)
 
 TABLE = Table(
     ("run", "AP", "is"), (("a", "0.5000", "x"), ("long name", "10", "")), ("a note",), (2,)

@@ -11,32 +11,28 @@ The verbs have the names of those for ranked lists.
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # imported when first asked for
-    from germane.boxes.api import evaluate, evaluate_many, explain
-    from germane.boxes.checkup import check
+    from germane.boxes.box_report import report
+    from germane.boxes.box_tables import Groups
     from germane.boxes.comparison import compare, gate
+    from germane.boxes.conventions_search import Spread, spread
     from germane.boxes.dialect_table import dialects
-    from germane.boxes.dialect_values import Spread, spread
     from germane.boxes.explanation import Explanation
-    from germane.boxes.groups import Groups
-    from germane.boxes.page import report
-    from germane.boxes.reconciliation import Reconciliation, reconcile
+    from germane.boxes.reconciliation import Reconciliation, reconcile, reconcile_table
     from germane.boxes.result import Result, Results
-    from germane.boxes.table_reconciliation import reconcile_table
+    from germane.boxes.verbs import check, evaluate, evaluate_many, explain
 
 _MODULES = {
     name: module
     for module, names in {
-        "api": "evaluate evaluate_many explain",
-        "checkup": "check",
+        "box_report": "report",
+        "box_tables": "Groups",
         "comparison": "compare gate",
+        "conventions_search": "Spread spread",
         "dialect_table": "dialects",
-        "dialect_values": "Spread spread",
         "explanation": "Explanation",
-        "groups": "Groups",
-        "page": "report",
-        "reconciliation": "Reconciliation reconcile",
+        "reconciliation": "Reconciliation reconcile reconcile_table",
         "result": "Result Results",
-        "table_reconciliation": "reconcile_table",
+        "verbs": "check evaluate evaluate_many explain",
     }.items()
     for name in names.split()
 }
@@ -56,7 +52,7 @@ def __getattr__(name: str) -> object:
     attribute: object = getattr(import_module(f"germane.boxes.{_MODULES[name]}"), name)
     if name.islower():
         from germane.boxes.options import list_options
-        from germane.evaluation.signatures import name_arguments
+        from germane.evaluation.accepted import name_arguments
 
         attribute = name_arguments(attribute, list_options(attribute))
     globals()[name] = attribute

@@ -6,9 +6,18 @@ from typing import Any
 
 import numpy as np
 
-from germane.boxes.detections import Detections, Truths, Verified, take_rows
-from germane.boxes.geometry import Boxes, BoxFormat, describe_box, find_broken, make_boxes
-from germane.boxes.id_spelling import (
+from germane.boxes.detections import (
+    Boxes,
+    BoxFormat,
+    Detections,
+    Truths,
+    Verified,
+    describe_box,
+    find_broken,
+    make_boxes,
+    take_rows,
+)
+from germane.boxes.image_ids import (
     describe_mistyped,
     find_file_numbers,
     find_ids,

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypeAlias, get_args, get_origin
 
+from germane.boxes.detections import Overlap
 from germane.boxes.foreign_options import translate_option
-from germane.boxes.geometry import Overlap
 from germane.core.arguments import is_number, list_values, parse_whole, read_numbers
 from germane.errors import PolicyError, check_choice, clip, offer, write_option
 from germane.measures.box_names import COCO_THRESHOLDS, read_thresholds, write_thresholds

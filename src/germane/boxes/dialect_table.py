@@ -8,13 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from germane.boxes.box_measures import BoxMeasure, BoxMeasures, list_box_names, parse_measure
 from germane.boxes.conventions import OKS_AREAS
-from germane.boxes.measures import (
-    BoxMeasure,
-    BoxMeasures,
-    list_box_names,
-    parse_measure,
-)
 from germane.dialects import resolve_dialect
 from germane.dialects.dialect import Dialect, Entry, Limit
 from germane.errors import MeasureError

@@ -10,10 +10,9 @@ from typing import Any
 
 import numpy as np
 
+from germane.boxes.box_measures import BoxMeasure
 from germane.boxes.conventions import Conventions
-from germane.boxes.matching import list_floors, reach
-from germane.boxes.measures import BoxMeasure
-from germane.boxes.overlaps import Measured, measure_pairs, pair_equal
+from germane.boxes.matching import Measured, list_floors, measure_pairs, pair_equal, reach
 from germane.boxes.ranked_lists import make_ranking
 from germane.boxes.result import Result
 from germane.core import ragged
@@ -22,9 +21,8 @@ from germane.core.rounding import average_numbers
 from germane.errors import MeasureError
 from germane.measures.averaging import compute_scores
 from germane.measures.measure import Measure
-from germane.output.formatting import add_schema, format_number, to_json_number
-from germane.output.frames import Tabular
-from germane.output.tables import Table
+from germane.output.named_columns import Tabular
+from germane.output.tables import Table, add_schema, format_number, to_json_number
 
 NEAR = 0.1  # a lower overlap is background
 _BLOCK = 1 << 18  # pairs

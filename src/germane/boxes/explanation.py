@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from germane.boxes.box_measures import BoxMeasure
 from germane.boxes.conventions import Conventions
-from germane.boxes.measures import BoxMeasure
 from germane.errors import make_visible
 from germane.measures.box_names import write_thresholds
-from germane.output.formatting import add_schema, format_number, to_json_number, write_count
-from germane.output.frames import Tabular, make_numbers, make_texts
-from germane.output.tables import Row, Table
+from germane.output.named_columns import Tabular, make_numbers, make_texts
+from germane.output.tables import Row, Table, add_schema, format_number, to_json_number, write_count
 
 if TYPE_CHECKING:
     from germane.boxes.error_costs import ErrorCosts

@@ -7,7 +7,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from germane.boxes import coco, frames
+from germane.boxes import coco, objects
 from germane.boxes.columns import Sizes
 from germane.boxes.text_files import read_lines
 from germane.errors import InputError, clip, write_option
@@ -35,8 +35,8 @@ def read_images(raw: Any) -> dict[Hashable, tuple[float, float]]:
         return coco.read_images(raw)
     if isinstance(raw, Mapping):
         return {image: _read_size(image, size) for image, size in raw.items()}
-    if frames.is_table(raw):
-        return frames.read_sizes(raw)
+    if objects.is_table(raw):
+        return objects.read_sizes(raw)
     if isinstance(raw, Iterable) and not is_path(raw):
         return dict.fromkeys(raw, UNKNOWN)
     raise InputError(

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from germane.boxes.box_measures import BoxMeasure
 from germane.boxes.detections import Detections, Truths
 from germane.boxes.error_costs import NEAR, weigh_errors
 from germane.boxes.explanation import (
@@ -17,10 +18,15 @@ from germane.boxes.explanation import (
     ListedTerms,
     TruthBox,
 )
-from germane.boxes.id_spelling import find_ids, is_boolean
-from germane.boxes.matching import Matches, list_floors, mark_verified, reach
-from germane.boxes.measures import BoxMeasure
-from germane.boxes.overlaps import measure_pairs, pair_equal
+from germane.boxes.image_ids import find_ids, is_boolean
+from germane.boxes.matching import (
+    Matches,
+    list_floors,
+    mark_verified,
+    measure_pairs,
+    pair_equal,
+    reach,
+)
 from germane.boxes.result import Result
 from germane.core.ragged import Bools, Floats, Ints
 from germane.core.ranking import Ranking

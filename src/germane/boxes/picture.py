@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from germane.boxes.outlines import draw_points, trace_mask
+from germane.boxes.masks import draw_points, trace_mask
 from germane.errors import InputError, check_choice
 from germane.output.markup import COLORS, PAPERS, define_colors, write_element
 from germane.output.pictures import shorten

@@ -1,4 +1,4 @@
-"""The result of an evaluation of detections."""
+"""The result of an evaluation of detections, and COCO's summary of 12 numbers."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,28 +9,86 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from germane.boxes.confidence import find_best_point
-from germane.boxes.conventions import Conventions
-from germane.boxes.detections import Detections, Truths
+from germane.boxes.box_measures import BoxMeasure, parse_measure, parse_measures
+from germane.boxes.box_tables import Groups, Part, group, make_dict, make_table
+from germane.boxes.conventions import COCO_AREAS, Conventions
+from germane.boxes.detections import Detections, Overlap, Truths
 from germane.boxes.dialect_table import find_points
-from germane.boxes.groups import Groups, Part, group
-from germane.boxes.layout import make_dict, make_table
 from germane.boxes.matching import Matches, match
-from germane.boxes.measures import BoxMeasure, parse_measure
-from germane.boxes.ranked_lists import RankedLists, View
-from germane.boxes.summary import summarize
+from germane.boxes.ranked_lists import RankedLists, View, find_best_point
 from germane.core.finding import Finding
 from germane.core.ragged import Bools, Floats
 from germane.core.rounding import Arithmetic, average_numbers
 from germane.errors import MeasureError, NotFoundError, list_some, make_visible, offer, write_option
-from germane.measures.box_names import USUAL_POINTS
+from germane.measures.box_names import COCO_THRESHOLDS, USUAL_POINTS
 from germane.measures.interpolated import read_curves
 from germane.measures.measure import Measure
-from germane.output.frames import Lookup, Named, Tabular
+from germane.output.named_columns import Lookup, Named, Tabular
 from germane.output.tables import Table
 
 if TYPE_CHECKING:
     from germane.dialects.dialect import Dialect
+
+
+COCO_SUMMARY = (
+    "AP AP50 AP75 AP(area=small) AP(area=medium) AP(area=large) "
+    "AR@1 AR@10 AR@100 AR(area=small) AR(area=medium) AR(area=large)"
+)
+"""The measures of COCO's summary of boxes and masks, in its order."""
+
+OKS_SUMMARY = (
+    "AP AP50 AP75 AP(area=medium) AP(area=large) AR AR50 AR75 AR(area=medium) AR(area=large)"
+)
+"""The measures of COCO's summary of keypoints, in its order."""
+
+
+def list_summary(overlap: Overlap) -> str:
+    """List the measures of COCO's summary for an overlap."""
+    return OKS_SUMMARY if overlap == "oks" else COCO_SUMMARY
+
+
+def summarize(result: "Result") -> Floats:
+    """Compute the numbers as pycocotools does: one mean over all cells of an array that are not -1.
+
+    There are 12 of boxes and masks, and 10 of keypoints.
+    """
+    _refuse_other_measures(result)
+    areas, stats = list(result.conventions.areas), []
+    for measure in parse_measures(list_summary(result.conventions.overlap)):
+        cells = result.precision if measure.name == "AP" else result.recall
+        if measure.iou is not None:
+            cells = cells[[COCO_THRESHOLDS.index(measure.iou[0])]]
+        depth = {1: 0, 10: 1}.get(measure.k or 0, -1)  # the lowest, the next, and the highest
+        cells = cells[..., areas.index(measure.area or "all"), depth]
+        valid = cells[cells > -1]
+        stats.append(float(np.mean(valid)) if len(valid) else -1.0)
+    of_boxes = result.conventions.overlap != "oks"
+    if of_boxes and result.conventions.ap_depth == "100" and result.depths[-1] != 100:
+        stats[0] = -1
+    return np.array(stats)
+
+
+def _refuse_other_measures(result: "Result") -> None:
+    areas, depths = result.conventions.areas, len(result.depths)
+    if result.conventions.overlap == "oks":
+        if not {"all", "medium", "large"} <= {*areas} or depths != 1:
+            raise MeasureError(
+                "stats of keypoints are of COCO's measures, which have the areas all, medium and"
+                " large, and one depth. Leave out measures=, or name its measures."
+            )
+        if result.thresholds != COCO_THRESHOLDS:
+            raise MeasureError(f"stats are of COCO's thresholds. Leave out {write_option('iou')}.")
+    elif (
+        not COCO_AREAS.keys() <= areas.keys() or depths != 3 or result.thresholds != COCO_THRESHOLDS
+    ):
+        raise MeasureError(
+            "stats are of COCO's measures, which have its thresholds, its four areas and three"
+            f" depths; this evaluation has {len(result.thresholds)} thresholds, {len(areas)} areas"
+            f" and {depths} depths. Leave out measures=, or name its measures."
+        )
+
+
+# --- The result of an evaluation of detections ----------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -8,10 +8,15 @@ import numpy as np
 
 from germane.boxes.columns import Columns, list_sizes
 from germane.boxes.conventions import Conventions
-from germane.boxes.detections import Detections, Truths
-from germane.boxes.geometry import make_boxes
-from germane.boxes.id_spelling import find_ids, is_boolean
-from germane.boxes.keypoints import COCO_SIGMAS, measure_extents, read_points
+from germane.boxes.detections import (
+    COCO_SIGMAS,
+    Detections,
+    Truths,
+    make_boxes,
+    measure_extents,
+    read_points,
+)
+from germane.boxes.image_ids import find_ids, is_boolean
 from germane.boxes.masks import (
     can_read_masks,
     encode_mask,
@@ -19,10 +24,10 @@ from germane.boxes.masks import (
     is_compressed,
     join_masks,
 )
-from germane.boxes.reading_options import Reading, Shape, Side
+from germane.boxes.options import Reading, Shape, Side
 from germane.core.ragged import Floats
 from germane.errors import FormatError, InputError, clip, write_option
-from germane.output.formatting import write_count
+from germane.output.tables import write_count
 from germane.readers.objects.numbers import is_finite_number
 
 T = TypeVar("T")

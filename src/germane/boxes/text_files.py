@@ -10,9 +10,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from germane.boxes.columns import Columns
-from germane.boxes.detections import Truths
-from germane.boxes.geometry import BoxFormat
-from germane.boxes.reading_options import Reading, name_side
+from germane.boxes.detections import BoxFormat, Truths
+from germane.boxes.options import Reading, name_side
 from germane.core.arguments import read_decimal
 from germane.errors import EmptyError, FormatError, InputError, clip, write_option
 from germane.readers.files.formats import is_path, refuse_special

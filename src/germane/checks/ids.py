@@ -22,7 +22,7 @@ from germane.core.id_spelling import describe_difference, describe_types, find_a
 from germane.core.ragged import Bools, Ints
 from germane.errors import clip, write_option
 from germane.kernel.columns import Ids, mark_padding, read_python_ids
-from germane.output.formatting import write_count
+from germane.output.tables import write_count
 
 OWN_PLACE = "Leave it out of each row, as ids[:, 1:] does where it is the first."
 TURNED = "They are items of the qrels: are the columns of queries and items swapped?"

@@ -9,7 +9,7 @@ from germane.checks import ids
 from germane.checks.data import Data
 from germane.checks.rows import NAMED, Problem, Sees, find_places, show_queries, show_rows
 from germane.errors import clip
-from germane.output.formatting import write_count
+from germane.output.tables import write_count
 
 
 def find_shared_judgments(data: Data) -> Sees:

@@ -10,7 +10,7 @@ from germane.checks.data import Data
 from germane.checks.rows import Problem, Sees, Side, show_rows
 from germane.core.ragged import Floats, Ints
 from germane.errors import InputError
-from germane.output.formatting import write_count
+from germane.output.tables import write_count
 
 RUN_FIELDS, QRELS_FIELDS = 6, 4
 SWAPPED = ("swapped files", "qrels that look like a run")

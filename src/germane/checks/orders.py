@@ -10,7 +10,7 @@ from germane.checks.data import Data
 from germane.checks.rows import Problem, Sees, count_queries, show_first_row, show_rows
 from germane.core.ragged import Bools, Floats
 from germane.errors import clip, write_option
-from germane.output.formatting import write_count
+from germane.output.tables import write_count
 
 RISES = 3  # fewer may come from rounding
 CERTAIN = 20  # steps that do not all rise by chance

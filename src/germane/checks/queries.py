@@ -15,7 +15,7 @@ from germane.core.rounding import drop_rounding, subtract_values, unite_equal
 from germane.errors import GermaneError, clip, write_option
 from germane.measures.averaging import compute_scores
 from germane.measures.measure import Measure
-from germane.output.formatting import write_count
+from germane.output.tables import write_count
 
 SKIP = f"{write_option('missing', 'skip')} leaves them out."
 NAMES = 100_000  # query ids that are compared by more than equality

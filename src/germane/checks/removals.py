@@ -16,7 +16,7 @@ from germane.core.qrels import Qrels
 from germane.core.ragged import Floats
 from germane.core.retrieved import EMPTYING, Retrieved
 from germane.errors import clip, write_option
-from germane.output.formatting import write_count
+from germane.output.tables import write_count
 
 if TYPE_CHECKING:  # few evaluations need them
     from germane.readers.options.candidates import Candidates

@@ -13,7 +13,7 @@ from germane.core.ragged import Bools, Floats, Ints
 from germane.errors import clip
 from germane.kernel import plain
 from germane.kernel.columns import Ids, Text, join_ids, number_ids, read_python_ids
-from germane.output.formatting import write_count
+from germane.output.tables import write_count
 
 NAMED = 3  # examples that a finding names
 

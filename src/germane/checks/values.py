@@ -12,7 +12,7 @@ from germane.core.ragged import Bools, Floats, Ints
 from germane.errors import list_choices, write_option
 from germane.measures.definition import write_number
 from germane.measures.measure import Measure
-from germane.output.formatting import write_count
+from germane.output.tables import write_count
 from germane.readers.objects.numbers import EXACT
 
 TURNED = "Do the grades have the wrong sign, or are the relevant items missing?"

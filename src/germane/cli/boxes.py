@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
 from germane import boxes as verbs
-from germane.boxes.groups import Part
+from germane.boxes.box_tables import Part
 from germane.cli import parser
 from germane.cli.everyday import write_checkup, write_command_line, write_gate
 from germane.cli.options import read_pairs
@@ -20,8 +20,7 @@ from germane.cli.terminal import (
 )
 from germane.errors import InputError
 from germane.output import writing
-from germane.output.formatting import add_schema
-from germane.output.tables import stack_tables
+from germane.output.tables import add_schema, stack_tables
 
 
 def name_verb(words: Sequence[str]) -> list[str]:

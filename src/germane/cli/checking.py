@@ -25,8 +25,7 @@ from germane.dialects.dialect import STAGE_NAMES, Dialect
 from germane.errors import InputError, MeasureError, clip, offer, write_error
 from germane.measures.measure import Measure
 from germane.output import writing
-from germane.output.formatting import add_schema
-from germane.output.tables import Table
+from germane.output.tables import Table, add_schema
 
 DIFFERS = 1
 """The exit status if a record differs, numbers contradict each other, or nothing was identified."""
@@ -89,7 +88,7 @@ def _run_identify(options: argparse.Namespace) -> int:
 
 def _find_function(options: argparse.Namespace) -> tuple[Any, str]:
     """Find the function, or make one of the program."""
-    from germane.identification.program import Program
+    from germane.forensics.asking import Program
 
     if options.asserts and options.measure is None:
         raise InputError("--assert needs -m MEASURE, which is asserted.")
@@ -271,7 +270,7 @@ def _define(name: str) -> str:
     except MeasureError:
         if not is_of_boxes(name):
             raise
-    from germane.boxes.measures import parse_measure  # imported late: few ask for one
+    from germane.boxes.box_measures import parse_measure  # imported late: few ask for one
 
     return parse_measure(name).explanation
 

@@ -34,10 +34,8 @@ from germane.errors import GermaneWarning, InputError, NotFoundError, make_visib
 from germane.evaluation.layout import format_value, name_measures, write_warnings
 from germane.evaluation.opening import open_data
 from germane.evaluation.result import Results
-from germane.evaluation.signature_line import write_signatures
 from germane.output import pictures, writing
-from germane.output.formatting import add_schema
-from germane.output.tables import Table, stack_tables
+from germane.output.tables import Table, add_schema, stack_tables
 from germane.readers import find_name
 
 if TYPE_CHECKING:
@@ -52,6 +50,8 @@ _SUMMARIES = {"fell": "fell behind its baseline", "lost": "lost queries of its b
 
 
 def _run_evaluate(options: argparse.Namespace) -> None:
+    from germane.evaluation.signature_line import write_signatures
+
     measures, policy = parser.name_measures(options), collect_policy(options)
     rename = read_rename(options)
     _check_shown(options, rename)
@@ -114,7 +114,7 @@ def _evaluate_kept(
     qrels: str, runs: Mapping[str, str], measures: Any, folder: str, choices: Mapping[str, Any]
 ) -> Results:
     """Evaluate each run with a checkpoint of its own, in a folder inside ``folder``."""
-    from germane.evaluation.storage import evaluate_kept
+    from germane.records.storage import evaluate_kept
 
     results = {}
     for number, (name, run) in enumerate(runs.items(), 1):
@@ -147,7 +147,7 @@ def _run_score(options: argparse.Namespace) -> None:
 
 def _count_relevant(grades: list[Any], measures: tuple["Measure", ...]) -> tuple[str, ...]:
     """Say how many items are relevant in the list, at each level that a measure has."""
-    from germane.explanation.counted import Counted
+    from germane.explanation.single_query import Counted
 
     levels = sorted({1.0 if measure.rel is None else measure.rel for measure in measures})
     counts = (sum(grade >= level for grade in grades) for level in levels)
@@ -161,9 +161,9 @@ def _count_relevant(grades: list[Any], measures: tuple["Measure", ...]) -> tuple
 
 
 def _run_explain(options: argparse.Namespace) -> None:
-    from germane.explanation.animation.api import animate
-    from germane.explanation.animation.api import check as check_animation
     from germane.measures import CATALOGUE
+    from germane.teaching.animation import animate
+    from germane.teaching.animation import check as check_animation
 
     measures = parser.parse_measures(options)
     if len(options.data) == 2 and {measure.name for measure in measures} <= {
@@ -193,7 +193,7 @@ def _run_explain(options: argparse.Namespace) -> None:
 
 def _explain_catalogue(options: argparse.Namespace, measures: tuple["Measure", ...]) -> None:
     """Show which items make measures of all lists."""
-    from germane.evaluation.catalogue_result import CatalogueResult
+    from germane.evaluation.whole_lists import CatalogueResult
 
     if options.query is not None or options.animate is not None:
         raise InputError(
@@ -459,7 +459,7 @@ def write_checkup(options: argparse.Namespace, checkup: "Checkup") -> int:
 
 def _run_curve(options: argparse.Namespace) -> None:
     from germane import plot
-    from germane.explanation.precision_recall import PRCurve, check_rule
+    from germane.explanation.curves import PRCurve, check_rule
 
     rule = check_rule(options.rule or "step")
     picture = is_picture(options)

@@ -45,7 +45,7 @@ def _run_trust(options: argparse.Namespace) -> None:
 
 
 def _format(trusts: "Trusts", options: argparse.Namespace) -> str:
-    from germane.comparison.judges.agreement import DEFINITIONS
+    from germane.judges.assessors import DEFINITIONS
 
     plans = {}
     if options.detect is not None:

@@ -36,11 +36,11 @@ from germane.cli.options import (
 )
 from germane.cli.terminal import say
 from germane.core.policy import DEFAULTS
-from germane.dialects.parsing import parse_all
+from germane.dialects.names import parse_all
 from germane.errors import InputError, suggest
+from germane.evaluation.accepted import COMMANDS as PAIRS
 from germane.evaluation.choices import DEFAULT, Choices
 from germane.evaluation.opening import open_options
-from germane.evaluation.signatures import COMMANDS as PAIRS
 from germane.measures.measure import Measure
 from germane.output.tables import FORMATS
 from germane.readers import find_name

@@ -8,12 +8,9 @@ import germane
 from germane.cli.parser import Command
 from germane.cli.terminal import as_json, format_table, is_picture, make_progress_line
 from germane.errors import InputError
-from germane.explanation.simulation.api import ALL, find_design, simulate
-from germane.explanation.simulation.designs import EXPERIMENTS
-from germane.explanation.simulation.experiment import Design, Experiment
 from germane.output import pictures, writing
-from germane.output.formatting import add_schema
-from germane.output.tables import FORMATS
+from germane.output.tables import FORMATS, add_schema
+from germane.teaching.experiments import ALL, EXPERIMENTS, Design, Experiment, find_design, simulate
 
 
 def _run_simulate(options: argparse.Namespace) -> None:
@@ -26,11 +23,11 @@ def _run_simulate(options: argparse.Namespace) -> None:
     if (picture or folder) and options.format != "table":
         raise InputError(f"{path}: a picture has no --format; leave out -o or --format.")
     if picture:
-        from germane.explanation.simulation.figures import ExperimentDisplay
+        from germane.teaching.experiment_figures import ExperimentDisplay
 
         ExperimentDisplay(simulate(designs[0].name, rng=options.rng or 0)).save(path)
     elif folder:
-        from germane.explanation.simulation.gallery import write_gallery
+        from germane.teaching.experiments import write_gallery
 
         with make_progress_line("drawing", after=1.0) as progress:
             write_gallery(path, designs, seed=options.rng or 0, progress=progress)

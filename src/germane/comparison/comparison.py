@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from germane._version import VERSION
-from germane.comparison.displays import ForestDisplay
-from germane.comparison.layout import (
+from germane.comparison.comparison_tables import (
     count_verdicts,
     list_pair_columns,
     make_leaderboard,
@@ -19,9 +18,14 @@ from germane.comparison.layout import (
     write_notes,
 )
 from germane.comparison.pair import Pair
-from germane.comparison.queries import QueryDifference, QueryDifferences, find_moves
+from germane.comparison.query_differences import (
+    ForestDisplay,
+    QueryDifference,
+    QueryDifferences,
+    find_moves,
+)
 from germane.comparison.sample import Runs, Sample
-from germane.comparison.settings import Settings
+from germane.comparison.significance import Settings
 from germane.core.mean_intervals import resample_sums
 from germane.core.ragged import Floats
 from germane.core.rounding import ROUNDING, subtract_values, unite_equal
@@ -31,10 +35,17 @@ from germane.evaluation.result import Result
 from germane.evaluation.signature_line import write_signatures
 from germane.measures import LOW_IS_GOOD
 from germane.measures.measure import Measure, is_name
-from germane.output.formatting import add_schema, format_number
-from germane.output.frames import Columnar, Tabular
 from germane.output.markup import Paper
-from germane.output.tables import LABEL, Reader, Table, escape_html, write_text
+from germane.output.named_columns import Columnar, Tabular
+from germane.output.tables import (
+    LABEL,
+    Reader,
+    Table,
+    add_schema,
+    escape_html,
+    format_number,
+    write_text,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

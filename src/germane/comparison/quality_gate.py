@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Unpack
 
-from germane.comparison.api import compare
+from germane.comparison.compare import check_judgments, compare
 from germane.comparison.comparison import Comparison
-from germane.comparison.consistency import check_judgments
-from germane.comparison.layout import describe_significance, write_ends
+from germane.comparison.comparison_tables import describe_significance, write_ends
 from germane.comparison.pair import Pair, format_p_number, format_short
 from germane.comparison.sample import list_valued
-from germane.comparison.settings import Correction, TestName
+from germane.comparison.significance import Correction, TestName
 from germane.core.arguments import Seed, is_number
 from germane.core.rounding import reaches
 from germane.errors import (
@@ -32,14 +31,13 @@ from germane.evaluation.api import evaluate
 from germane.evaluation.choices import DEFAULT, Choices
 from germane.evaluation.opening import open_data
 from germane.evaluation.result import Result
-from germane.evaluation.storage import find_results
 from germane.measures import QUANTITIES
 from germane.measures.definition import refuse_lists
 from germane.measures.measure import Measures
-from germane.output.formatting import format_number, write_count
-from germane.output.frames import Tabular
-from germane.output.tables import Table
+from germane.output.named_columns import Tabular
+from germane.output.tables import Table, format_number, write_count
 from germane.readers import is_path
+from germane.records.storage import find_results
 
 RUN, BASELINE = "run", "baseline"
 FAILING = {"fell", "inconclusive", "lost"}

@@ -10,15 +10,15 @@ import numpy as np
 
 from germane.core.ragged import Floats, Ints
 from germane.core.rounding import drop_rounding
-from germane.dialects.parsing import parse
+from germane.dialects.names import parse
 from germane.errors import CoverageError, MeasureError, list_some, write_option
-from germane.evaluation.catalogue_result import CatalogueResult
 from germane.evaluation.result import Result, Results
 from germane.evaluation.special_queries import lacks_worst
+from germane.evaluation.whole_lists import CatalogueResult
 from germane.measures.averaging import QueryValues
 from germane.measures.definition import CatalogueDefinition
 from germane.measures.measure import Measure
-from germane.output.formatting import write_count
+from germane.output.tables import write_count
 
 Runs = Mapping[str, Result] | Results
 

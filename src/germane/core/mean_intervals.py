@@ -57,7 +57,9 @@ def check_confidence(confidence: Any) -> None:
 BLOCK = 2**22  # draws in memory at once
 
 
-def resample_sums(values: Floats, strata: Ints, resamples: int, rng: np.random.Generator) -> Floats:
+def resample_sums(
+    values: Floats, strata: Ints, resamples: int, rng: "np.random.Generator"
+) -> Floats:
     """C × Q values → C × resamples: sum each row over queries drawn with replacement.
 
     From each stratum, as many queries are drawn as it has; all rows take the same ones.
@@ -73,7 +75,7 @@ def resample_sums(values: Floats, strata: Ints, resamples: int, rng: np.random.G
     return sums.T
 
 
-def _draw_times(size: int, queries: int, rng: np.random.Generator) -> Floats:
+def _draw_times(size: int, queries: int, rng: "np.random.Generator") -> Floats:
     """size × Q: draw as many queries as there are, and count how often each was drawn."""
     drawn = rng.integers(0, queries, size=(size, queries), dtype=np.int32)
     drawn += (np.arange(size, dtype=np.int32) * queries)[:, None]

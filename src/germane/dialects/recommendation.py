@@ -1,23 +1,244 @@
-"""Recommendation: lists of items for users, held against the items that they took.
+"""Recommendation: lists of items for users, held against the items that they took."""
 
-LensKit and RecTools, which have many measures, are in files of their own.
-"""
-
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
-from germane.dialects import catalogue, lenskit
 from germane.dialects.dialect import (
     CATALOG,
     COPIES_COUNT,
     LISTS,
     RATINGS,
+    UNGRADED,
     Absent,
     Dialect,
     Entry,
     Homonym,
     Limit,
+    name_both,
 )
-from germane.dialects.rectools import RECTOOLS
+
+RECOMMENDERS = (
+    Entry("novelty@{k}", "Novelty(seen=interactions,unseen=zero,mean=micro)@{k}"),
+    Entry("catalog_coverage@{k}", "Coverage(norm=seen)@{k}"),
+    Entry("distributional_coverage@{k}", "Entropy@{k}"),
+    Entry("diversity@{k}", "ILD(single=drop)@{k}"),
+    Entry("serendipity@{k}", "Serendipity(against=history,relevant=all)@{k}"),
+)
+
+RECTOOLS_MEASURES = (
+    Entry("CatalogCoverage(k={k},normalize=True)", "Coverage@{k}"),
+    Entry("CatalogCoverage(k={k})", "Coverage(norm=none)@{k}"),
+    Entry("MeanInvUserFreq(k={k})", "Novelty@{k}"),
+    Entry("AvgRecPopularity(k={k})", "ARP(seen=interactions)@{k}"),
+    Entry("AvgRecPopularity(k={k},normalize=True)", "ARP(seen=interactions,norm=total)@{k}"),
+    Entry("IntraListDiversity(k={k})", "ILD@{k}"),
+    Entry("Serendipity(k={k})", "Serendipity@{k}"),
+)
+
+RECBOLE = (
+    Entry("GiniIndex@{k}", "Gini@{k}"),
+    Entry("ShannonEntropy@{k}", "Entropy(base=e,norm=recommended)@{k}"),
+    Entry("ItemCoverage@{k}", "Coverage@{k}"),
+    Entry("AveragePopularity@{k}", "ARP(seen=interactions)@{k}"),
+    Entry("TailPercentage@{k}", "TailShare(tail=0.1)@{k}"),
+)
+
+LENSKIT = (
+    *name_both("ListGini", "Gini", "(n={k})"),
+    *name_both("MeanPopRank", "ARP(norm=rank)", "(n={k})"),
+)
+
+EVIDENTLY = (
+    Entry("novelty@{k}", "Novelty(unseen=drop)@{k}"),
+    Entry("arp@{k}", "ARP(unseen=drop)@{k}"),
+    Entry("arp_normalized@{k}", "ARP(norm=max,unseen=drop)@{k}"),
+    Entry("gini@{k}", "Gini(over=recommended,norm=n-1)@{k}"),
+    Entry("coverage@{k}", "Coverage(norm=seen,unseen=drop)@{k}"),
+    Entry("personalization@{k}", "Personalization(norm=k)@{k}"),
+    Entry("diversity@{k}", "ILD(norm=found)@{k}"),
+)
+
+ELLIOT = (
+    Entry("Gini@{k}", "Gini(sign=equal,norm=n-1)@{k}"),
+    Entry("SEntropy@{k}", "Entropy(lists=mean)@{k}"),
+    Entry("ItemCoverage@{k}", "Coverage(norm=none)@{k}"),
+    Entry("ARP@{k}", "ARP@{k}"),
+)
+
+
+# --- LensKit: metrics as they are made, NDCG(n=10), and as they are labeled, NDCG@10 --------------
+
+_GRADED = ("NDCG(gain='rating')", "NDCG(gain='rating',n={k})")
+_GRADED_DCG = ("DCG(gain='rating')", "DCG(gain='rating',n={k})")
+
+
+def _name(name: str, measure: str, choices: Mapping[str, Any] | None = None) -> tuple[Entry, Entry]:
+    """Name a metric of LensKit: as it is made, NDCG(n=10), and as it is labeled, NDCG@10."""
+    uncut, cut = name_both(name, measure, "(n={k})", choices)
+    return uncut, replace(cut, also=(f"{name}@{{k}}",))
+
+
+def _list_measures(
+    no_items: Mapping[str, str], no_list: Mapping[str, str], *, gainless: Mapping[str, str]
+) -> Iterator[Entry]:
+    """List the metrics of a version by what is NaN there, and what is done with NaN.
+
+    ``no_items`` is for users without items, ``no_list`` for empty lists, and ``gainless`` for users
+    none of whose items has a gain.
+    """
+    yield from _name("AveragePrecision", "AP(norm=possible)", {"no_relevant": "error", **no_list})
+    yield Entry("Precision", "P", no_list)
+    yield Entry("Precision(n={k})", "P(norm=retrieved)@{k}", no_list, ("Precision@{k}",))
+    yield Entry("Recall", "R", no_items)
+    yield Entry("Recall(n={k})", "R(norm=min)@{k}", no_items, ("Recall@{k}",))
+    yield from _name("RecipRank", "RR", no_items)
+    yield from _name("Hit", "Success", no_items)
+    yield from _name("NDCG", "nDCG(discount=jarvelin)", {**no_items, **UNGRADED})
+    yield from name_both(_GRADED[0], "nDCG(discount=jarvelin)", "(n={k})", gainless)
+    yield from _name("RBP", "RBP(p=0.85)", no_items)
+    yield from name_both("RBP(patience={p})", "RBP(p={p})", "(n={k})", no_items)
+    choices = {**no_items, "empty": "error"}
+    for options, p in (("normalize=True", "0.85"), ("patience={p},normalize=True", "{p}")):
+        yield from name_both(f"RBP({options})", f"RBP(p={p},norm=possible)", "(n={k})", choices)
+
+
+_NAN = {"no_relevant": "nan"}
+_LEFT_OUT = {"no_relevant": "skip"}
+_DCG = "DCG(discount=jarvelin)"
+_LENSKIT = Dialect(
+    "lenskit-2026.4",
+    tool="LensKit",
+    version="2026.4.0",
+    reading={**COPIES_COUNT, "repeated": "each"},
+    judging=LISTS,
+    measuring=(
+        *_list_measures(_LEFT_OUT, {"empty": "missing"}, gainless={}),
+        *_name("DCG", _DCG, {**_LEFT_OUT, **UNGRADED}),
+        *name_both(_GRADED_DCG[0], _DCG, "(n={k})"),
+        Entry("ListLength", "Utility(noise=1)"),
+        Entry("UniqueItemCount", "Coverage(norm=none)"),
+        *LENSKIT,
+    ),
+    why=(
+        "The discount of NDCG and DCG is log2 of the rank, but at least 1, so that ranks 1 and 2"
+        " weigh the same. AP divides by R or by the length of the list, whichever is less, so that"
+        " a short list is rewarded. A user without items is NaN (in AP an error), and so is an"
+        " empty list in AP and precision; the mean leaves NaN out. NDCG is 0 where no item has a"
+        " gain above 0."
+    ),
+    source="metrics/ranking/_map.py",
+    limits=(
+        Limit(
+            "no_relevant",
+            "A user without any item, and not only without a gain, is NaN and left out.",
+            only=_GRADED + _GRADED_DCG,
+        ),
+    ),
+    absent=(
+        Absent(("RMSE", "MAE"), RATINGS),
+        Absent(("ExposureGini", "Entropy", "RankBiasedEntropy", "ILS"), CATALOG),
+        Absent(
+            ("rank_biased_overlap", "least_item_promoted"),
+            "it compares two rankings; germane.rbo measures rank-biased overlap.",
+        ),
+    ),
+    aliases=("lenskit",),
+)
+
+LENSKIT_DIALECTS = (
+    _LENSKIT,
+    replace(
+        _LENSKIT,
+        name="lenskit-2025.8",
+        version="2025.8.1",
+        measuring=(
+            *_list_measures(_NAN, {"empty": "nan"}, gainless=_NAN),
+            *_name("DCG", _DCG, UNGRADED),
+            *name_both(_GRADED_DCG[0], _DCG, "(n={k})"),
+            Entry("ListLength", "Utility(noise=1)"),
+            *LENSKIT,
+        ),
+        why=(
+            "LensKit up to 2025. The discount of NDCG and DCG is log2 of the rank, but at least 1."
+            " A user without items is NaN, in AP an error and in DCG 0; so is an empty list in AP"
+            " and precision. NaN makes the mean NaN; list_summary of RunAnalysis counts it as 0."
+        ),
+        limits=(
+            Limit("negative", "A rating below 0 is a gain below 0.", only=_GRADED + _GRADED_DCG),
+        ),
+        absent=(
+            _LENSKIT.absent[0],
+            Absent(("ExposureGini", "entropy", "rank_biased_entropy"), CATALOG),
+            _LENSKIT.absent[2],
+        ),
+        aliases=(),
+    ),
+)
+
+
+# --- RecTools: metrics as they are made, such as NDCG(k=10,divide_by_achievable=True) -------------
+
+_NUMERIC = {"empty": "error_if_all"}  # MAP rounds ranks, and a frame without rows has no numbers
+
+RECTOOLS = Dialect(
+    "rectools",
+    tool="RecTools",
+    version="0.19.0",
+    reading=COPIES_COUNT,
+    judging={"ties": "given", "missing": "zero"},
+    averaging={"no_relevant": "skip"},
+    measuring=(
+        Entry("MAP(k={k})", "AP(norm=R)@{k}", _NUMERIC),
+        Entry("MAP(k={k},divide_by_k=True)", "AP(norm=k)@{k}", _NUMERIC),
+        Entry("Precision(k={k})", "P@{k}"),
+        Entry("Recall(k={k})", "R@{k}"),
+        Entry("Precision(k={k},r_precision=True)", "R(norm=min)@{k}"),
+        Entry("MRR(k={k})", "RR@{k}"),
+        Entry("HitRate(k={k})", "Success@{k}"),
+        Entry("F1Beta(k={k})", "F@{k}"),
+        Entry("F1Beta(k={k},beta={x})", "F(beta={x})@{k}"),
+        Entry("NDCG(k={k})", "nDCG(norm=k)@{k}", UNGRADED, ("NDCG(k={k},log_base={x})",)),
+        Entry(
+            "NDCG(k={k},divide_by_achievable=True)",
+            "nDCG@{k}",
+            UNGRADED,
+            ("NDCG(k={k},log_base={x},divide_by_achievable=True)",),
+        ),
+        Entry("PartialAUC(k={x})", "AUROC(norm=R,negatives={x})"),
+        Entry("PAP(k={x})", "AUROC(norm=min,negatives={x})"),
+        Entry("Accuracy(k={k},catalog={x})", "SetAccuracy(items={x})@{k}"),
+        Entry("MCC(k={k},catalog={x})", "MCC(items={x})@{k}"),
+        *RECTOOLS_MEASURES,
+    ),
+    why=(
+        "NDCG divides by the DCG of k relevant items, however many there are, unless"
+        " divide_by_achievable is set. Accuracy and MCC take the number of items in the catalog"
+        " here. Users are those with interactions, so that none is without relevant items and a"
+        " missing recommendation counts as 0. MAP divides by R, or by k when asked, and is a"
+        " TypeError for a frame without any row."
+    ),
+    source="metrics/ranking.py::MAP",
+    limits=(Limit("repeated", "Copies are joined row by row, on both sides."),),
+    absent=(
+        Absent(
+            ("Accuracy", "MCC"),
+            "it needs the number of items in the catalog: Accuracy(k=10,catalog=1000).",
+        ),
+        Absent(("Intersection",), CATALOG),
+        Absent(
+            ("CoveredUsers", "SufficientReco", "UnrepeatedReco"),
+            "it checks the lists themselves; germane check finds missing, short and repeated"
+            " results.",
+        ),
+        Absent(("DebiasConfig", "debias_interactions"), "it changes the data, and is no measure."),
+    ),
+)
+
+
+# --- Recommendation: lists of items for users, held against the items that they took --------------
+#
+# LensKit and RecTools, which have many measures, are in files of their own.
 
 _WITHIN = {"short": "nan"}  # of as many items as k all are among the first k
 
@@ -132,7 +353,7 @@ DIALECTS = (
                 "Rprec",
                 {"depth": "{k}", "no_hit": "skip", "undefined": "nan"},
             ),
-            *catalogue.RECOMMENDERS,
+            *RECOMMENDERS,
         ),
         why=(
             "Users count who are in both frames. Both cut the list at k (10 unless told otherwise),"
@@ -251,7 +472,7 @@ DIALECTS = (
             Entry("Recall@{k}", "R@{k}", {"no_relevant": "nan"}),
             Entry("MRR@{k}", "RR@{k}"),
             Entry("NDCG@{k}", "nDCG@{k}"),
-            *catalogue.RECBOLE,
+            *RECBOLE,
         ),
         why=(
             "Works on the matrix of hits among the first k. Recall of a user without items is NaN."
@@ -272,7 +493,7 @@ DIALECTS = (
         measuring=(
             Entry("MAP@{k}", "MeanP@{k}"),
             Entry("MAR@{k}", "MeanR@{k}", {"no_relevant": "error"}),
-            *catalogue.ELLIOT,
+            *ELLIOT,
         ),
         why=(
             "Its MAP is the mean of P@1 … P@k, ranks without a hit included: a single relevant "
@@ -313,7 +534,7 @@ DIALECTS = (
             Limit("tied", "Top k of ties.", order=True),
         ),
     ),
-    *lenskit.DIALECTS,
+    *LENSKIT_DIALECTS,
     Dialect(
         "evidently",
         tool="Evidently",
@@ -326,7 +547,7 @@ DIALECTS = (
             Entry("mar@{k}", "AR@{k}"),
             Entry("precision@{k}", "P(norm=retrieved)@{k}"),
             Entry("recall@{k}", "R@{k}"),
-            *catalogue.EVIDENTLY,
+            *EVIDENTLY,
         ),
         why=(
             "Sorted frames whose users have equally many rows agree with AP over R. Others do not:"

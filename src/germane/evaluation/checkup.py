@@ -27,9 +27,8 @@ from germane.evaluation.choices import DEFAULT, Choices
 from germane.evaluation.collection import find_needs
 from germane.evaluation.opening import Inputs, open_data
 from germane.measures.measure import Measure, Measures
-from germane.output.formatting import add_schema
-from germane.output.frames import Tabular, make_texts
-from germane.output.tables import Table, write_text
+from germane.output.named_columns import Tabular, make_texts
+from germane.output.tables import Table, add_schema, write_text
 from germane.readers import QrelsInput, RunInput, find_candidates, is_path, open_inputs, open_qrels
 from germane.readers.objects import numbers
 from germane.readers.objects.mappings import is_column

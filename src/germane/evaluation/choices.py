@@ -33,7 +33,7 @@ from germane.core.policy import (
     Unknown,
 )
 from germane.core.rounding import Halves
-from germane.dialects.parsing import find_renamed, parse_all
+from germane.dialects.names import find_renamed, parse_all
 from germane.errors import PolicyError, suggest
 from germane.evaluation.accepted import Catalogue, Distance, Group, Ids, ItemGroups, Pairs, Weights
 from germane.evaluation.collection import find_needs
@@ -159,11 +159,7 @@ def make_plan(
         plan = _plan_uniformly(parse_all(names), conventions)
         renamed = find_renamed(names)
         return replace(plan, renamed=renamed) if renamed else plan
-    from germane.dialects.names import (
-        find_default_names,
-        refuse_half_a_level,
-        resolve_measures,
-    )
+    from germane.dialects.names import find_default_names, refuse_half_a_level, resolve_measures
 
     if isinstance(measures, str) and measures == DEFAULT:
         measures = find_default_names(DEFAULT, dialect)

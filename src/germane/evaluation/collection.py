@@ -161,7 +161,7 @@ class Collection:
         depth = policy.depth
 
         def open_lists() -> Any:
-            from germane.evaluation.run_lists import ListsOfRun  # few evaluations need them
+            from germane.evaluation.whole_lists import ListsOfRun  # few evaluations need them
 
             assert self._run is not None
             key = policy.duplicates, policy.order, depth, policy.judged_twice

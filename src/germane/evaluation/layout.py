@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from germane.core.mean_intervals import Interval, describe_intervals, explain_missing
-from germane.dialects.parsing import parse
+from germane.dialects.names import parse
 from germane.errors import InputError, NotFoundError, clip, offer
 from germane.evaluation.special_queries import lacks_worst
 from germane.measures import find_merits
 from germane.measures.averaging import MeasureResult
 from germane.measures.measure import Measure
-from germane.output.formatting import format_number, write_count
-from germane.output.tables import Table, find_highest, share_lines
+from germane.output.tables import Table, find_highest, format_number, share_lines, write_count
 
 if TYPE_CHECKING:
     from germane.dialects.dialect import Dialect

@@ -10,7 +10,7 @@ import numpy as np
 from germane.core.policy import DEFAULTS, Policy
 from germane.core.progress import Progress
 from germane.core.qrels import Qrels
-from germane.dialects.parsing import parse, parse_all
+from germane.dialects.names import parse, parse_all
 from germane.errors import EmptyError, InputError, MeasureError, PolicyError, clip, write_option
 from germane.evaluation.choices import Plan, make_plan, make_policy
 from germane.evaluation.collection import Collection, read_graded, refuse_places

@@ -9,13 +9,12 @@ import numpy as np
 from germane.core.arguments import list_values
 from germane.core.id_spelling import describe_types, is_id, unwrap_ids, unwrap_keys
 from germane.core.rounding import average_numbers
-from germane.dialects.parsing import parse
+from germane.dialects.names import parse
 from germane.errors import InputError, MeasureError, NotFoundError, clip, list_some, offer
 from germane.measures.averaging import QueryValues
 from germane.measures.measure import Measure
-from germane.output.formatting import add_schema, format_number, to_json_number
-from germane.output.frames import Named, Tabular, make_ids, make_texts
-from germane.output.tables import Table
+from germane.output.named_columns import Named, Tabular, make_ids, make_texts
+from germane.output.tables import Table, add_schema, format_number, to_json_number
 from germane.readers.files.formats import is_path
 
 

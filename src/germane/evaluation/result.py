@@ -12,7 +12,7 @@ import numpy as np
 from germane._version import VERSION
 from germane.core.finding import Finding
 from germane.core.policy import Policy
-from germane.dialects.parsing import parse
+from germane.dialects.names import parse
 from germane.errors import (
     InputError,
     MeasureError,
@@ -23,9 +23,8 @@ from germane.errors import (
 )
 from germane.measures.averaging import MeasureResult
 from germane.measures.measure import Measure, write_parameters
-from germane.output.formatting import add_schema, to_json_number
-from germane.output.frames import Lookup, Named, Tabular, make_ids, make_texts
-from germane.output.tables import LABEL, Table
+from germane.output.named_columns import Lookup, Named, Tabular, make_ids, make_texts
+from germane.output.tables import LABEL, Table, add_schema, to_json_number
 
 if TYPE_CHECKING:
     from germane.dialects.dialect import Dialect

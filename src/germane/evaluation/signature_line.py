@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from germane._version import VERSION
 from germane.core.policy import DEFAULTS, Policy
-from germane.dialects.parsing import parse
+from germane.dialects.names import parse
 from germane.errors import FormatError, clip
 from germane.evaluation.fingerprint import OPTIONS, shorten
 from germane.evaluation.layout import format_value
 from germane.measures.measure import Measure, write_parameters
-from germane.output.formatting import write_count
+from germane.output.tables import write_count
 
 if TYPE_CHECKING:
     from germane.evaluation.result import Counts, Result, Results

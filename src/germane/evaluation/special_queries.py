@@ -1,9 +1,4 @@
-"""Special queries: the values that conventions give to queries that are missing, empty and so on.
-
-Conventions decide in the order of ``_list_changes``, each on the values that those before it left.
-A query that one of them leaves out stays out. None of them changes a count, and those about the
-items of a list say nothing of a query that the run lacks.
-"""
+"""Special queries: the values that conventions give to queries that are missing, empty etc."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator
@@ -15,8 +10,8 @@ import numpy as np
 from germane.core.policy import Policy
 from germane.core.ragged import Bools, Floats
 from germane.core.ranking import Ranking
+from germane.core.retrieved import COPIES
 from germane.errors import CoverageError, list_some, write_option
-from germane.evaluation.tie_orders import knows_extremes
 from germane.measures import Scored
 from germane.measures.averaging import (
     BEYOND,
@@ -29,6 +24,29 @@ from germane.measures.averaging import (
 )
 from germane.measures.definition import compute_gains
 from germane.measures.measure import Measure
+
+
+def knows_extremes(measure: Measure, policy: Policy) -> bool:
+    """Does no order of ties give a mean beyond those of ``best`` and ``worst``?
+
+    A depth cuts a list inside a tie, so that the order decides what the list has. With
+    ``unjudged=remove``, it also decides how many items are left. With another ``no_hit``, an order
+    without a hit may have the highest value, and copies that are kept hold ranks of their own.
+    """
+    if policy.no_hit != "zero" or policy.duplicates in COPIES:
+        return False
+    if policy.depth is None:
+        return measure.extremes != "never"
+    return policy.unjudged != "remove" and measure.extremes == "always"
+
+
+# --- Special queries ------------------------------------------------------------------------------
+#
+# Special queries: the values that conventions give to queries that are missing, empty and so on.
+#
+# Conventions decide in the order of ``_list_changes``, each on the values that those before it
+# left. A query that one of them leaves out stays out. None of them changes a count, and those
+# about the items of a list say nothing of a query that the run lacks.
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,161 +1,369 @@
-"""The verbs pr_curve and mean_pr_curve."""
+"""Curves: precision over recall, of one list and averaged over queries."""
 
-from collections.abc import Hashable, Iterable
-from typing import Any, Literal, Unpack, get_args
+import os
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from germane.core.mean_intervals import check_confidence
-from germane.core.policy import Policy, Relevant
-from germane.core.progress import Progress, make_progress
+from germane.core.arguments import is_number
+from germane.core.mean_intervals import explain_missing
+from germane.core.policy import Policy
+from germane.core.ragged import Bools, Floats, Ints
 from germane.core.ranking import Ranking
-from germane.errors import CoverageError, InputError, NotFoundError, check_choice, clip
-from germane.evaluation.accepted import Judgments, Run
-from germane.evaluation.choices import Choices, OtherChoices
-from germane.evaluation.collection import find_needs, retrieve
-from germane.evaluation.judging import judge
-from germane.evaluation.opening import open_data
-from germane.evaluation.result import Result
+from germane.errors import InputError, clip
 from germane.evaluation.special_queries import Kinds, settle
-from germane.explanation.precision_recall import (
-    MeanPRCurve,
-    PRCurve,
-    Start,
-    make_precision_measure,
-    make_recall_levels,
-)
-from germane.explanation.single_query import find_placement, hold_rows, is_list, open_list
-from germane.measures.averaging import check_ties
+from germane.explanation.single_query import Counted
+from germane.measures import compute_values
+from germane.measures.averaging import compute_scores
+from germane.measures.interpolated import area_under_curve
 from germane.measures.measure import Measure
+from germane.output.markup import Paper
+from germane.output.named_columns import Tabular
+from germane.output.tables import Table, add_schema, format_number, to_json_number, write_count
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from germane.explanation.displays import PRCurveDisplay, PRCurvesDisplay
 
 
-def pr_curve(
-    qrels: Judgments,
-    run: Run | None = None,
-    *,
-    query: Hashable | None = None,
-    relevant: int | Iterable[float] | Relevant | None = None,
-    rel: float = 1.0,
-    start: Start = "(0,1)",
-    progress: Progress | bool | None = None,
-    **policy: Unpack[OtherChoices],
-) -> PRCurve:
-    """Compute the precision–recall curve of one query.
+Start: TypeAlias = Literal["(0,1)", "(0,0)", "(1/R,P@first)", "none"]
+Rule: TypeAlias = Literal["step", "trapezoid", "interpolated", 11, 101]
 
-    >>> curve = germane.pr_curve([1, 1, 0, 1, 0, 1, 0, 0, 0, 0, 0, 1, 0, 0], relevant=8)
-    >>> float(curve.recall[-1])
-    0.625
+SHOWN = 40  # relevant ranks in a table
+RULES: dict[Rule, str] = {  # each with the name by which its area is known
+    "step": "AP",
+    "trapezoid": "",
+    "interpolated": "PASCAL VOC 2010",
+    11: "PASCAL VOC 2007",
+    101: "COCO",
+}
 
-    Call ``pr_curve(qrels, run, query=…)`` with the inputs of ``evaluate``, or ``pr_curve(grades,
-    relevant=…)`` with those of ``score``. The grades may be the detections of an object detector,
-    hit or not in order of confidence, and ``relevant`` the number of objects.
 
-    ``rel`` is the lowest grade that counts as relevant. ``start`` is the point before rank 1:
-    ``(0,1)``, as in scikit-learn, ``(0,0)``, or none; with ``(1/R,P@first)`` the curve starts at
-    the first relevant rank. ``ties="grouped"`` makes a group of equal scores one step, as
-    scikit-learn does. Raises CoverageError where no item is relevant, since recall is not defined
-    then, and the errors of ``evaluate``.
+@dataclass(frozen=True, eq=False, repr=False)
+class PRCurve(Tabular):
+    """The precision–recall curve of one list: a point at every rank.
+
+    >>> curve = germane.pr_curve([0, 0, 1, 0, 1], relevant=3)
+    >>> curve.precision[curve.hits].tolist() == [1 / 3, 2 / 5]
+    True
+    >>> curve.area("step") == germane.score([0, 0, 1, 0, 1], "AP", relevant=3)
+    True
+
+    ``rank``, ``recall``, ``precision``, ``interpolated`` and ``hits`` are arrays with one value a
+    point. The curve ends where recall ends, which may be below 1. Where ties are ``grouped``, a
+    group of equal scores is one point, at its last rank; a group without a judged item keeps a
+    point at every rank, which changes no area.
     """
-    progress, qrels = make_progress(progress), hold_rows(qrels)
-    check_choice("start", start, get_args(Start), InputError)
-    rel = _find_level(rel)
-    try:
-        measures = (make_precision_measure(0.0, rel),)
-        listed = open_list(
-            qrels, run, query, relevant, rel, measures, {**policy}, ("expected", "middle"), progress
+
+    ranking: Ranking  # of one query
+    rel: float
+    start: Start
+    policy: Policy | None = None  # the conventions; bare grades have none
+    counted: Counted | None = None  # where R was counted in the list
+
+    @property
+    def query(self) -> Hashable:
+        """The query, or 'list' for bare grades."""
+        return self.ranking.queries[0]
+
+    @property
+    def relevant(self) -> int:
+        """R: the number of relevant items that exist, retrieved or not."""
+        return int(self.ranking.total(self.rel)[0])
+
+    @property
+    def retrieved(self) -> int:
+        """N: the number of items retrieved."""
+        return int(self.ranking.retrieved[0])
+
+    @cached_property
+    def rank(self) -> Ints:
+        """The rank of each point, ascending from 1."""
+        ranks = np.arange(1, self.retrieved + 1)
+        if self.ranking.ties != "grouped":
+            return _freeze(ranks)
+        inside = np.zeros(self.retrieved + 2, np.int64)  # a rank in a group, but not its last
+        first, last = np.unique([self.ranking.tied_from, self.ranking.tied_to], axis=1)
+        np.add.at(inside, first, 1)
+        np.add.at(inside, last, -1)
+        return _freeze(ranks[inside.cumsum()[1:-1] == 0])
+
+    @cached_property
+    def _found(self) -> Ints:
+        """The relevant items up to each rank, from rank 0."""
+        hits = self.ranking.rank[self.ranking.relevant(self.rel)]
+        return _freeze(np.bincount(hits, minlength=self.retrieved + 1).cumsum())
+
+    @cached_property
+    def recall(self) -> Floats:
+        """The share of the relevant items that is found up to each point."""
+        return _freeze(self._found[self.rank] / self.relevant)
+
+    @cached_property
+    def precision(self) -> Floats:
+        """The share of relevant items among those up to each point."""
+        return _freeze(self._found[self.rank] / self.rank)
+
+    @cached_property
+    def interpolated(self) -> Floats:
+        """The best precision at each point or any point after it."""
+        return _freeze(np.maximum.accumulate(self.precision[::-1])[::-1])
+
+    @cached_property
+    def hits(self) -> Bools:
+        """True where recall grows, since a relevant item stands at the point."""
+        return _freeze(np.diff(self._found[self.rank], prepend=0) > 0)
+
+    @property
+    def origin(self) -> tuple[float, float] | None:
+        """Recall and precision of the point before rank 1, if the curve starts from one."""
+        return {"(0,1)": (0.0, 1.0), "(0,0)": (0.0, 0.0)}.get(self.start)
+
+    @property
+    def drawn(self) -> tuple[Floats, Floats]:
+        """Recall and precision of all points of the raw curve, from where it starts."""
+        if self.start == "(1/R,P@first)":
+            after = self.recall > 0
+            return self.recall[after], self.precision[after]
+        before = () if self.origin is None else self.origin
+        return np.append(before[:1], self.recall), np.append(before[1:], self.precision)
+
+    def levels(self, points: Literal[11, 101] = 11) -> tuple[Floats, Floats]:
+        """Return evenly spaced recall levels, and interpolated precision: 0 beyond the curve."""
+        levels = make_recall_levels(points)
+        measures = (make_precision_measure(level, self.rel) for level in levels)
+        return np.array(levels), np.array([compute_scores(m, self.ranking)[0] for m in measures])
+
+    def area(self, rule: Rule = "step") -> float:
+        """Compute the area under the curve, which is the value of the measure ``AUPR(rule=…)``.
+
+        The rules are ``step`` (AP), ``trapezoid``, ``interpolated`` (PASCAL VOC 2010), ``11``
+        levels (VOC 2007) and ``101`` levels (COCO). Trapezoids begin at ``start``, unlike those of
+        the measure.
+        """
+        scored = area_under_curve(self.ranking, None, self.rel, check_rule(rule), self.start)
+        return float(compute_values(self.ranking, scored)[0])
+
+    def plot(
+        self, ax: "Axes | None" = None, *, rule: Rule = "step", paper: Paper = "light"
+    ) -> "PRCurveDisplay":
+        """Draw the curve and the area under it into ``ax``, or into a new figure."""
+        from germane.explanation.displays import PRCurveDisplay
+
+        return PRCurveDisplay(self, rule=rule).plot(ax, paper=paper)
+
+    def save(
+        self, path: str | os.PathLike[str], *, rule: Rule = "step", paper: Paper = "light"
+    ) -> None:
+        """Write the picture of ``plot`` to a file: svg, png or pdf."""
+        from germane.explanation.displays import PRCurveDisplay
+
+        PRCurveDisplay(self, rule=rule).save(path, paper=paper)
+
+    def table(self, *, digits: int | None = 4) -> Table:
+        """Return one row a relevant rank, and the end of the curve; areas as notes.
+
+        The middle of many relevant ranks is left out, unless ``digits=None`` asks for all digits.
+        """
+        shown = np.flatnonzero(self.hits | (self.rank == self.retrieved))
+        points = (self.recall[shown], self.precision[shown], self.interpolated[shown])
+        ranks = map(str, self.rank[shown].tolist())
+        rows = list(zip(ranks, *(_write_numbers(column, digits) for column in points), strict=True))
+        if digits is not None and len(rows) > SHOWN:
+            left_out = f"… {len(rows) - SHOWN} more"
+            rows[SHOWN // 2 : -SHOWN // 2] = [(left_out, "…", "…", "…")]
+        columns = ("rank", "recall", "precision", "interpolated")
+        return Table(columns, tuple(rows), tuple(self._notes()))
+
+    def _notes(self) -> Iterator[str]:
+        start = "rank 1" if self.start == "none" else self.start
+        yield (
+            f"{self.relevant} relevant, {self.retrieved} retrieved; the curve starts at {start} "
+            f"and ends at recall {self.recall[-1]:.4g}, precision {self.precision[-1]:.4g}"
+            f"{_describe_level(self.rel)}"
         )
-    except NotFoundError as error:
-        if query is not None:
-            raise
-        raise NotFoundError(f"{error} mean_pr_curve averages over all queries.") from None
-    ranking = listed.ranking
-    subject = "the list" if is_list(qrels, run, policy) else f"query {clip(ranking.queries[0])}"
-    if not ranking.total(rel)[0]:
-        raise CoverageError(f"{subject} has no relevant item; recall is not defined.")
-    if not listed.answered:
-        raise CoverageError(f"the run has no results for {subject}.")
-    if not ranking.retrieved[0]:
-        raise CoverageError(f"nothing was retrieved for {subject}.")
-    return PRCurve(ranking, rel, start, listed.policy, listed.counted)
+        if self.counted is not None:
+            yield str(self.counted)
+        names = {rule: str(_make_area_measure(rule, self.rel)) for rule in RULES}
+        if self.start != "(0,1)":  # where the measure's trapezoids begin
+            names["trapezoid"] = f"trapezoid from {start}"
+        yield from _write_areas(names, self.area)
+        if self.policy is not None:
+            yield f"policy: {self.policy}"
+
+    def _list_columns(self) -> dict[str, Any]:
+        names = ("rank", "recall", "precision", "interpolated")
+        return {**{name: getattr(self, name) for name in names}, "hit": self.hits}
+
+    def __repr__(self) -> str:
+        return f"<PRCurve of {clip(self.query)}: {len(self.rank)} points, AP {self.area():.4f}>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON, in a versioned schema; one value a point in each list."""
+        return add_schema(
+            {
+                "query": str(self.query),
+                "relevant": self.relevant,
+                "retrieved": self.retrieved,
+                "rel": self.rel,
+                "start": self.start,
+                "policy": None if self.policy is None else self.policy.to_dict(),
+                "rank": self.rank.tolist(),
+                "recall": self.recall.tolist(),
+                "precision": self.precision.tolist(),
+                "interpolated": self.interpolated.tolist(),
+                "hit": self.hits.tolist(),
+                "area": {str(rule): self.area(rule) for rule in RULES},
+            }
+        )
 
 
-def mean_pr_curve(
-    qrels: Judgments,
-    run: Run,
-    *,
-    points: Literal[11, 101] = 11,
-    rel: float = 1.0,
-    confidence: float = 0.95,
-    progress: Progress | bool | None = None,
-    **policy: Unpack[Choices],
-) -> MeanPRCurve:
-    """Average interpolated precision over queries, at 11 or 101 recall levels.
+@dataclass(frozen=True, eq=False, repr=False)
+class MeanPRCurve(Tabular):
+    """Interpolated precision at standard recall levels, averaged over queries, with a band.
 
     >>> runs = {"q1": ["a", "b"], "q2": ["x", "c"]}
-    >>> germane.mean_pr_curve({"q1": ["a", "b"], "q2": ["c"]}, runs).area(11)
+    >>> curve = germane.mean_pr_curve({"q1": ["a", "b"], "q2": ["c"]}, runs)
+    >>> float(curve.precision[0])
     0.75
 
-    ``qrels``, ``run`` and the conventions are those of ``evaluate``; ``rel`` is the lowest grade
-    that counts as relevant. The band is the confidence interval of each level's mean, as of any
-    other measure (``MeasureResult.interval``); it is NaN for fewer than five queries.
+    ``recall``, ``precision``, ``low`` and ``high`` are arrays with one value a level. A query whose
+    list does not reach a level has precision 0 there.
     """
-    progress = make_progress(progress)
-    levels = make_recall_levels(points)
-    check_confidence(confidence)
-    rel = _find_level(rel)
-    measure = make_precision_measure(0.0, rel)
-    data = open_data(qrels, policy)
-    opened, conventions = data.open_run(run)
-    check_ties(measure, conventions.ties)
-    needs = find_needs((measure,), (conventions,))
-    judgments = data.read(needs, [opened], progress)
-    judged = judge(judgments, retrieve(judgments, opened, conventions, progress), conventions)
-    ranking = judged.rank(conventions.ties)
-    return _average(ranking, judged.policy, judged.kinds, levels, rel, confidence)
+
+    ranking: Ranking
+    rel: float
+    policy: Policy
+    recall: Floats
+    precision: Floats  # the mean over queries at each level
+    per_query: Floats  # levels × Q: interpolated precision; NaN where a query is left out, or NaN
+    queries: int  # the number of queries that are averaged
+    confidence: float
+    low: Floats  # NaN where the mean has no interval
+    high: Floats
+    kinds: Kinds | None  # the special queries of the ranking
+
+    def __post_init__(self) -> None:
+        for array in (self.recall, self.precision, self.per_query, self.low, self.high):
+            _freeze(array)
+
+    def area(self, rule: Rule = "step") -> float:
+        """Compute the mean over queries of the area under the curve of each: ``AUPR(rule=…)``."""
+        measure = _make_area_measure(rule, self.rel)
+        return settle(measure, self.ranking, self.policy, self.kinds).mean
+
+    def plot(
+        self, ax: "Axes | None" = None, *, rule: Rule = "step", paper: Paper = "light"
+    ) -> "PRCurvesDisplay":
+        """Draw the curve and its band into ``ax``, or into a new figure."""
+        from germane.explanation.displays import PRCurvesDisplay
+
+        return PRCurvesDisplay({"mean": self}, rule=rule).plot(ax, paper=paper)
+
+    def save(
+        self, path: str | os.PathLike[str], *, rule: Rule = "step", paper: Paper = "light"
+    ) -> None:
+        """Write the picture of ``plot`` to a file: svg, png or pdf."""
+        from germane.explanation.displays import PRCurvesDisplay
+
+        PRCurvesDisplay({"mean": self}, rule=rule).save(path, paper=paper)
+
+    def table(self, *, digits: int | None = 4) -> Table:
+        """Return one row a recall level; the mean areas as notes."""
+        levels = (f"{level:.2f}" for level in self.recall.tolist())
+        means = _write_numbers(self.precision, digits)
+        ends = (_write_numbers(column, digits, nan="") for column in (self.low, self.high))
+        rows = zip(levels, means, *ends, strict=True)
+        columns = ("recall", "precision", "low", "high")
+        return Table(columns, tuple(rows), tuple(self._notes()))
+
+    @property
+    def has_band(self) -> bool:
+        """Do the means have intervals? Those of few queries have none."""
+        return not np.isnan(self.low).all()
+
+    def _notes(self) -> Iterator[str]:
+        yield (
+            f"interpolated precision, mean over {write_count(self.queries, 'query')}; "
+            + (
+                f"{100 * self.confidence:.10g}% interval of each mean"
+                if self.has_band
+                else explain_missing("queries")
+            )
+            + _describe_level(self.rel)
+        )
+        yield "mean area over queries:"
+        names = {rule: str(_make_area_measure(rule, self.rel)) for rule in RULES}
+        yield from _write_areas(names, self.area)
+        yield f"policy: {self.policy}"
+
+    def _list_columns(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in ("recall", "precision", "low", "high")}
+
+    def __repr__(self) -> str:
+        return f"<MeanPRCurve over {self.queries} queries, {len(self.recall)} levels>"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON, in a versioned schema; NaN becomes None."""
+        return add_schema(
+            {
+                "queries": self.queries,
+                "rel": self.rel,
+                "confidence": self.confidence,
+                "policy": self.policy.to_dict(),
+                "recall": self.recall.tolist(),
+                "precision": _to_plain(self.precision),
+                "low": _to_plain(self.low),
+                "high": _to_plain(self.high),
+                "area": dict(zip(map(str, RULES), _to_plain(map(self.area, RULES)), strict=True)),
+            }
+        )
 
 
-def average_curve(
-    result: Result,
-    *,
-    rel: float = 1.0,
-    confidence: float = 0.95,
-    band: Literal["compute", "skip"] = "compute",
-) -> MeanPRCurve:
-    """Compute the ``mean_pr_curve`` of a result in memory, without reading its run again.
-
-    ``band="skip"`` leaves out the band, which takes most of the time.
-    """
-    placement, levels = find_placement(result), make_recall_levels(11)
-    ranking, kinds = placement.ranking, placement.kinds
-    return _average(ranking, result.policy, kinds, levels, rel, confidence, band)
+def check_rule(rule: Any) -> Rule:
+    """Return the rule. Raises MeasureError where there is none of that name."""
+    return dict(_make_area_measure(rule, 1.0).parameters)["rule"]  # type: ignore[no-any-return]
 
 
-def _average(
-    ranking: Ranking,
-    conventions: Policy,
-    kinds: Kinds | None,
-    levels: list[float],
-    rel: float,
-    confidence: float,
-    band: Literal["compute", "skip"] = "compute",
-) -> MeanPRCurve:
-    measures = [make_precision_measure(level, rel) for level in levels]
-    results = [settle(measure, ranking, conventions, kinds) for measure in measures]
-    precision = np.array([result.mean for result in results])
-    per_query = np.array([result.values for result in results])
-    intervals = [
-        result.interval(confidence=confidence) if band == "compute" else None for result in results
-    ]
-    low, high = (
-        np.array([getattr(interval, end, np.nan) for interval in intervals])
-        for end in ("low", "high")
-    )
-    return MeanPRCurve(
-        ranking, rel, conventions, np.array(levels), precision, per_query,
-        len(results[0].per_query), confidence, low, high, kinds,
-    )  # fmt: skip
+def _make_area_measure(rule: Any, rel: float) -> Measure:
+    return Measure("AUPR", (("rule", rule), ("rel", rel)))
 
 
-def _find_level(rel: Any) -> float:
-    """Read the lowest relevant grade as measures read it."""
-    return Measure("AP", (("rel", rel),)).rel or 0.0
+def make_recall_levels(points: Any) -> list[float]:
+    """Make 11 or 101 evenly spaced levels of recall. Raises InputError for other numbers."""
+    if not is_number(points) or points not in (11, 101):
+        raise InputError(f"points takes 11 or 101; got {clip(points)}")
+    return [i / (points - 1) for i in range(int(points))]
+
+
+def make_precision_measure(level: float, rel: float) -> Measure:
+    return Measure("IPrec", (("recall", level), ("rel", rel)))
+
+
+def _write_numbers(column: Floats, digits: int | None, nan: str = "nan") -> Iterator[str]:
+    return (format_number(value, digits, nan=nan) for value in column.tolist())
+
+
+def _freeze(values: Floats) -> Floats:
+    """Make an array read-only."""
+    values.flags.writeable = False
+    return values
+
+
+def _to_plain(numbers: Iterable[float]) -> list[float | None]:
+    return [to_json_number(float(number)) for number in numbers]
+
+
+def _describe_level(rel: float) -> str:
+    return "" if rel == 1 else f"; relevant: grade ≥ {rel:g}"
+
+
+def _write_areas(names: dict[Rule, str], area: Callable[[Rule], float]) -> Iterator[str]:
+    width = max(map(len, names.values()))
+    for rule, name in names.items():
+        known_as = f"  ({RULES[rule]})" if RULES[rule] else ""
+        yield f"{name:<{width}}  {area(rule):.4f}{known_as}"

@@ -9,11 +9,11 @@ import numpy as np
 
 from germane.core.ragged import Floats
 from germane.errors import InputError
-from germane.explanation.precision_recall import MeanPRCurve, PRCurve, Rule, check_rule
+from germane.explanation.curves import MeanPRCurve, PRCurve, Rule, check_rule
 from germane.measures.averaging import QueryValues
 from germane.measures.measure import Measure
-from germane.output.formatting import write_count
 from germane.output.pictures import Display, draw_bars, label_axes, set_title, shorten
+from germane.output.tables import write_count
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,11 +11,10 @@ import numpy as np
 from germane.core.policy import Policy
 from germane.core.ragged import Bools, Floats, Ints
 from germane.errors import clip
-from germane.explanation.counted import Counted
+from germane.explanation.single_query import Counted
 from germane.measures.measure import Measure
-from germane.output.formatting import add_schema, format_number, to_json_number
-from germane.output.frames import Tabular, make_numbers, make_texts
-from germane.output.tables import Table
+from germane.output.named_columns import Tabular, make_numbers, make_texts
+from germane.output.tables import Table, add_schema, format_number, to_json_number
 
 SHOWN = 1000  # rows of a table for people: lists of the usual depth are shown whole
 WIDTH = 60  # characters of an item's text in a table for people

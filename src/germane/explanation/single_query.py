@@ -13,7 +13,7 @@ from germane.core.qrels import Qrels
 from germane.core.ragged import Ints
 from germane.core.ranking import Ranking, number_all
 from germane.core.retrieved import Retrieved
-from germane.dialects.parsing import parse_all
+from germane.dialects.names import parse_all
 from germane.errors import (
     CoverageError,
     InputError,
@@ -29,7 +29,6 @@ from germane.evaluation.judging import JudgedRun, Placement, judge, state_duplic
 from germane.evaluation.opening import open_data
 from germane.evaluation.result import Result
 from germane.evaluation.special_queries import Kinds
-from germane.explanation.counted import Counted
 from germane.kernel.ids import to_bytes
 from germane.measures.measure import Measure
 from germane.readers import RunInput
@@ -37,6 +36,23 @@ from germane.readers.objects.mappings import is_rows
 from germane.readers.objects.relevance import make_ranking
 from germane.readers.recognition import is_frame, is_records
 from germane.readers.rows import gather_rows, rank_rows
+
+
+@dataclass(frozen=True)
+class Counted:
+    """The number of relevant items, where it was counted in the list."""
+
+    relevant: int
+    argument: str = "relevant="
+
+    def __str__(self) -> str:
+        return (
+            f"R = {self.relevant}, counted in the list; {self.argument} gives the number in the"
+            " collection"
+        )
+
+
+# --- One ranked list with its judgments: a query of a run, or grades typed at a prompt ------------
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -15,7 +15,7 @@ COCO_THRESHOLDS = (*(0.5 + i * ((0.95 - 0.5) / 9) for i in range(9)), 0.95)
 def read_thresholds(raw: Any) -> tuple[float, ...]:
     """Read thresholds of overlap: numbers, or text such as ``.5``, ``.5,.75``, ``.5:.95:.05``.
 
-    >>> from germane.measures.overlap_thresholds import read_thresholds
+    >>> from germane.measures.box_names import read_thresholds
     >>> read_thresholds(".5:.05:.6")
     (0.5, 0.55, 0.6)
 
@@ -49,7 +49,7 @@ def _list_thresholds(given: Any) -> tuple[float, ...]:
 def write_thresholds(thresholds: tuple[float, ...]) -> str:
     """Write thresholds as names of measures do, so that they are read as they were: ``.5:.95``.
 
-    >>> from germane.measures.overlap_thresholds import write_thresholds
+    >>> from germane.measures.box_names import write_thresholds
     >>> write_thresholds((0.5, 0.75)), write_thresholds((0.5, 0.6, 0.7))
     ('.5+.75', '.5:.7:.1')
     """
@@ -272,7 +272,7 @@ _PREFIX = re.compile("^(?:metrics|coco|val|test)/", re.IGNORECASE)
 def split_overlap(text: str) -> tuple[str, str]:
     """Split a detector's measure into its name and what is matched: box, mask, oks or "".
 
-    >>> from germane.measures.box_spellings import split_overlap
+    >>> from germane.measures.box_names import split_overlap
     >>> split_overlap("mask AP50"), split_overlap("metrics/mAP50(B)"), split_overlap("APm")
     (('AP50', 'mask'), ('mAP50', 'box'), ('APm', ''))
     """
@@ -305,7 +305,7 @@ _BEFORE = re.compile(rf"\b({'|'.join(_OVERLAPS.values())})\s+(?=m?a[pr])", re.IG
 def split_box_names(text: str) -> list[str]:
     """Split a string at blanks and commas, but for those within a name.
 
-    >>> from germane.measures.box_spellings import split_box_names
+    >>> from germane.measures.box_names import split_box_names
     >>> split_box_names("AP @[.5:.95], mAP (small) mask AP50")
     ['AP@[.5:.95]', 'mAP(small)', 'mask_AP50']
     """
@@ -341,7 +341,7 @@ _GROUP = re.compile(r"([(\[])([^()\[\]]*=[^()\[\]]*)[)\]](?:\s*=\s*-?[\d.]+\s*$)
 def read_box_name(text: object) -> BoxName:
     """Read a measure of detections from its name, in germane's spelling or another one.
 
-    >>> from germane.measures.box_spellings import read_box_name
+    >>> from germane.measures.box_names import read_box_name
     >>> [read_box_name(one) for one in ("mAP@.5", "AP_small", "AR_max=100", "AP(IoU=.75)")]
     [AP50, AP(area=small), AR@100, AP75]
 

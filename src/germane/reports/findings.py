@@ -11,12 +11,12 @@ from germane.core.rounding import is_near, reaches
 from germane.evaluation.bounds import BoundsOfRuns
 from germane.evaluation.layout import find_bands
 from germane.evaluation.result import Result, Results
+from germane.explanation.curves import MeanPRCurve
 from germane.explanation.explanation import Explanation
-from germane.explanation.precision_recall import MeanPRCurve
+from germane.forensics.spread import Spread
 from germane.measures.measure import Measure
 from germane.readers.options.texts import Texts
-from germane.reconciliation.spread import Spread
-from germane.reports.inputs import Origin
+from germane.reports.origins import Origin
 
 ENOUGH = 0.9  # judged of the first ten results
 SEVERAL = 3  # runs that are named one by one; a caution of more runs is one sentence

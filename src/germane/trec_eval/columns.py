@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from germane.dialects.parsing import parse
+from germane.dialects.names import parse
 from germane.trec_eval.names import MEASURES, NICKNAMES, Row
 from germane.trec_eval.options import INPUT, Options, TrecEvalError
 from germane.trec_eval.text import parse_real, parse_whole

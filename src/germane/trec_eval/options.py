@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from germane.errors import GermaneError, suggest
-from germane.output.formatting import write_count
+from germane.output.tables import write_count
 from germane.trec_eval.names import MEASURES, NICKNAMES
 from germane.trec_eval.text import parse_whole
 

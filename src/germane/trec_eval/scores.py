@@ -20,7 +20,7 @@ from germane.core.qrels import Qrels
 from germane.core.ragged import Floats, Ints
 from germane.core.ranking import Ranking
 from germane.core.retrieved import Retrieved
-from germane.dialects.parsing import parse
+from germane.dialects.names import parse
 from germane.kernel.ids import to_text
 from germane.measures import compute_values
 from germane.measures.averaging import FLOOR, compute_scores, compute_terms

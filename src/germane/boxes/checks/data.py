@@ -7,10 +7,16 @@ from functools import cached_property
 import numpy as np
 
 from germane.boxes.conventions import Unknown
-from germane.boxes.detections import Truths
-from germane.boxes.geometry import BOX_FORMATS, Boxes, BoxFormat, make_boxes, measure_overlaps
-from germane.boxes.overlaps import pair_equal
-from germane.boxes.sheet import Sheet
+from germane.boxes.detections import (
+    BOX_FORMATS,
+    Boxes,
+    BoxFormat,
+    Truths,
+    make_boxes,
+    measure_overlaps,
+)
+from germane.boxes.matching import pair_equal
+from germane.boxes.sources import Sheet
 from germane.core import ragged
 from germane.core.ragged import Bools, Floats, Ints
 

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator
 from typing import Literal, NamedTuple
 
-from germane.boxes.checks import formats, matches, strangers, values
+from germane.boxes.checks import matches, values
 from germane.boxes.checks.data import BoxData
-from germane.boxes.sheet import Sheet
+from germane.boxes.sources import Sheet
 from germane.checks.rows import Sees, make_findings
 from germane.core.finding import Finding, Severity
 from germane.errors import write_option
@@ -57,18 +57,18 @@ TABLE = (
              "error"),
     BoxCheck("scores that are no numbers", "serious", ("detections",), values.find_odd_scores,
              "Write a finite number.", "error"),
-    BoxCheck("relative numbers taken for pixels", "serious", _BOTH, formats.find_relative,
+    BoxCheck("relative numbers taken for pixels", "serious", _BOTH, values.find_relative,
              (f"Use {write_option('coordinates', 'relative')}, and give the sizes of images with"
              f" {write_option('images')}."), "warning"),
-    BoxCheck("pixels taken for relative numbers", "serious", _BOTH, formats.find_pixels,
+    BoxCheck("pixels taken for relative numbers", "serious", _BOTH, values.find_pixels,
              f"Use {write_option('coordinates', 'pixels')}.", "warning"),
-    BoxCheck("another format of boxes", "serious", _BOTH, formats.find_other_format,
+    BoxCheck("another format of boxes", "serious", _BOTH, values.find_other_format,
              (f"Choose {write_option('box_format', 'xywh')}, xyxy or"
              " cxcywh."), "warning", _FORMS[:2]),
     BoxCheck("images mixed up", "serious", ("detections",), matches.find_other_images,
              "Are images in the same order, and numbered alike, on both sides?", "warning", _FORMS),
     BoxCheck("hardly any detection on a truth", "serious", ("detections",),
-             strangers.find_strangers,
+             matches.find_strangers,
              "Are both sides of the same images, numbered alike, and of one size?", "warning",
              (*_FORMS, "images mixed up")),
     BoxCheck("classes that nobody looked for", "serious", ("detections",), matches.find_federated,

@@ -31,7 +31,7 @@ from germane.errors import (
     list_choices,
     write_option,
 )
-from germane.output.formatting import write_count
+from germane.output.tables import write_count
 from germane.readers.files.formats import (
     PAIRS,
     Path,
@@ -344,7 +344,7 @@ _SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars", " ":
 
 def _read_jsonl(source: Opener, kind: str, columns: Any) -> _Opened:
     from germane.readers.files import (
-        json_files,  # which imports a part of Arrow that others do not need
+        json_lines,  # which imports a part of Arrow that others do not need
     )
 
     with source.open_columns() as stream:
@@ -356,7 +356,7 @@ def _read_jsonl(source: Opener, kind: str, columns: Any) -> _Opened:
     def choose(names: list[str]) -> list[str]:
         return headings.resolve_names(names, kind, source.name, columns).all
 
-    table = json_files.read_json_lines(source, choose)
+    table = json_lines.read_json_lines(source, choose)
     columns_read = headings.resolve_names(table.column_names, kind, source.name, columns)
     return columns_read, lambda: iter(table.to_batches()), "typed"
 
@@ -373,9 +373,9 @@ def _open(
         names, reader, ids = read(source, kind, columns)
     rounded = 0
     if read is _read_jsonl and kind == "run":  # a pipe is read once, by this source
-        from germane.readers.files import json_files
+        from germane.readers.files import json_lines
 
-        rounded = json_files.count_rounded_scores(source, names, reader())
+        rounded = json_lines.count_rounded_scores(source, names, reader())
     frame = Frame(where, find_name(path), names, reader, ids=ids, storage="on disk")
     return replace(frame, rounded=rounded, has_header=has_header)
 

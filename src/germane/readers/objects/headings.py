@@ -166,7 +166,7 @@ def read_names(columns: Any) -> dict[str, Any] | None:
 def spell_label(label: Any) -> Any:
     """Spell the label of a column as Arrow does, which names columns by text alone.
 
-    >>> from germane.readers.headings import spell_label
+    >>> from germane.readers.objects.headings import spell_label
     >>> spell_label(0), spell_label("score"), spell_label(None)
     ('0', 'score', None)
     """

@@ -27,7 +27,7 @@ from germane.kernel.columns import Categories, Ids, Integers, Text, join_ids
 from germane.kernel.ids import as_integer, is_integer, is_missing, spell_id, to_bytes
 from germane.kernel.keys import Keys
 from germane.kernel.reduction import Index, Judgments, add_candidates, find_distinct
-from germane.output.formatting import write_count
+from germane.output.tables import write_count
 from germane.readers.objects import headings
 
 

@@ -44,7 +44,7 @@ def read_typed(text: str) -> list[float | str]:
     for digits without anything between them, and for blanks, commas and semicolons that are mixed,
     of which some may be decimal commas; EmptyError for an empty list.
 
-    >>> from germane.readers.typed_lists import read_typed
+    >>> from germane.readers.objects.relevance import read_typed
     >>> read_typed("[3, 2, 0]"), read_typed("○●○")
     ([3.0, 2.0, 0.0], [0.0, 1.0, 0.0])
     """

@@ -1,0 +1,366 @@
+"""The table of results of detections, by class, area or image, and the notes that define it."""
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from germane._version import VERSION
+from germane.boxes.box_measures import BoxMeasure, find_spelling
+from germane.boxes.matching import number_group
+from germane.boxes.ranked_lists import RankedLists
+from germane.core.ragged import Floats, Ints
+from germane.core.rounding import unite_equal
+from germane.errors import check_choice, make_visible
+from germane.evaluation.layout import write_dialect
+from germane.measures.box_names import FREQUENCIES, write_depth, write_thresholds
+from germane.output.named_columns import Tabular, make_texts
+from germane.output.tables import (
+    Table,
+    add_schema,
+    find_highest,
+    format_number,
+    share_lines,
+    to_json_number,
+    write_count,
+)
+
+if TYPE_CHECKING:
+    from germane.boxes.result import Result, Results
+
+
+def make_table(results: "Results", digits: int | None) -> Table:
+    """Make a row for each detector, with the best of several in bold."""
+    first = next(iter(results.values()))
+    rows = tuple(
+        (name, *(format_number(result[measure].mean, digits) for measure in result))
+        for name, result in results.items()
+    )
+    means = ([result[name].mean for result in results.values()] for name in first)
+    best = frozenset(find_highest(unite_equal(np.array(values)).tolist() for values in means))
+    return Table(("detections", *first), rows, tuple(write_notes(results)), strong=best)
+
+
+def write_notes(results: "Mapping[str, Result] | Results") -> Iterator[str]:
+    """Write the definitions of all measures, the counts, and the conventions."""
+    first = next(iter(results.values()))
+    yield from _write_definitions(first)
+    yield ""
+    yield from share_lines(results.items(), _write_counts)
+    yield f"conventions: {first.conventions}"
+    if first.dialect is not None:
+        yield write_dialect(first.dialect)
+
+
+def _write_definitions(result: "Result") -> Iterator[str]:
+    """Write each formula once, and then what the names leave to the conventions."""
+    formulas: dict[str, list[BoxMeasure]] = {}
+    for short, complete in zip(result.asked, result.measures, strict=True):
+        points = f"(points={short.points})" if short.points else ""
+        formulas.setdefault(f"{short.name}{points}: {complete.formula}", []).append(complete)
+    for formula, measures in formulas.items():
+        has_thresholds = any(len(measure.iou or ()) > 1 for measure in measures)
+        yield f"{formula}, mean over classes{' and thresholds of overlap' * has_thresholds}"
+    renamed = [
+        f"{name} is {measure}"
+        for name, measure in zip(result, result.asked, strict=True)
+        if name != str(measure)
+    ]
+    if renamed:
+        yield "; ".join(renamed)
+    left = dict.fromkeys(_write_defaults(result))
+    if left:
+        yield "if the name says nothing else: " + "; ".join(left)
+    areas = {
+        measure.area: result.conventions.areas[measure.area or ""] for measure in result.measures
+    }
+    if set(areas) - {"all"}:
+        ranges = (f"{name} {_write_area(*ends)}" for name, ends in areas.items() if name != "all")
+        yield f"areas in square pixels: {', '.join(ranges)}"
+
+
+def _write_defaults(result: "Result") -> Iterator[str]:
+    """Write the thresholds, areas and depth that the conventions give to names without them."""
+    choices, by_image = result.conventions, result.conventions.depth_of == "image"
+    above = "above " * (choices.reach == "above")
+    overlaps: dict[str, list[str]] = {}
+    for short, complete in zip(result.asked, result.measures, strict=True):
+        if short.iou is None:
+            names = overlaps.setdefault(f"{above}{write_thresholds(complete.iou or ())}", [])
+            names += [short.name] * (short.name not in names)
+    if len(overlaps) == 1:
+        yield f"overlap {next(iter(overlaps))}"
+    elif overlaps:
+        listed = (f"{overlap} of {' and '.join(names)}" for overlap, names in overlaps.items())
+        yield f"overlap {', '.join(listed)}"
+    for short, complete in zip(result.asked, result.measures, strict=True):
+        if short.area is None:
+            yield f"area {complete.area}"
+        if short.k is None and complete.k is not None:
+            yield (
+                f"{write_depth(complete.k)} of each {'image' if by_image else 'class in an image'}"
+            )
+
+
+def _write_area(low: float, high: float) -> str:
+    return f"from {low:g}" if high >= 1e10 else f"{low:g}–{high:g}"
+
+
+def _write_counts(result: "Result") -> str:
+    counts = result.counts
+    names = {"images": "image", "classes": "class", "truths": "truth"}
+    parts = [", ".join(write_count(getattr(counts, field), noun) for field, noun in names.items())]
+    for name in ("crowds", "difficult"):
+        if count := getattr(counts, name):
+            noun = write_count(count, "crowd") if name == "crowds" else f"{count:,} {name}"
+            parts.append(f"{noun} {_TREATED[getattr(result.conventions, name)]}")
+    if counts.unseen:
+        parts.append(f"{counts.unseen:,} without visible keypoints ignored")
+    if counts.without_truth:
+        parts.append(f"{write_count(counts.without_truth, 'class')} without truths")
+    parts.append(write_count(counts.detections, "detection"))
+    if counts.dropped:
+        parts.append(f"{counts.dropped:,} dropped by depth or confidence")
+    return "; ".join(parts)
+
+
+_TREATED = {
+    "ignore": "ignored", "difficult": "taken as difficult", "drop": "dropped", "count": "counted",
+}  # fmt: skip
+
+
+def make_dict(results: "Results") -> dict[str, Any]:
+    """Make plain values for JSON, in a versioned schema; NaN becomes None."""
+    first = next(iter(results.values()))
+    conventions: Mapping[str, Any] = first.conventions.to_dict()
+    return add_schema(
+        {
+            "germane": VERSION,
+            "conventions": dict(conventions),
+            "detections": [_make_result_dict(result) for result in results.values()],
+        }
+    )
+
+
+def _make_result_dict(result: "Result") -> dict[str, Any]:
+    plain: dict[str, Any] = {"name": result.name, "counts": asdict(result.counts)}
+    plain["measures"] = [
+        {
+            "measure": name,
+            "complete": str(result[name].measure),
+            "definition": result[name].definition,
+            "mean": to_json_number(result[name].mean),
+            "per_class": result[name].per_class,
+        }
+        for name in result
+    ]
+    if result.dialect is not None:
+        plain["dialect"] = result.dialect.name
+    return plain
+
+
+# --- Groups: the measures of each class, each range of areas, or each image -----------------------
+
+Part: TypeAlias = Literal["class", "area", "frequency", "image"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Groups(Tabular):
+    """The measures of one detector for each class, range of areas, frequency or image (N).
+
+    ``values`` holds an array for each measure, which is NaN where nothing is to be found. ``mean``
+    holds the value of each measure on all images, which is the mean over classes, but not that over
+    images.
+
+    >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
+    >>> found = [{"boxes": [[10, 12, 50, 50]], "labels": [1], "scores": [0.9]}]
+    >>> germane.boxes.evaluate(truth, found, "AP50").by("class")["AP50"]
+    {'1': 1.0}
+    """
+
+    part: Part
+    names: Sequence[str]  # N
+    truths: Ints  # N, how many there are to be found
+    detections: Ints  # N, those that count at all
+    values: Mapping[str, Floats]
+    mean: Mapping[str, float]
+    notes: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __getitem__(self, measure: str) -> dict[str, float]:
+        name = find_spelling(measure, self.values)
+        return dict(zip(self.names, self.values[name].tolist(), strict=True))
+
+    def __repr__(self) -> str:
+        names = make_visible(", ".join(self.values))
+        return f"<Groups: {names} by {self.part}, {len(self)} rows>"
+
+    def table(self, *, digits: int | None = 4) -> Table:
+        """One row a class, area, frequency or image, and the last for all of them."""
+        counted = self.part != "area"
+        columns = (self.part, *(("truths", "detections") if counted else ()), *self.values)
+        rows = []
+        for i, name in enumerate(self.names):
+            counts = (f"{self.truths[i]}", f"{self.detections[i]}") if counted else ()
+            numbers = (format_number(value[i], digits, nan="–") for value in self.values.values())
+            rows.append((name, *counts, *numbers))
+        total = (f"{self.truths.sum()}", f"{self.detections.sum()}") if counted else ()
+        if counted:
+            means = (format_number(self.mean[value], digits) for value in self.values)
+            rows.append(("all", *total, *means))
+        return Table(columns, tuple(rows), self.notes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON, in a versioned schema; NaN becomes None."""
+        return add_schema(
+            {
+                "by": self.part,
+                "rows": [
+                    {
+                        self.part: name,
+                        "truths": int(self.truths[i]),
+                        "detections": int(self.detections[i]),
+                        "measures": {
+                            measure: to_json_number(float(values[i]))
+                            for measure, values in self.values.items()
+                        },
+                    }
+                    for i, name in enumerate(self.names)
+                ],
+                "all": {measure: to_json_number(mean) for measure, mean in self.mean.items()},
+            }
+        )
+
+    def _list_columns(self) -> dict[str, Any]:
+        counts = {"truths": self.truths, "detections": self.detections}
+        return {self.part: make_texts(self.names), **counts, **self.values}
+
+
+def group(result: "Result", part: Part) -> Groups:
+    """Evaluate each class, range of areas, frequency or image of a result for itself."""
+    check_choice("by", part, get_args(Part))
+    group_part = {
+        "class": _group_by_class,
+        "area": _group_by_area,
+        "frequency": _group_by_frequency,
+        "image": _group_by_image,
+    }[part]
+    return group_part(result)
+
+
+def _group_by_class(result: "Result") -> Groups:
+    values = {measure: result[measure].values.mean(axis=0) for measure in result}
+    return _make_groups(result, "class", result.classes, values, _count(result, "label"))
+
+
+def _group_by_image(result: "Result") -> Groups:
+    """Average each measure over the classes of each image, which are lists of their own."""
+    truths, detections = result.matches.truths, result.matches.detections
+    detection_group, truth_group = number_group(truths, detections), number_group(truths, truths)
+    # where there are no truths nothing is found: such detections are in no list
+    groups = np.append(np.unique(truth_group), -1)
+    places = np.searchsorted(groups[:-1], detection_group)
+    lists = RankedLists(
+        result.matches,
+        result.conventions,
+        lists=np.where(groups[places] == detection_group, places, len(groups) - 1),
+        truth_lists=np.searchsorted(groups[:-1], truth_group),
+        count=len(groups) - 1,
+        labels=groups[:-1] // max(len(truths.images), 1),
+    )
+    image = groups[:-1] % max(len(truths.images), 1)
+    names = [str(image) for image in truths.images]
+    values = {
+        name: _average_lists(result, measure, lists, image)
+        for name, measure in zip(result, result.measures, strict=True)
+    }
+    return _make_groups(result, "image", names, values, _count(result, "image"))
+
+
+def _average_lists(
+    result: "Result", measure: BoxMeasure, lists: RankedLists, image: Ints
+) -> Floats:
+    """Average lists for each image (I); classes without a truth in it count 0, or not at all."""
+    values, images = result.compute(measure, lists).mean(axis=0), len(result.matches.truths.images)
+    valid = ~np.isnan(values)
+    total = np.bincount(image[valid], values[valid], minlength=images)
+    count = np.bincount(image[valid], minlength=images)
+    if result.conventions.no_truth == "zero":
+        count = np.full(images, int(result.mark_frequency(measure).sum()))
+    means: Floats = np.divide(total, count, out=np.full(images, math.nan), where=count > 0)
+    return means
+
+
+Choose: TypeAlias = Callable[[BoxMeasure, Any], BoxMeasure]
+
+
+def _group_by_area(result: "Result") -> Groups:
+    """Evaluate each measure in each range of areas, whichever range it was asked for."""
+    areas = list(result.conventions.areas)
+    varied, values = _vary(result, lambda measure, area: replace(measure, area=area), areas)
+    relevant = varied.lists.relevant.sum(axis=1)
+    inside = (~varied.matches.outside).sum(axis=1)
+    return _make_groups(varied, "area", areas, values, (relevant, inside))
+
+
+def _group_by_frequency(result: "Result") -> Groups:
+    """Evaluate each measure over the classes of each frequency."""
+    varied, values = _vary(
+        result, lambda measure, word: replace(measure, frequency=word), FREQUENCIES
+    )
+    group = np.array([FREQUENCIES.index(frequency) for frequency in varied.truths.frequencies], int)
+    truths, detections = (
+        np.bincount(group, count, len(FREQUENCIES)).astype(np.int64)
+        for count in _count(varied, "label")
+    )
+    return _make_groups(varied, "frequency", FREQUENCIES, values, (truths, detections))
+
+
+def _vary(
+    result: "Result", choose: Choose, words: Sequence[str]
+) -> tuple["Result", dict[str, Floats]]:
+    """Evaluate each measure with each word in the place of its own, or of none."""
+    plain: dict[BoxMeasure, tuple[str, BoxMeasure]] = {}  # by what they are: AR and AR@100 are one
+    for name, measure in zip(result, result.asked, strict=True):
+        bare = choose(measure, None)
+        plain.setdefault(
+            bare.complete(result.conventions), (name if measure == bare else str(bare), bare)
+        )
+    distinct = plain.values()
+    varied = result.remeasure(
+        [choose(base, word) for _, base in distinct for word in (None, *words)]
+    )
+    return varied, {
+        name: np.array([varied[choose(base, word)].mean for word in words])
+        for name, base in distinct
+    }
+
+
+def _count(result: "Result", field: str) -> tuple[Ints, Ints]:
+    """Count the truths of the first range of areas, and the detections, by class or image."""
+    matches, size = result.matches, len(result.classes)
+    if field == "image":
+        size = len(matches.truths.images)
+    counted = getattr(matches.truths, field)[~matches.ignored[0]]
+    return (
+        np.bincount(counted, minlength=size),
+        np.bincount(getattr(matches.detections, field), minlength=size),
+    )
+
+
+def _make_groups(
+    result: "Result",
+    part: Part,
+    names: Sequence[str],
+    values: Mapping[str, Floats],
+    counts: tuple[Ints, Ints],
+) -> Groups:
+    mean = {value: result[value].mean for value in values if part != "area"}
+    notes = tuple(write_notes({result.name: result}))
+    if part == "image":
+        notes = ("each image for itself: the mean is over its classes", *notes)
+    return Groups(part, list(names), *counts, values, mean, notes)

@@ -1,0 +1,287 @@
+"""Folders of annotations: YOLO's labels, and PASCAL VOC's XML files, one an image."""
+
+import os
+import re
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+from xml.etree.ElementTree import Element, TreeBuilder
+from xml.parsers import expat
+
+from germane.boxes.columns import Columns
+from germane.boxes.detections import Truths
+from germane.boxes.image_ids import sort_ids
+from germane.boxes.images import UNKNOWN, find_pictures
+from germane.boxes.options import Reading, name_side
+from germane.boxes.text_files import (
+    YOLO,
+    find_label_folder,
+    is_voc_results,
+    list_files,
+    read_boxes,
+    read_lines,
+    read_voc_results,
+    require_labels,
+)
+from germane.core.arguments import read_decimal
+from germane.errors import EmptyError, FormatError, InputError, clip, write_option
+from germane.readers.files.formats import is_path
+from germane.readers.files.line_blocks import read_file
+
+NAMES = ("data.yaml", "dataset.yaml", "classes.txt", "obj.names")
+
+
+def read_yolo(raw: Any, reading: Reading, truths: Truths | None) -> Columns:
+    """Read labels, or detections, whose lines end with the confidence.
+
+    Images are those that have a file of labels or a picture.
+    """
+    columns = read_boxes(require_labels(raw), YOLO, name_side(truths), "image")
+    folder = find_label_folder(os.fspath(raw))
+    sizes: dict[Hashable, tuple[float, float]] = {**_find_sizes(folder)}
+    pictures = [os.path.splitext(str(size))[0] for size in sizes]
+    names = _find_names(folder)
+    return replace(
+        columns,
+        images=sorted({*(str(image) for image in columns.images or ()), *pictures}),
+        sizes=sizes or None,
+        names=names,
+        classes=None if names is None else sort_ids(names),
+        where=os.fspath(raw),
+    )
+
+
+def _find_sizes(folder: str) -> dict[Hashable, tuple[float, float]]:
+    """Find the sizes of pictures beside labels: in the folder ``images``, or in the same folder."""
+    parts = os.path.abspath(folder).split(os.sep)
+    if "labels" in parts:
+        position = len(parts) - 1 - parts[::-1].index("labels")
+        beside = os.sep.join([*parts[:position], "images", *parts[position + 1 :]])
+        if os.path.isdir(beside):
+            return dict(find_pictures(beside))
+    return dict(find_pictures(folder))
+
+
+def _find_names(folder: str) -> dict[Hashable, str] | None:
+    """Find the names of classes in the folder of labels, or in one of the two above it."""
+    start = os.path.abspath(folder)
+    for above in (start, os.path.dirname(start), os.path.dirname(os.path.dirname(start))):
+        for name in NAMES:
+            if os.path.isfile(path := os.path.join(above, name)):
+                return read_class_names(path)
+    return None
+
+
+def read_class_names(raw: Any) -> dict[Hashable, str] | None:
+    """Read names of classes: a mapping, a list from number 0 on, or a file of either."""
+    if is_path(raw):
+        path = os.fspath(raw)
+        if path.casefold().endswith((".yaml", ".yml")):
+            return _read_yaml(path)
+        return {i: " ".join(fields) for i, (_, fields) in enumerate(read_lines(path))}
+    if raw is None:
+        return None
+    if isinstance(raw, Mapping):
+        return {number: str(name) for number, name in raw.items()}
+    if isinstance(raw, (list, tuple)):
+        return {i: str(name) for i, name in enumerate(raw)}
+    raise InputError(
+        f"{write_option('class_names')} takes names in the order of the numbers,"
+        f" {{number: name}} or a file; got {clip(raw)}"
+    )
+
+
+_ENTRY = re.compile(
+    r"""\s*+(?:([0-9]{1,18})\s*+:|-)\s*+("[^"]*"|'[^']*'|[^#,\[\]{}"']+?)\s*(?:\#.*)?$"""
+)
+
+
+def _read_yaml(path: str) -> dict[Hashable, str]:
+    """Read ``names`` of a data set's YAML: a list or numbers with names, by line or in brackets."""
+    text = read_file(path).decode("utf-8-sig", "replace")
+    matches = [*map(_ENTRY.match, _list_entries(text))]
+    entries = [match for match in matches if match]
+    if not entries or len(entries) < len(matches):
+        raise FormatError(
+            f"{path}: the names of the classes cannot be read; germane reads names: [cat, dog], or"
+            f" one name on each line, after '- ' or a number. {write_option('class_names')}"
+            " takes them."
+        )
+    numbers = [int(entry[1] or place) for place, entry in enumerate(entries)]
+    names: dict[Hashable, str] = {
+        number: entry[2].strip().strip("\"'")
+        for number, entry in zip(numbers, entries, strict=True)
+    }
+    if len(names) < len(numbers) or len(_NAMES.findall(text)) > 1:
+        twice = next((n for place, n in enumerate(numbers) if n in numbers[:place]), "names")
+        raise FormatError(f"{path}: {twice!r} is there twice. Keep one of them.")
+    return names
+
+
+_NAMES = re.compile(
+    r"^names\s*:[ \t]*(\S[^\n]*)?\n?((?:[ \t]*(?:-|\d+\s*:|\#)[^\n]*\n?|\s*\n)*)", re.MULTILINE
+)
+
+
+def _list_entries(text: str) -> list[str]:
+    """List the entries of the key ``names``, each as it would stand on a line of its own."""
+    match = _NAMES.search(text)
+    if match is None:
+        return []
+    if not match[1] or match[1].startswith("#"):
+        lines = (line for line in match[2].splitlines() if line.strip())
+        return [line for line in lines if not line.lstrip().startswith("#")]
+    inside = re.match(r"[\[{]([^\]}]*)[\]}]", text[match.start(1) :])
+    listed = inside[1].replace("\n", " ").split(",") if inside else []
+    start = "" if match[1][0] == "{" else "- "
+    return [start + name.strip() for name in listed if name.strip()]
+
+
+# --- PASCAL VOC's annotations: an XML file an image -----------------------------------------------
+
+CORNERS = ("xmin", "ymin", "xmax", "ymax")
+_IMAGE_SET = re.compile(r"(.*)[/\\]ImageSets[/\\][^/\\]+[/\\][^/\\]+\.txt$")
+
+
+def is_voc(raw: object) -> bool:
+    """Is this VOC's results, an image set, or a folder of annotations or of a data set?"""
+    return bool(is_path(raw) and _list_annotations(raw)) or is_voc_results(raw)
+
+
+def _list_annotations(raw: Any) -> list[str]:
+    """List the files of annotations: of an image set, a data set, a folder, or one file."""
+    path = os.fspath(raw)
+    if in_set := _IMAGE_SET.match(path):
+        folder = os.path.join(in_set[1], "Annotations")
+        return [os.path.join(folder, f"{fields[0]}.xml") for _, fields in read_lines(path)]
+    inside = os.path.join(path, "Annotations")
+    folder = inside if os.path.isdir(inside) else path
+    return list_files(folder, ".xml") if os.path.isdir(folder) else [path] * path.endswith(".xml")
+
+
+def read_voc(raw: Any, reading: Reading, truths: Truths | None) -> Columns:
+    """Read annotations or results. Raises FormatError for annotations in place of results."""
+    if truths is None:
+        return _read_annotations(raw)
+    if _list_annotations(raw):
+        raise FormatError(
+            f"{os.fspath(raw)}: these are VOC's annotations, without scores, where detections are"
+            " expected. Are truth and detections swapped?"
+        )
+    return read_voc_results(raw)
+
+
+def _read_annotations(raw: Any) -> Columns:
+    """Read annotations of objects: name, box, difficult; and the sizes of the images."""
+    files = _list_annotations(raw)
+    if not files:
+        if os.path.isdir(raw) and not is_voc_results(raw):
+            raise EmptyError(f"{os.fspath(raw)}: this folder has no file .xml.")
+        raise FormatError(
+            f"{os.fspath(raw)}: VOC's truth is a folder of XML files, or an image set beside one."
+            " Are these detections? Give the truth first."
+        )
+    rows: list[_Object] = []
+    sizes: dict[Hashable, tuple[float, float]] = {}
+    faults: list[str] = []
+    for path in files:
+        image = os.path.splitext(os.path.basename(path))[0]
+        root = parse_xml(path)
+        if root.tag != "annotation":
+            raise FormatError(
+                f"{path}: VOC's annotations are <annotation>; got <{clip(root.tag)}>."
+            )
+        sizes[image] = _read_size(root)
+        rows += _read_objects(root, path, image, faults)
+    return Columns(
+        image=[row.image for row in rows],
+        label=[row.label for row in rows],
+        boxes=[row.box for row in rows],
+        locate=lambda place: rows[place].place,
+        box_format="xyxy",
+        difficult=[row.difficult for row in rows],
+        images=list(sizes),
+        sizes=sizes,
+        faults=faults,
+        where=os.fspath(raw),
+        typed=False,
+    )
+
+
+class _Object(NamedTuple):
+    image: str
+    label: str
+    box: list[float]
+    difficult: bool
+    place: str  # its file and line
+
+
+def _read_objects(root: Element, path: str, image: str, faults: list[str]) -> Iterator[_Object]:
+    """Read the objects of an image; those that cannot be read are faults."""
+    for node in root.findall("object"):
+        place = f"{path}:{node.attrib['line']}"
+        name, difficult = _read_text(node, "name"), _read_text(node, "difficult")
+        box = [_read_text(node, f"bndbox/{side}") for side in CORNERS]
+        if fault := _find_fault(name, box, difficult):
+            faults.append(f"{place}: the object {fault}.")
+        else:
+            sides = list(map(read_decimal, box))
+            yield _Object(image, name, sides, difficult == "1", place)
+
+
+def _read_text(node: Element, path: str) -> str:
+    return (node.findtext(path) or "").strip()
+
+
+def _find_fault(name: str, box: list[str], difficult: str) -> str:
+    if not name:
+        return "has no name"
+    for side, text in zip(CORNERS, box, strict=True):
+        try:
+            read_decimal(text)
+        except ValueError:
+            return f"has no number as {side}: {clip(text)}" if text else f"has no {side}"
+    return "" if difficult in ("", "0", "1") else f"has difficult {clip(difficult)}; it is 0 or 1"
+
+
+def _read_size(root: Element) -> tuple[float, float]:
+    """Read the size of the image; NaN where the file has none, or 0."""
+    try:
+        sides = (_read_text(root, f"size/{side}") for side in ("width", "height"))
+        width, height = map(read_decimal, sides)
+    except ValueError:
+        return UNKNOWN
+    return (width, height) if min(width, height) > 0 else UNKNOWN
+
+
+class _EntityError(Exception):
+    """The XML defines an entity."""
+
+
+def parse_xml(path: str) -> Element:
+    """Parse XML; each element has its line as an attribute.
+
+    Entities are refused: with them a small file grows without bound, or reads other files.
+    """
+    builder, parser = TreeBuilder(), expat.ParserCreate()
+
+    def refuse(*raw: object) -> None:
+        raise _EntityError
+
+    def start(tag: str, attributes: dict[str, str]) -> None:
+        builder.start(tag, {**attributes, "line": str(parser.CurrentLineNumber)})
+
+    parser.StartElementHandler, parser.EndElementHandler = start, builder.end
+    parser.CharacterDataHandler = builder.data
+    parser.EntityDeclHandler = parser.ExternalEntityRefHandler = refuse  # type: ignore[assignment]
+    try:
+        parser.Parse(read_file(path), True)
+    except expat.ExpatError as error:
+        raise FormatError(f"{path}: no XML ({error}).") from None
+    except (LookupError, ValueError) as error:  # of the encoding that the file names
+        raise FormatError(f"{path}: the XML cannot be decoded ({error}).") from None
+    except (_EntityError, RecursionError):
+        raise InputError(
+            f"{path}: the XML defines entities, which annotations do not need; remove them."
+        ) from None
+    return builder.close()

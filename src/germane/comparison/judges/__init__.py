@@ -1,1 +1,0 @@
-"""Judges: numbers that rest on a model's judgments, agreement of judges, and what to judge next."""

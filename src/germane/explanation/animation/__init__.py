@@ -1,1 +1,0 @@
-"""Animations of one ranking: GIF, SVG and HTML from the same frames."""

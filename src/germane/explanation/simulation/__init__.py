@@ -1,1 +1,0 @@
-"""Experiments: one property of rankings is varied, and the measures respond."""

@@ -1,1 +1,0 @@
-"""Identification: which definition a function or a program computes."""

@@ -1,0 +1,1 @@
+"""Judges: numbers that rest on a model, agreement of judges, and what to judge next."""

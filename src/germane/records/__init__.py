@@ -1,0 +1,1 @@
+"""Records: results as files, their checks, and what computes them again."""

@@ -1,0 +1,280 @@
+"""The verb report: one or more runs on the same judgments as one page."""
+
+import os
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any, TypeVar, Unpack, get_args
+
+import numpy as np
+
+from germane.comparison.compare import compare
+from germane.comparison.significance import Correction, Family, Settings, TestName
+from germane.core.arguments import parse_whole
+from germane.core.finding import Finding, warn
+from germane.core.policy import UNORDERED
+from germane.core.progress import Progress, make_progress
+from germane.core.ranking import Ranking
+from germane.errors import InputError, check_choice, clip, list_choices, make_visible
+from germane.evaluation.accepted import Judgments, Run, Texts
+from germane.evaluation.api import evaluate_many
+from germane.evaluation.choices import DEFAULT, Choices
+from germane.evaluation.layout import estimate_intervals
+from germane.evaluation.opening import open_data
+from germane.evaluation.result import Result, Results
+from germane.explanation.curves import MeanPRCurve
+from germane.explanation.explain import average_curve, explain_result
+from germane.explanation.explanation import Explanation
+from germane.explanation.single_query import find_placement
+from germane.measures import find_merits
+from germane.measures.definition import refuse_lists
+from germane.measures.measure import Measure, Measures
+from germane.output import writing
+from germane.output.named_columns import Named
+from germane.output.tables import write_count
+from germane.readers.options.texts import open_texts
+from germane.reports.findings import Findings, Layout
+from germane.reports.markup import BANDED
+from germane.reports.origins import describe_origin, open_by_query, select_runs, spread_runs
+from germane.reports.page import write_page
+
+__all__ = [
+    "Report",
+    "report",
+]
+
+
+R = TypeVar("R", bound=Named[Any])
+
+NAMED = 4  # runs that a title names
+FIRST = 10  # results whose judged share is reported, and which are shown one by one
+
+
+@dataclass(frozen=True, repr=False)
+class Report:
+    """A finished page: ``html`` is its text, ``save`` writes it.
+
+    >>> germane.report({"q": ["d"]}, {"bm25": {"q": ["d"]}}, "RR").html[:15]
+    '<!DOCTYPE html>'
+
+    ``files`` holds the other files of a report that is a folder, by their names.
+    """
+
+    title: str
+    html: str
+    files: Mapping[str, str] = field(default_factory=dict)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the page whole or not at all; with ``layout="folder"``, a folder with
+        ``index.html``.
+
+        Raises InputError where it cannot be written, and for the suffix of another format than
+        HTML.
+        """
+        place = os.fspath(path)
+        if not self.files:
+            writing.check_suffix(place, ("html", "htm"), "a report is a page of HTML")
+            writing.check(place)
+            writing.replace(place, self.html.encode())
+            return
+        writing.check_folder(place, {"index.html", *self.files})
+        writing.make_folders(place, sorted({os.path.dirname(name) for name in self.files}))
+        for name, text in self.files.items():
+            writing.replace(os.path.join(place, name), text.encode())
+        writing.replace(os.path.join(place, "index.html"), self.html.encode())
+
+    def __repr__(self) -> str:
+        size = len(self.html.encode()) + sum(len(text.encode()) for text in self.files.values())
+        return f"<Report {make_visible(self.title)}: {size:,} bytes>"
+
+
+def report(
+    qrels: Judgments,
+    runs: Mapping[str, Run],
+    measures: Measures = DEFAULT,
+    *,
+    title: str | None = None,
+    baseline: str | None = None,
+    test: TestName = "randomization",
+    correction: Correction | None = None,
+    family: Family = "measure",
+    confidence: float = 0.95,
+    equivalence: float | None = None,
+    resamples: int = 10_000,
+    rng: int = 0,
+    queries: Texts | None = None,
+    items: Texts | None = None,
+    max_size: int | None = None,
+    layout: Layout = "page",
+    bounds: bool = False,
+    command: str | None = None,
+    progress: Progress | bool | None = None,
+    **policy: Unpack[Choices],
+) -> Report:
+    """Evaluate one or more runs, and report them as one HTML page that needs no network.
+
+    >>> runs = {"bm25": {"q": ["x", "d"], "p": ["e"]}, "dense": {"q": ["d"], "p": ["e"]}}
+    >>> germane.report({"q": ["d"], "p": ["e"]}, runs, "RR").title
+    'bm25 and dense'
+
+    The page has every mean with its interval and definition, problems in the data, precision–recall
+    curves, a table of all queries, their rankings, and the conventions, inputs and versions.
+    Rankings are left out if the page would exceed ``max_size`` bytes, by default 2 MB; the largest
+    differences and lowest values of the first measure come first. ``layout="folder"`` writes all
+    rankings, into a folder with a file for each hundred queries.
+
+    ``queries`` and ``items`` show the texts or images behind the ids: each is the path of a TSV,
+    JSON Lines or Parquet file, a mapping of id to text, or a function. The path of an image becomes
+    a thumbnail, and an address becomes a link.
+
+    ``bounds=True`` adds how far unjudged items could move each mean (``Results.bounds``).
+
+    ``qrels``, ``runs`` and the conventions are those of ``evaluate_many``; ``baseline`` to
+    ``resamples`` are those of ``compare``; ``rng`` is a seed. The page names ``command`` as its
+    origin. Raises the errors of ``evaluate_many`` and ``compare``.
+    """
+    progress = make_progress(progress)
+    settings = Settings(baseline, test, correction, family, confidence, equivalence, resamples)
+    seed = _read_whole(rng, "rng takes a seed, which is a whole number from 0")
+    if max_size is not None:
+        _read_whole(max_size, "max_size takes a number of bytes")
+    check_choice("layout", layout, get_args(Layout), InputError)
+    query_texts, item_texts = open_texts(queries, "queries"), open_texts(items, "items")
+    data = open_data(qrels, policy)
+    refuse_lists(
+        data.options.read_measures(measures),
+        "and a report shows judged items; leave it out. evaluate and compare compute it.",
+    )
+    data.signs = True
+    results = evaluate_many(data, runs, measures, progress=progress)
+    if baseline is not None:
+        results[baseline]  # one run alone is compared with nothing, but its name is checked
+    origin = describe_origin(qrels, runs, command, progress)
+    readable = select_runs(runs, results, policy.get("input_format"))
+    spreads = spread_runs(data, readable, results, progress)
+    by_query = open_by_query(data, readable, results)
+    ordered_runs = order_results(results)
+    explained = count()
+
+    def explain(query: Hashable, name: str) -> tuple[Explanation, ...]:
+        if progress is not None:
+            progress("rankings", next(explained), None)
+        return tuple(_explain_query(results[name], query, by_query.get(name)))
+
+    means = _select_means(results)
+    has_pairs = len(results) > 1 and bool(means)
+    placements = {name: find_placement(result) for name, result in results.items()}
+    ties = next(iter(results.values())).policy.ties
+    ordered = ties not in UNORDERED
+    judgments = next(iter(placements.values())).qrels
+    findings = Findings(
+        title=title or make_title(list(results)),
+        results=ordered_runs,
+        pair=_choose_pair(ordered_runs, baseline),
+        intervals=estimate_intervals(results, settings.confidence),
+        confidence=settings.confidence,
+        comparison=compare(results, None, means, **vars(settings), rng=seed) if has_pairs else None,
+        curves=_average_curves(ordered_runs, confidence) if ordered else {},
+        bounds=ordered_runs.bounds() if bounds else None,
+        spreads={name: spreads[name] for name in ordered_runs if name in spreads},
+        explain=explain if ordered else None,
+        queries=query_texts,
+        items=item_texts,
+        layout=layout,
+        max_size=max_size,
+        judgments=len(judgments.items),
+        only_relevant=not bool((judgments.grades < 1).any()),
+        judged_share={
+            name: _share_judged(placements[name].ranking) for name in ordered_runs if ordered
+        },
+        left_out=(
+            () if ordered else (f"ties={ties} does not order equal scores: no rankings here.",)
+        ),
+        origin=origin,
+    )
+    html, files = write_page(findings)
+    if layout == "page":
+        _warn_of_size(len(html.encode()), max_size)
+    return Report(findings.title, html, files)
+
+
+def _warn_of_size(size: int, max_size: int | None) -> None:
+    """Warn of a page that is larger than asked for, since only rankings can be left out."""
+    if max_size is not None and size > max_size:
+        text = f"the page has {size / 1e3:,.0f} KB, and max_size is {write_count(max_size, 'byte')}"
+        advice = (
+            "All but the rankings is always there. max_size is a number of bytes; on the command"
+            " line, 3MB is one, too."
+        )
+        warn("report", [Finding("doubtful", "large page", text, 1, advice=advice)])
+
+
+def _read_whole(raw: object, text: str) -> int:
+    number = parse_whole(raw)
+    if number is None or number < 0:
+        raise InputError(f"{text}; got {clip(raw)}")
+    return number
+
+
+def _average_curves(runs: Results, confidence: float) -> dict[str, MeanPRCurve]:
+    """Average the curves of each run, with bands if there are few runs."""
+    rel = next((m.rel for m in runs.measures if m.rel is not None), 1.0)
+    return {
+        name: average_curve(
+            result,
+            rel=rel,
+            confidence=confidence,
+            band="compute" if len(runs) <= BANDED else "skip",
+        )
+        for name, result in runs.items()
+    }
+
+
+def make_title(names: list[str]) -> str:
+    if len(names) > NAMED:
+        return f"{', '.join(names[: NAMED - 1])} and {len(names) - NAMED + 1} more runs"
+    return list_choices(names, "and")
+
+
+def _select_means(results: Results) -> tuple[Measure, ...]:
+    """Select the measures whose number is a mean of the queries' values."""
+    return tuple(
+        measure
+        for measure in results.measures
+        if measure.row.aggregate == "mean"
+        and dict(measure.parameters).get("mean", "arithmetic") == "arithmetic"
+    )
+
+
+def _share_judged(ranking: Ranking) -> float:
+    """Compute the share of the first ten results that is judged."""
+    judged = np.count_nonzero((ranking.rank <= FIRST) & (ranking.relevance >= 0))
+    return judged / max(1, int(np.minimum(ranking.retrieved, FIRST).sum()))
+
+
+def _explain_query(result: Result, query: Hashable, run: Any) -> Iterator[Explanation]:
+    """Explain a query once for all measures that agree on which items are hits."""
+    levels: dict[float | None, list[Measure]] = {}
+    common = next((m.rel for m in result.measures if m.rel is not None), None)
+    for measure in result.measures:
+        levels.setdefault(common if measure.rel is None else measure.rel, []).append(measure)
+    for measures in levels.values():
+        yield explain_result(result, query, tuple(measures), run, FIRST)
+
+
+def order_results(results: R) -> R:
+    """Order runs, or detectors, by the first measure, the best first."""
+    names, results_in_order = list(results), list(results.values())
+    first = [next(iter(result.values())) for result in results_in_order]
+    means = np.array([value.mean for value in first], float)
+    merits = np.array(find_merits(first[0].measure.name, means) or means)
+    order = np.argsort(-merits, kind="stable")  # NaN is last
+    return type(results)({names[row]: results[names[row]] for row in order.tolist()})
+
+
+def _choose_pair(ordered: Results, baseline: str | None) -> tuple[str, ...]:
+    """Choose the runs that are compared first: the best two, or the best one and the baseline."""
+    names = list(ordered)
+    if baseline is None or len(names) < 2:
+        return tuple(names[:2])
+    return next(name for name in names if name != baseline), baseline

@@ -1,0 +1,1 @@
+"""Teaching: animations of one ranking, experiments on measures, and a page to explore them."""
