@@ -12,8 +12,9 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from germane._version import VERSION
 from germane.cli.terminal import check_paths, choose_output, say, warn_in_lines
@@ -63,6 +64,7 @@ _MODULES = {
             GROUPS.values(), ("everyday", "checking", "judgments", "teaching"), strict=True
         )
         for command in group
+        if command != "trec_eval"  # it reads its arguments itself
     },
     "boxes": "boxes",
 }
@@ -185,7 +187,7 @@ class _Version(argparse.Action):
 
 def _make_parser(arguments: Sequence[str]) -> "Parser":
     """Make the parser of the command that is run, or of all commands; without one, list them."""
-    from germane.cli.parser import Parser, add_command
+    from germane.cli.parser import Parser
 
     parser = Parser(
         prog="germane",
@@ -204,16 +206,29 @@ def _make_parser(arguments: Sequence[str]) -> "Parser":
     )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     parser.command, parser.commands = arguments[0] if arguments else "", COMMANDS
-    verb = parser.command.partition(" ")[0]
+    name = parser.command.partition(" ")[0]
+    if name in COMMANDS:
+        add = partial(_add_commands, commands, name)
+        add(parser.command)
+        parser.add_siblings = add
+        return parser
     is_needed = bool({*COMMANDS} & {*arguments})  # an option before the command is one of which?
-    for name in (verb,) if verb in COMMANDS else COMMANDS:
-        if name == "trec_eval" or not (is_needed or verb in COMMANDS):
-            commands.add_parser(name, help=COMMANDS[name])
-            continue
-        for command, row in import_module(f"germane.cli.{_MODULES[name]}").COMMANDS.items():
-            if command.partition(" ")[0] == name:
-                add_command(commands, command, row, COMMANDS.get(command))
+    for name, summary in COMMANDS.items():
+        if is_needed and name in _MODULES:
+            _add_commands(commands, name)
+        else:
+            commands.add_parser(name, help=summary)
     return parser
+
+
+def _add_commands(commands: Any, name: str, only: str = "") -> None:
+    """Add the commands of a name, which are several for boxes, or ``only`` one of them."""
+    from germane.cli.parser import add_command
+
+    for command, row in import_module(f"germane.cli.{_MODULES[name]}").COMMANDS.items():
+        is_wanted = command == only or not only
+        if command.partition(" ")[0] == name and is_wanted and command not in commands.choices:
+            add_command(commands, command, row, COMMANDS.get(command))
 
 
 def _run_trec_eval(arguments: Sequence[str]) -> int:

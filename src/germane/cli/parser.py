@@ -356,9 +356,12 @@ class Parser(argparse.ArgumentParser):
     """The most options of a command whose help shows them all."""
 
     command = ""
-    """The command that is run; the parser has all verbs of its module."""
+    """The command that is run."""
 
     commands: Collection[str] = ()
+
+    add_siblings: Callable[[], None] | None = None
+    """Adds the other commands of the same name, whose options a message may name."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(allow_abbrev=False, **options)
@@ -422,6 +425,8 @@ class Parser(argparse.ArgumentParser):
         if unknown := re.match(r"argument COMMAND: invalid choice: '([^']*)'", message):
             message = f"no command '{unknown[1]}'.{suggest(unknown[1], self.commands)}"
         elif unknown := re.match(r"unrecognized arguments: (\S+)", message):
+            if self.add_siblings:
+                self.add_siblings()
             commands = [a.choices for a in self._actions if isinstance(a.choices, dict)]
             parsers = {name: parser for choices in commands for name, parser in choices.items()}
             near = _advise(message.split()[2:], parsers, self.command)
