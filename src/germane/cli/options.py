@@ -186,6 +186,11 @@ class Option(NamedTuple):
     """Of an option of the command alone."""
 
 
+def _group_rows(heading: str, sentences: Mapping[str, str]) -> dict[str, Option]:
+    """Make rows that are a sentence below a heading."""
+    return {name: Option(sentence, group=heading) for name, sentence in sentences.items()}
+
+
 PATHS = {
     "DETECTIONS", "DIR", "FILE", "FILE|N|seen", "NAME | QRELS RUN", "NAME | TRUTH DETECTIONS",
     "PATH", "QRELS", "QRELS RUN | LIST", "QRELS RUN... | LIST", "RECORD", "RUN", "TABLE", "TRUTH",
@@ -316,13 +321,6 @@ USUAL: dict[str, Option] = {
     "baseline": Option("compare every run with this one (default: all pairs)", "NAME", STATISTICS),
     "max_drop": Option("largest allowed drop of a mean", "D"),
     "alpha": Option("a drop with a smaller p fails the gate", "A"),
-    "test": Option(
-        "test of significance (default: randomization); t needs germane[stats]", group=STATISTICS
-    ),
-    "correction": Option(
-        "correction for the number of comparisons (default: holm)", group=STATISTICS
-    ),
-    "gate test": Option("test of significance", group=STATISTICS),
     "github": Option("also annotate the commit and write the job summary of a GitHub workflow"),
     "reconcile reported": Option(_NUMBER.format("0.62 is less precise than 0.620; 62%% is 0.62"),
         "NUMBER", optional=True),
@@ -373,10 +371,6 @@ USUAL: dict[str, Option] = {
         "people's judgments of some queries; in each, all items that the model judged", "QRELS"
     ),
     "model": Option("the model's judgments of all queries", "QRELS"),
-    "about": Option(
-        "the numbers are about the population that the queries come from, or about these queries",
-        group=DRAWN,
-    ),
     "weights": Option(
         "weights of these queries, 1 / the probability to be drawn: a file with two columns, or"
         " JSON", "FILE", DRAWN,
@@ -418,14 +412,23 @@ USUAL: dict[str, Option] = {
         "the conventions of another tool, and its names of measures; see germane dialects", "NAME"
     ),
     "boxes dialect": Option("the conventions of another tool", "NAME"),
-    "ties": Option(
-        "order of equal scores (default: trec; given if items have no ids)", group=CONVENTIONS
-    ),
-    "no_relevant": Option("queries without relevant items", group=CONVENTIONS),
     "box_format": Option(
         "the four numbers of a box, or of one side's, as in truth=xywh",
         "", BOX_READING, _read_sides,
     ),
+    **_group_rows(STATISTICS, {
+        "test": "test of significance (default: randomization); t needs germane[stats]",
+        "correction": "correction for the number of comparisons (default: holm)",
+        "gate test": "test of significance",
+    }),
+    "about": Option(
+        "the numbers are about the population that the queries come from, or about these queries",
+        group=DRAWN,
+    ),
+    **_group_rows(CONVENTIONS, {
+        "ties": "order of equal scores (default: trec; given if items have no ids)",
+        "no_relevant": "queries without relevant items",
+    }),
     "boxes overlap": Option(
         "shared area ÷ covered area of boxes; iou+1 adds one pixel to widths and heights; mask"
         " takes masks (germane[masks]), oks keypoints", group=BOX_CONVENTIONS,
@@ -472,18 +475,9 @@ RARE: dict[str, Option] = {
     ),
     "boxes view": Option("one table alone"),
     "most": Option("number of queries in a view (default: 10)", "N", read=read_whole, default=10),
-    "family": Option(
-        "the comparisons that are corrected together: those of one measure, or all",
-        group=STATISTICS,
-    ),
     "equivalence": Option(
         "also test whether runs are within D of each other (needs germane[stats])", "D", STATISTICS
     ),
-    "resamples": Option("number of resamples for tukey and for stability", group=STATISTICS),
-    "gate correction": Option(
-        "correction for the number of measures (default: holm)", group=STATISTICS
-    ),
-    "gate resamples": Option("number of resamples for tukey", group=STATISTICS),
     "rng": Option("seed of the random numbers", "N", read=read_whole, flags="--seed"),
     "max_size": Option(
         "largest size of the page, such as 5MB; rankings that do not fit are left out (default:"
@@ -543,39 +537,17 @@ RARE: dict[str, Option] = {
         " an .npz file with both as arrays", "FILE", CATALOGUE,
     ),
     # conventions of few tools
-    "duplicates": Option("items retrieved twice for a query", group=CONVENTIONS),
-    "missing": Option("judged queries that a run does not have", group=CONVENTIONS),
-    "unjudged": Option("items without a judgment", group=CONVENTIONS),
     "depth": Option("use only the first N results of each query", "N", CONVENTIONS),
     "relevant": Option(_RELEVANT, group=CONVENTIONS),
     "explain relevant": _OF_LIST,
     "curve relevant": _OF_LIST,
     "reconcile relevant": _OF_LIST,
-    "scores": Option("how scores are compared; with distances, lower is better", group=CONVENTIONS),
     "min_score": Option("leave out items with a lower score", "S", CONVENTIONS),
     "max_distance": Option(
         "leave out items that are farther away, with --scores distances", "D", CONVENTIONS
     ),
-    "repeated": Option("an item judged twice for a query", group=CONVENTIONS),
-    "grades": Option("how grades are taken", group=CONVENTIONS),
-    "ranks": Option(
-        "ranks without scores are an order, or places in a longer list", group=CONVENTIONS
-    ),
-    "own": Option("an item whose id is that of the query", group=CONVENTIONS),
-    "padding": Option(
-        "the id -1, with which lists of a fixed length are padded", group=CONVENTIONS
-    ),
-    "nonpositive": Option("relevant items with a score of 0 or less", group=CONVENTIONS),
-    "empty": Option("queries whose list of results is empty", group=CONVENTIONS),
-    "short": Option("queries with fewer results than the cutoff", group=CONVENTIONS),
-    "constant": Option("queries all of whose results have one score", group=CONVENTIONS),
-    "unknown": Option("queries of the run that nobody judged", group=CONVENTIONS),
-    "no_hit": Option("queries with relevant items, none of which is found", group=CONVENTIONS),
-    "all_relevant": Option("queries with nothing judged not relevant", group=CONVENTIONS),
-    "undefined": Option("queries whose value is NaN", group=CONVENTIONS),
     "digits": Option("decimals to which means are rounded", "N", CONVENTIONS),
     "query_digits": Option("decimals to which values of queries are rounded", "N", CONVENTIONS),
-    "halves": Option("how --query-digits rounds halves", group=CONVENTIONS),
     # boxes
     "coordinates": Option(
         "relative coordinates are shares of the image, for both sides or for one, as in"
@@ -593,40 +565,13 @@ RARE: dict[str, Option] = {
         BOX_READING, _read_columns,
     ),
     "class_names": Option("the names of classes that are numbers", "FILE", BOX_READING),
-    "boxes ties": Option(
-        "the order of equal scores: by image, or as given", group=BOX_CONVENTIONS
-    ),
-    "mask_threshold": Option(
-        "masks of probabilities are 1 from this value on", "P", BOX_READING
-    ),
-    "candidate": Option(
-        "if the best truth is taken, a detection tries the next best, or is false",
-        group=BOX_CONVENTIONS,
-    ),
-    "reach": Option(
-        "an overlap is at least the threshold, or above it", group=BOX_CONVENTIONS
-    ),
-    "equal_overlaps": Option(
-        "the truth that counts among equal overlaps", group=BOX_CONVENTIONS
-    ),
-    "crowds": Option("boxes around many objects", group=BOX_CONVENTIONS),
-    "difficult": Option("truths marked as difficult", group=BOX_CONVENTIONS),
     "boxes depth": Option(
         "use only the N highest scores (default: 100; of overlap=oks, 20)", "N|none",
         BOX_CONVENTIONS, _read_depth,
     ),
-    "depth_of": Option(
-        "whether --depth counts the scores of each class in an image, or of the whole image",
-        group=BOX_CONVENTIONS,
-    ),
     "areas": Option(
         "ranges of areas in square pixels, such as all=0-1e10,tiny=0-256 (default: COCO's)",
         "NAME=LOW-HIGH,…", BOX_CONVENTIONS, _read_areas,
-    ),
-    "area_of": Option("the area that puts a truth into a range", group=BOX_CONVENTIONS),
-    "found_area": Option(
-        "the area of a detected mask: its own, or that of its box where results have boxes, too",
-        group=BOX_CONVENTIONS,
     ),
     "sigmas": Option(
         "of overlap=oks: the half width of each keypoint (default: COCO's 17 of a person)", "S,…",
@@ -635,32 +580,59 @@ RARE: dict[str, Option] = {
     "iou": Option(
         "such as .5, .5,.75 or .5:.95:.05 (default: .5:.95)", "THRESHOLDS", BOX_CONVENTIONS
     ),
-    "classes": Option(
-        "detections match their own class, or all classes are one", group=BOX_CONVENTIONS
-    ),
-    "no_truth": Option("classes without truths: left out of means, or 0", group=BOX_CONVENTIONS),
-    "boxes unknown": Option(
-        "detections of classes that the truth does not list", group=BOX_CONVENTIONS
-    ),
-    "precision": Option(
-        "precision of boxes and scores: as given, or rounded to single", group=BOX_CONVENTIONS
-    ),
-    "thresholds": Option("precision of the thresholds of overlap", group=BOX_CONVENTIONS),
-    "unverified": Option(
-        "detections of classes that nobody looked for in the image, or of which it has more than"
-        " are annotated, as LVIS lists them", group=BOX_CONVENTIONS,
-    ),
-    "flagged": Option("truths with the key ignore", group=BOX_CONVENTIONS),
-    "boxes empty": Option("truths and detections without an area", group=BOX_CONVENTIONS),
-    "id_zero": Option(
-        "truths with the id 0; unmatched reproduces a mistake of pycocotools", group=BOX_CONVENTIONS
-    ),
-    "ap_depth": Option(
-        "AP has a value at any depth, or only at 100, which reproduces a mistake of pycocotools",
-        group=BOX_CONVENTIONS,
-    ),
     "boxes confidence": Option("drop detections with a lower score", "P", BOX_CONVENTIONS),
     "boxes compare confidence": Option("level of intervals", "P", STATISTICS),
+    **_group_rows(STATISTICS, {
+        "family": "the comparisons that are corrected together: those of one measure, or all",
+        "resamples": "number of resamples for tukey and for stability",
+        "gate correction": "correction for the number of measures (default: holm)",
+        "gate resamples": "number of resamples for tukey",
+    }),
+    **_group_rows(CONVENTIONS, {
+        "duplicates": "items retrieved twice for a query",
+        "missing": "judged queries that a run does not have",
+        "unjudged": "items without a judgment",
+        "scores": "how scores are compared; with distances, lower is better",
+        "repeated": "an item judged twice for a query",
+        "grades": "how grades are taken",
+        "ranks": "ranks without scores are an order, or places in a longer list",
+        "own": "an item whose id is that of the query",
+        "padding": "the id -1, with which lists of a fixed length are padded",
+        "nonpositive": "relevant items with a score of 0 or less",
+        "empty": "queries whose list of results is empty",
+        "short": "queries with fewer results than the cutoff",
+        "constant": "queries all of whose results have one score",
+        "unknown": "queries of the run that nobody judged",
+        "no_hit": "queries with relevant items, none of which is found",
+        "all_relevant": "queries with nothing judged not relevant",
+        "undefined": "queries whose value is NaN",
+        "halves": "how --query-digits rounds halves",
+    }),
+    **_group_rows(BOX_CONVENTIONS, {
+        "boxes ties": "the order of equal scores: by image, or as given",
+        "candidate": "if the best truth is taken, a detection tries the next best, or is false",
+        "reach": "an overlap is at least the threshold, or above it",
+        "equal_overlaps": "the truth that counts among equal overlaps",
+        "crowds": "boxes around many objects",
+        "difficult": "truths marked as difficult",
+        "depth_of": "whether --depth counts the scores of each class in an image, or of the whole"
+        " image",
+        "area_of": "the area that puts a truth into a range",
+        "found_area": "the area of a detected mask: its own, or that of its box where results"
+        " have boxes, too",
+        "classes": "detections match their own class, or all classes are one",
+        "no_truth": "classes without truths: left out of means, or 0",
+        "boxes unknown": "detections of classes that the truth does not list",
+        "precision": "precision of boxes and scores: as given, or rounded to single",
+        "thresholds": "precision of the thresholds of overlap",
+        "unverified": "detections of classes that nobody looked for in the image, or of which it"
+        " has more than are annotated, as LVIS lists them",
+        "flagged": "truths with the key ignore",
+        "boxes empty": "truths and detections without an area",
+        "id_zero": "truths with the id 0; unmatched reproduces a mistake of pycocotools",
+        "ap_depth": "AP has a value at any depth, or only at 100, which reproduces a mistake of"
+        " pycocotools",
+    }),
 }  # fmt: skip
 """The arguments that --help leaves to --help-all."""
 
@@ -670,6 +642,7 @@ LEFT_OUT = {
     "progress": "a terminal is shown progress without being asked",
     "policy": "each of its conventions is an option",
     "group": "of flat arrays; the rows of a file name their query",
+    "mask_threshold": "of arrays; masks of files are 0 and 1",
     "query_ids": "of arrays; files have ids",
     "item_ids": "of arrays; files have ids",
     "report layout": "the name of the output says whether it is a page or a folder",
