@@ -15,8 +15,8 @@ SIZES = {
     "few_lists": "germane.kernel.keys._FEW",
     "ids_step": "germane.readers.objects.top_ids.STEP",  # cells of top-k ids that are matched at once
     "score_cells": "germane.readers.objects.arrays.CELLS",  # cells of scores that are ranked at once
-    "short_rows": "germane.kernel.matrix.SHORT",  # comparisons of a row up to which nothing is sorted
-    "wide_rows": "germane.kernel.matrix.WIDE",  # scores of a row up to which many columns are sorted at once
+    "short_rows": "germane.readers.objects.margins.SHORT",  # comparisons of a row up to which nothing is sorted
+    "wide_rows": "germane.readers.objects.margins.WIDE",  # scores of a row up to which many columns are sorted at once
     "product_cells": "germane.readers.objects.embeddings.CELLS",  # similarities that are computed at once
     "stored": "germane.readers.objects.relevance.SORTED",
     "most_cells": "germane.readers.objects.relevance.MOST",

@@ -7,14 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from germane.kernel import matrix
 from germane.kernel.threads import count_threads
-from germane.readers.objects import embeddings, numbers, top_ids
+from germane.readers.objects import embeddings, margins, numbers, top_ids
 
 Array = Any
 
 
-def list_ranks(found: matrix.Ranks) -> list[tuple[int, ...]]:
+def list_ranks(found: margins.Ranks) -> list[tuple[int, ...]]:
     return list(zip(*found[1:], strict=True))
 
 
@@ -34,12 +33,12 @@ def by_force(scores: Array, wanted: list[list[int]], present: Array) -> list[tup
 def test_wanted_columns_that_are_among_the_first(
     dtype: str, levels: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(matrix, "SHORT", 0)
+    monkeypatch.setattr(margins, "SHORT", 0)
     rng = np.random.default_rng(levels)
     scores = rng.integers(0, levels, (6, 300)).astype(dtype)
     best = np.argsort(-scores, axis=1)[:, :40]
     wanted = [sorted(rng.choice(row, 20, replace=False).tolist()) for row in best]
-    found = matrix.rank_columns(scores, np.arange(7) * 20, np.concatenate(wanted))
+    found = margins.rank_columns(scores, np.arange(7) * 20, np.concatenate(wanted))
     expected = by_force(scores, wanted, np.ones(scores.shape, bool))
     assert list_ranks(found) == [expected[at] for at in found.order]
 
@@ -52,18 +51,18 @@ def test_wanted_columns_that_are_among_the_first(
 )
 def test_ranks(dtype: str, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     if way != "all at once":
-        monkeypatch.setattr(matrix, "WIDE", 0)
+        monkeypatch.setattr(margins, "WIDE", 0)
     if way not in ("all at once", "compared"):
-        monkeypatch.setattr(matrix, "SHORT", 0)
+        monkeypatch.setattr(margins, "SHORT", 0)
     if way == "by row, columns too":
-        monkeypatch.setattr(matrix, "SPREAD", 0)
-        monkeypatch.setattr(matrix, "FEW", 0)
+        monkeypatch.setattr(margins, "SPREAD", 0)
+        monkeypatch.setattr(margins, "FEW", 0)
     if way == "by row, counted":
-        monkeypatch.setattr(matrix, "FEW", 10**6)
+        monkeypatch.setattr(margins, "FEW", 10**6)
     if way == "in threads":
-        monkeypatch.setattr(matrix, "ALONE", 1)
-        monkeypatch.setattr(matrix, "count_threads", lambda: 3)
-    monkeypatch.setattr(matrix, "BLOCK", 50)
+        monkeypatch.setattr(margins, "ALONE", 1)
+        monkeypatch.setattr(margins, "count_threads", lambda: 3)
+    monkeypatch.setattr(margins, "BLOCK", 50)
     rng = np.random.default_rng(len(dtype) + len(way))
     for size in (1, 2, 9, 60, 300):
         for levels in (2, 9, 100):
@@ -80,7 +79,7 @@ def test_ranks(dtype: str, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
                 most = rng.integers(1, size + 1)
                 wanted = [rng.permutation(np.flatnonzero(there))[:most] for there in present]
                 offsets = np.cumsum([0, *map(len, wanted)])
-                found = matrix.rank_columns(scores, offsets, np.concatenate(wanted))
+                found = margins.rank_columns(scores, offsets, np.concatenate(wanted))
                 expected = by_force(scores, [one.tolist() for one in wanted], present)
                 assert list_ranks(found) == [expected[i] for i in found.order]
 
@@ -88,7 +87,7 @@ def test_ranks(dtype: str, way: str, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_ranks_compare_singles_as_singles() -> None:
     """Neighbouring numbers stay apart, also where a single cannot tell them."""
     near = np.array([[1.0, 1.0 + 2**-52, 1.0 - 2**-53]])
-    found = matrix.rank_columns(near, np.array([0, 3]), np.arange(3))
+    found = margins.rank_columns(near, np.array([0, 3]), np.arange(3))
     assert found.rank[np.argsort(found.order)].tolist() == [2, 1, 3]
 
 

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import germane
-from germane.kernel import matrix
 from germane.readers.objects import embeddings, margins
 
 from sizes import set_sizes
@@ -148,7 +147,7 @@ def test_ranks_are_those_of_exact_similarities(
         (0, 1 << 20, 9, 1 << 40, 1),
         (8192, 4, margins.BINS, 1 << 40, 1000),
     ):
-        monkeypatch.setattr(matrix, "SHORT", short)
+        monkeypatch.setattr(margins, "SHORT", short)
         monkeypatch.setattr(margins, "TOP", top)
         monkeypatch.setattr(margins, "BINS", bins)
         monkeypatch.setattr(embeddings, "COST", cost)
@@ -322,7 +321,7 @@ def test_min_score_keeps_all_of_equal_vectors(dtype: str) -> None:
 def test_only_who_is_near_is_asked_for(
     kind: str, margin: float, top: int, bins: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(matrix, "SHORT", 0)
+    monkeypatch.setattr(margins, "SHORT", 0)
     monkeypatch.setattr(margins, "TOP", top)
     monkeypatch.setattr(margins, "BINS", bins)
     rng = np.random.default_rng(7)

@@ -486,17 +486,19 @@ def _run_curve(options: argparse.Namespace) -> None:
 def _make_curves(options: argparse.Namespace) -> Mapping[str, "PRCurve | MeanPRCurve"]:
     is_single = options.query is not None or len(options.data) == 1
     verb: Any = germane.pr_curve if is_single else germane.mean_pr_curve
-    if len(options.data) == 1:
-        return {"list": name_relevant(call(verb, options, qrels=parser.read_list(options)))}
     if is_single and options.confidence is not None:
-        raise InputError("--confidence is for the mean curve of all queries; leave out --query.")
+        raise InputError("--confidence is for the mean curve of all queries; leave it out.")
+    if len(options.data) == 1:
+        grades = parser.read_list(options)
+        curve = call(verb, options, without=("dialect",), qrels=grades)
+        return {"list": name_relevant(curve)}
     if isinstance(options.relevant, int):
         raise InputError("--relevant is for the grades of one list; qrels say what is relevant.")
     path, *paths = options.data
     runs, data = parser.read_runs(path, paths), open_data(path, collect_policy(options))
-    curve = partial(call, verb, options, without=parser.POLICY, qrels=data)
+    draw = partial(call, verb, options, without=parser.POLICY, qrels=data)
     with make_progress_line() as progress:
-        return {name: curve(run=run, progress=progress) for name, run in runs.items()}
+        return {name: draw(run=run, progress=progress) for name, run in runs.items()}
 
 
 # --- The commands ---------------------------------------------------------------------------------

@@ -312,8 +312,8 @@ def compute_measures(
 
         rest = tuple(measure for measure in chosen if measure not in of_lists)
         without_lists = replace(judged, lists=None)  # which hold the run, and results do not
-        both = compute_measures(rest, without_lists) | compute_list_measures(of_lists, judged)
-        return {measure: both[measure] for measure in chosen}
+        computed = compute_measures(rest, without_lists) | compute_list_measures(of_lists, judged)
+        return {measure: computed[measure] for measure in chosen}
     ranking, kinds = judged.rank(policy.ties), judged.kinds
     results: dict[Measure, MeasureResult] = {
         measure: settle(measure, ranking, policy, kinds, partial(_settle_under, measure, judged))

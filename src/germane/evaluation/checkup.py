@@ -179,12 +179,12 @@ def check(
     findings: list[Finding] = []
     data: list[Data] = []
     names: list[str] = []
-    for name, given in runs.items():
-        judgments, opened = open_inputs(qrels, given, plain, judgments)
+    for name, run_data in runs.items():
+        judgments, opened = open_inputs(qrels, run_data, plain, judgments)
         if judged is None:
             side = read_qrels(judgments, progress, needs.subtopics)
             judged = locate_lines(side, qrels, given_format)
-        side = locate_lines(read_run(opened, progress), given, given_format)
+        side = locate_lines(read_run(opened, progress), run_data, given_format)
         if name is not None and side.where == "run":
             side = replace(side, where=name)
         if attached is not None and candidates is None:
@@ -206,7 +206,7 @@ def check(
             finding for finding in _find(sides, progress) if not _is_settled(finding, conventions)
         ]
         if not any(finding.what in REFUSED for finding in of_run) and not any(
-            map(_is_pipe, (qrels, given))
+            map(_is_pipe, (qrels, run_data))
         ):
             sides.refusal = _find_refusal(inputs.judge(judgments), opened, chosen)
             of_run += TABLE[-1].find(sides)

@@ -152,9 +152,9 @@ def make_table(run: RunInput, group_of: GroupOf | None, keep: str) -> pa.Table:
     group, groups = item, _to_arrow(rows.item.take(first_of_item))
     if group_of is not None:
         asking = rows.query.take(first_of_item).python
-        asked = map(group_of, asking, rows.item.take(first_of_item).python)
+        group_ids = map(group_of, asking, rows.item.take(first_of_item).python)
         codes: dict[Hashable, int] = {}
-        group = np.array([codes.setdefault(group_id, len(codes)) for group_id in asked])[item]
+        group = np.array([codes.setdefault(group_id, len(codes)) for group_id in group_ids])[item]
         try:
             groups = pa.array(list(codes))
         except (pa.ArrowInvalid, pa.ArrowTypeError):

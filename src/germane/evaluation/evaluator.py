@@ -108,8 +108,8 @@ class Tally:
         for name in COUNTED:
             counts = getattr(retrieved, name)
             if counts is not None:
-                held = self._counted.setdefault(name, np.zeros(len(self._qrels), np.int64))
-                held[places[new]] = counts[new]
+                totals = self._counted.setdefault(name, np.zeros(len(self._qrels), np.int64))
+                totals[places[new]] = counts[new]
         if retrieved.missed is not None:
             self._missed = self._missed or Tally(self._qrels)
             self._missed.add(retrieved.missed, places, new)

@@ -130,9 +130,13 @@ class JudgedRun:
                 missed=None if retrieved.missed is None else select(retrieved.missed),
             )
 
-        whole = None if self.whole is None else select(self.whole)
-        qrels, got, is_kept = self.qrels.only(query), select(self.retrieved), self.kept[q : q + 1]
-        return JudgedRun(qrels, got, self.policy, is_kept, whole)
+        whole_run = None if self.whole is None else select(self.whole)
+        qrels, retrieved, is_kept = (
+            self.qrels.only(query),
+            select(self.retrieved),
+            self.kept[q : q + 1],
+        )
+        return JudgedRun(qrels, retrieved, self.policy, is_kept, whole_run)
 
     @cached_property
     def ideal(self) -> tuple[Ints, Floats]:

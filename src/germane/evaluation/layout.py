@@ -195,13 +195,15 @@ def find_bands(result: "Result") -> Iterator[tuple[MeasureResult, str, str]]:
     raise every measure. Where other orders can go beyond both, the mean itself may be an end. Bands
     that are too narrow to show in a table are left out.
     """
-    for one in result.values():
-        ends = sorted((one.worst, one.best))
-        if not one.are_extremes and not math.isnan(one.mean):
-            ends = sorted((*ends, one.mean))
-        low, high = (format_value(value, one.measure, 4) for value in (ends[0], ends[-1]))
+    for measure_result in result.values():
+        ends = sorted((measure_result.worst, measure_result.best))
+        if not measure_result.are_extremes and not math.isnan(measure_result.mean):
+            ends = sorted((*ends, measure_result.mean))
+        low, high = (
+            format_value(value, measure_result.measure, 4) for value in (ends[0], ends[-1])
+        )
         if low != high:
-            yield one, low, high
+            yield measure_result, low, high
 
 
 def format_value(value: float, measure: Measure, digits: int | None) -> str:
@@ -223,9 +225,9 @@ def estimate_intervals(results: "Results", confidence: float) -> dict[str, Inter
     }
 
 
-def _explain_intervals(found: Mapping[str, Intervals], confidence: float) -> Iterator[str]:
+def _explain_intervals(intervals: Mapping[str, Intervals], confidence: float) -> Iterator[str]:
     """Explain what intervals come from, and why means of few queries have none."""
-    every = [interval for intervals in found.values() for interval in intervals.values()]
+    every = [interval for intervals in intervals.values() for interval in intervals.values()]
     if source := describe_intervals(every, "queries"):
         yield f"[low, high]: {100 * confidence:.10g}% interval of the mean, {source}"
     if None in every:

@@ -156,7 +156,7 @@ class Inputs:
         check_runs(runs)
         opened = {name: self.open_run(run)[0] for name, run in runs.items()}
         return {
-            name: Held(one if is_path(runs[name]) else one.hold()) for name, one in opened.items()
+            name: Held(run if is_path(runs[name]) else run.hold()) for name, run in opened.items()
         }
 
     def read(

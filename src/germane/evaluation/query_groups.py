@@ -191,7 +191,10 @@ def group_measures(whole: Mapping[Measure, QueryValues], category: Any) -> Group
     rows: dict[Hashable, list[int]] = {}
     for q, name in enumerate(find_categories(queries, category)):
         rows.setdefault(name, []).append(q)
-    groups = {name: Group(name, _select_queries(whole, np.array(at))) for name, at in rows.items()}
+    groups = {
+        name: Group(name, _select_queries(whole, np.array(positions)))
+        for name, positions in rows.items()
+    }
     return Groups(groups, whole)
 
 

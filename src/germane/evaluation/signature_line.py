@@ -202,22 +202,22 @@ def read_signature(text: str) -> Signature:
     head, *parts = every[first:]
     name, _, value = head.rpartition(" = ")
     name = name.rpartition(": ")[2]
-    found: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     for part in parts:
         read = _read_part(part, text)
-        if twice := found.keys() & read.keys():
+        if twice := fields.keys() & read.keys():
             raise FormatError(
                 f"a signature has one part of {min(twice)}; got another one, {clip(part)}"
             )
-        found |= read
-    words = found.pop("words", {})
+        fields |= read
+    words = fields.pop("words", {})
     try:
         number = float(value)
     except ValueError:
         raise FormatError(f"a signature begins with MEASURE = NUMBER; got {clip(head)}") from None
     measure, policy = _read_words(name.strip(), words)
     digits = len(value.partition(".")[2]) if "." in value else 0
-    return Signature(measure, number, policy, digits=digits or 4, **found)
+    return Signature(measure, number, policy, digits=digits or 4, **fields)
 
 
 def _read_part(part: str, text: str) -> dict[str, Any]:

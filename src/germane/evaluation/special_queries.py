@@ -93,7 +93,7 @@ def settle(
     scored = compute_terms(measure, ranking)
     values, left_out = compute_finite(measure, ranking, scored), None
     changes: Iterable[Change] = ()
-    if kinds is not None or any(getattr(policy, one) != word for one, word in _FORMULA.items()):
+    if kinds is not None or any(getattr(policy, name) != word for name, word in _FORMULA.items()):
         changes = _list_changes(measure, ranking, scored, values.copy(), policy, kinds)
     for change in changes:
         values[change.queries] = math.nan if change.value is None else change.value
@@ -112,13 +112,13 @@ def settle(
 def find_convention(measure: Measure, ranking: Ranking, policy: Policy, kinds: Kinds | None) -> str:
     """Find the convention that decides on the value of a single query; "" if none does."""
     scored = compute_terms(measure, ranking)
-    values, found = compute_finite(measure, ranking, scored), ""
+    values, convention = compute_finite(measure, ranking, scored), ""
     for change in _list_changes(measure, ranking, scored, values, policy, kinds):
         if change.queries[0]:
-            found = change.convention
+            convention = change.convention
             if change.value is None:
                 break
-    return found
+    return convention
 
 
 _FORMULA = {
@@ -186,8 +186,8 @@ def lacks_worst(values: QueryValues) -> bool:
 def refuse_undefined(result: QueryValues) -> None:
     """Raise CoverageError for a mean that is NaN."""
     if math.isnan(result.mean):
-        which = [query for query, value in result.per_query.items() if math.isnan(value)]
-        why = f"NaN for {list_some(which)}" if which else "no query counts"
+        undefined = [query for query, value in result.per_query.items() if math.isnan(value)]
+        why = f"NaN for {list_some(undefined)}" if undefined else "no query counts"
         raise CoverageError(
             f"{result.measure}: {why}. undefined=nan makes the mean NaN, undefined=zero counts that"
             " as 0."
@@ -239,10 +239,10 @@ def _find_pure(measure: Measure, ranking: Ranking) -> Bools:
 
 def _mark_relevant(measure: Measure, grades: Floats) -> Bools:
     """Mark the grades that count as relevant, or that gain something."""
-    given = measure.arguments
+    arguments = measure.arguments
     if measure.rel is not None:
         return grades >= measure.rel
-    if "gain" in given:
-        return compute_gains(grades, given["gain"], given.get("least", 0.0)) > 0
-    marked: Bools = grades > given.get("min", 0.0)
+    if "gain" in arguments:
+        return compute_gains(grades, arguments["gain"], arguments.get("least", 0.0)) > 0
+    marked: Bools = grades > arguments.get("min", 0.0)
     return marked

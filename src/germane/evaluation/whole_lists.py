@@ -286,13 +286,13 @@ class ListsOfRun:
     def _read(
         self, parts: Iterator[Rows], measures: Sequence[Measure]
     ) -> Iterator[tuple[Lists, Ids]]:
-        kept = []
+        pieces = []
         for rows in parts:
             part = self._reduce(rows, measures)
             if self._keep:
-                kept.append(part)
+                pieces.append(part)
             yield part
-        self._kept = kept
+        self._kept = pieces
 
     def _reduce(self, rows: Rows, measures: Sequence[Measure]) -> tuple[Lists, Ids]:
         """Rank the rows of some queries, and number their items."""

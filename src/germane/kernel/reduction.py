@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from itertools import pairwise
-from typing import Any, Literal, NamedTuple, Self, TypeAlias, TypeVar
+from typing import Any, Literal, NamedTuple, Protocol, Self, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -20,7 +20,6 @@ from germane.core.retrieved import COPIES, EMPTYING, ONE_COPY, Order, Retrieved
 from germane.errors import FormatError, PolicyError, clip, write_option
 from germane.kernel import library, plain
 from germane.kernel.columns import Categories, Ids, Integers, Text, mark_padding
-from germane.kernel.grid import Grid
 from germane.kernel.ids import spell_id, to_bytes
 from germane.kernel.keys import Keys, reduce_keys
 from germane.kernel.library import Hits, RepeatedRowError
@@ -120,16 +119,40 @@ class Batch:
         return closed
 
 
-def flatten_batch(batch: Batch | Grid) -> Batch:
-    """Make rows of the cells of a grid, whose items are columns; rows stay as they are."""
-    if isinstance(batch, Batch):
-        return batch
-    cells, columns = batch.list_cells()
-    score, offsets = batch.score[cells].astype(float), ragged.make_offsets(batch.lengths)
-    return Batch(batch.code, offsets, Integers(columns), score)
+class Ranked(Protocol):
+    """Results that a reader ranks by itself, since their scores are not all computed."""
+
+    @property
+    def code(self) -> Ints:
+        """The queries."""
+
+    @property
+    def score(self) -> Any:
+        """The score of each cell."""
+
+    @property
+    def size(self) -> int:
+        """The number of cells."""
+
+    @property
+    def lengths(self) -> Ints:
+        """The number of results of each query."""
+
+    def find(self, pairs: Judgments) -> Ints:
+        """Find the cells of pairs of query and item."""
+
+    def keep(self, marks: Bools) -> Self:
+        """Keep some of the cells."""
+
+    def collapse(self) -> Self:
+        """Give each group the best score of its items."""
+
+    def reduce(self, judged: Judgments) -> Hits:
+        """Find the judged cells and their ranks."""
 
 
-B = TypeVar("B", Batch, Grid)
+Results: TypeAlias = Batch | Ranked
+B = TypeVar("B", Batch, Ranked)
 
 
 class RepeatedItem(Exception):  # noqa: N818  (the reader makes the user's error of it)
@@ -249,13 +272,13 @@ class Reduction:
         self._parts: list[Columns] = []
         self._missed: list[Columns] | None = None
 
-    def reduce(self, batch: Batch | Grid) -> Part:
+    def reduce(self, batch: Results) -> Part:
         """Reduce one batch; several threads may do so at once.
 
         Raises RepeatedItem if that is an error, and FormatError for items with the same rank.
         """
         counted: dict[str, Ints] = {}
-        if isinstance(batch, Grid):
+        if not isinstance(batch, Batch):
             rows = batch.lengths
             batch = self._select(batch, counted).collapse()
             hits = batch.reduce(self.judged)
@@ -346,7 +369,7 @@ class Reduction:
         return Retrieved(*hits, *totals, unknown, missed=missed, **beside)
 
 
-def _list_columns(batch: Batch | Grid, hits: Hits) -> Columns:
+def _list_columns(batch: Results, hits: Hits) -> Columns:
     return hits.judgment, batch.code[hits.group], hits.rank, hits.tied_from, hits.tied_to
 
 
@@ -412,7 +435,7 @@ def select_candidates(judged: Judgments, batch: B) -> tuple[B, Ints | None]:
     return selected, batch.lengths - selected.lengths
 
 
-def mark_candidates(judged: Judgments, batch: Batch | Grid) -> Bools:
+def mark_candidates(judged: Judgments, batch: Results) -> Bools:
     """Mark the rows whose items are candidates."""
     marks = np.ones(batch.size, bool)
     for name, pairs in judged.candidates:
@@ -439,11 +462,12 @@ def admit_rows(judged: Judgments, batch: B, order: Order) -> B:
             f" {write_option('columns', {'score': None})} leaves out a column of scores."
         )
     elif order.scores != "double":
+        assert isinstance(batch, Batch)  # where a reader ranks, scores are as they are computed
         batch = batch.convert(order)
     return batch if order.takes_all else batch.keep(mark_admitted(judged, batch, order))
 
 
-def mark_admitted(judged: Judgments, batch: Batch | Grid, order: Order) -> Bools:
+def mark_admitted(judged: Judgments, batch: Results, order: Order) -> Bools:
     """Mark the rows that count as retrieved, whose scores are converted."""
     marks: Bools = np.ones(batch.size, bool)
     if batch.score is not None:
@@ -453,9 +477,9 @@ def mark_admitted(judged: Judgments, batch: Batch | Grid, order: Order) -> Bools
     return marks
 
 
-def _find_own(judged: Judgments, batch: Batch | Grid) -> Ints:
+def _find_own(judged: Judgments, batch: Results) -> Ints:
     """Find the rows whose item has the id of its query."""
-    if judged.own is not None or isinstance(batch, Grid):
+    if judged.own is not None or not isinstance(batch, Batch):
         assert judged.own is not None
         return batch.find(judged.own)
     spell = spell_id if judged.of_text else _keep

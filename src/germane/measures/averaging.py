@@ -115,15 +115,15 @@ class QueryValues(Arithmetic):
     def _mean(self) -> float:
         if self.measure.row.aggregate == "sum":
             return math.fsum(self.values.tolist())
-        kept, weights = self._select_weighed()
-        if not len(kept):
+        values, weights = self._select_weighed()
+        if not len(values):
             return 0.0 if self.undefined == "zero" else math.nan
         if weights is not None:
             total = math.fsum(weights.tolist())
-            return math.fsum((kept * weights).tolist()) / total
+            return math.fsum((values * weights).tolist()) / total
         if ("mean", "geometric") in self.measure.parameters:
-            return math.exp(math.fsum(np.log(np.maximum(kept, FLOOR)).tolist()) / len(kept))
-        return math.fsum(kept.tolist()) / len(kept)
+            return math.exp(math.fsum(np.log(np.maximum(values, FLOOR)).tolist()) / len(values))
+        return math.fsum(values.tolist()) / len(values)
 
     def _repr_html_(self) -> str:
         from germane.output.tables import Table
@@ -135,24 +135,24 @@ class QueryValues(Arithmetic):
 
     def _select_averaged(self) -> Floats:
         """The values that are averaged."""
-        kept = self.values if self.left_out is None else self.values[~self.left_out]
-        return np.nan_to_num(kept) if self.undefined == "zero" else kept
+        averaged = self.values if self.left_out is None else self.values[~self.left_out]
+        return np.nan_to_num(averaged) if self.undefined == "zero" else averaged
 
     def _select_weighed(self) -> tuple[Floats, Floats | None]:
         """The values that are averaged, and their weights; None if all weigh the same.
 
         Where all norms are 0, no query has a weight by which it could count more than another.
         """
-        kept, weights = self._select_averaged(), self.given_weights
+        values, weights = self._select_averaged(), self.given_weights
         if weights is None:
             weights = self.norm
         if weights is None:
-            return kept, None
+            return values, None
         if self.left_out is not None:
             weights = weights[~self.left_out]
         if weights.any():
-            return kept, weights
-        return (kept if self.given_weights is None else kept[:0]), None
+            return values, weights
+        return (values if self.given_weights is None else values[:0]), None
 
     def take(self, rows: Ints) -> "QueryValues":
         """Select some of the queries, by their places."""
@@ -187,14 +187,14 @@ class QueryValues(Arithmetic):
         missing = [query for query in self.queries if query not in weights]
         if missing:
             raise NotFoundError(f"weights: none for {list_some(missing)} ({len(missing)} queries).")
-        given = [weights[query] for query in self.queries]
-        for query, weight in zip(self.queries, given, strict=True):
+        query_weights = [weights[query] for query in self.queries]
+        for query, weight in zip(self.queries, query_weights, strict=True):
             if not is_number(weight):
                 raise InputError(f"the weight of {clip(query)} is a number; got {clip(weight)}")
             if not (0 <= weight < math.inf):
                 raise InputError(f"the weight of {clip(query)} is at least 0; got {clip(weight)}")
-        array = np.array(given, float)
-        if not math.isfinite(sum(map(float, given))):
+        array = np.array(query_weights, float)
+        if not math.isfinite(sum(map(float, query_weights))):
             raise InputError("weights: their sum is beyond the range of a double. Divide them all.")
         if not array.any():
             raise InputError("weights: all are 0.")
@@ -230,15 +230,17 @@ class QueryValues(Arithmetic):
             raise MeasureError(
                 f"{self.measure} is not a mean over queries: it has no confidence interval."
             )
-        kept, weights = self._select_weighed()
-        if not len(kept) or np.isnan(kept).any():
+        values, weights = self._select_weighed()
+        if not len(values) or np.isnan(values).any():
             return None
         if ("mean", "geometric") in self.measure.parameters:
-            kept = np.log(np.maximum(kept, FLOOR))
-            span = find_span_of_logarithms(self.measure, kept, math.log(FLOOR))
-            found = estimate_mean_interval(kept, span, confidence)
-            return found and replace(found, low=math.exp(found.low), high=math.exp(found.high))
-        return estimate_mean_interval(kept, find_span(self.measure, kept), confidence, weights)
+            values = np.log(np.maximum(values, FLOOR))
+            span = find_span_of_logarithms(self.measure, values, math.log(FLOOR))
+            interval = estimate_mean_interval(values, span, confidence)
+            return interval and replace(
+                interval, low=math.exp(interval.low), high=math.exp(interval.high)
+            )
+        return estimate_mean_interval(values, find_span(self.measure, values), confidence, weights)
 
     @cached_property
     def per_query(self) -> dict[Hashable, float]:
@@ -298,10 +300,12 @@ class MeasureResult(QueryValues):
         return abs(self.best - self.worst)
 
     def _average_under(self, order: str) -> float:
-        other = None if self.under is None else self.under(order)
-        if other is None:  # nothing judged is tied
+        reordered = None if self.under is None else self.under(order)
+        if reordered is None:  # nothing judged is tied
             return self.mean
-        return replace(self, values=other.values, left_out=other.left_out, norm=other.norm).mean
+        return replace(
+            self, values=reordered.values, left_out=reordered.left_out, norm=reordered.norm
+        ).mean
 
 
 def evaluate_measure(measure: Measure, ranking: Ranking) -> QueryValues:
@@ -336,8 +340,8 @@ def compute_finite(measure: Measure, ranking: Ranking, scored: Scored) -> Floats
 
 def list_queries(ranking: Ranking, marked: Bools) -> str:
     """List the first few of the marked queries, with their number."""
-    which = [ranking.queries[q] for q in np.flatnonzero(marked)]
-    return f"{list_some(which)} ({len(which)} of {len(marked)} queries)"
+    marked_queries = [ranking.queries[q] for q in np.flatnonzero(marked)]
+    return f"{list_some(marked_queries)} ({len(marked_queries)} of {len(marked)} queries)"
 
 
 def compute_terms(measure: Measure, ranking: Ranking) -> Scored:

@@ -32,18 +32,18 @@ def read_thresholds(raw: Any) -> tuple[float, ...]:
     return thresholds
 
 
-def _list_thresholds(given: Any) -> tuple[float, ...]:
-    if isinstance(given, str):
-        if ":" not in given:
-            return read_numbers(given.split(","))
-        low, *ends = read_numbers((given + ":.05" if given.count(":") == 1 else given).split(":"))
+def _list_thresholds(raw: Any) -> tuple[float, ...]:
+    if isinstance(raw, str):
+        if ":" not in raw:
+            return read_numbers(raw.split(","))
+        low, *ends = read_numbers((raw + ":.05" if raw.count(":") == 1 else raw).split(":"))
         step, high = sorted(ends)  # .5:.95:.05, or .5:.05:.95 as on COCO's site
         if (count := round((high - low) / step)) < 0 or count > 1000 or (not count and high > low):
             return ()
         # as numpy.linspace spaces them, from low to high
         return (*(low + i * ((high - low) / count) for i in range(count)), high)
-    given = list_values(given)
-    return read_numbers(given if isinstance(given, Iterable) else [given])
+    raw = list_values(raw)
+    return read_numbers(raw if isinstance(raw, Iterable) else [raw])
 
 
 def write_thresholds(thresholds: tuple[float, ...]) -> str:
@@ -67,9 +67,9 @@ def write_thresholds(thresholds: tuple[float, ...]) -> str:
     return listed
 
 
-def _write_threshold(one: float) -> str:
-    short = f"{one:.6g}"
-    return (short if float(short) == one else repr(one)).removeprefix("0")
+def _write_threshold(threshold: float) -> str:
+    short = f"{threshold:.6g}"
+    return (short if float(short) == threshold else repr(threshold)).removeprefix("0")
 
 
 # --- Names of measures of detected boxes, as germane writes them ----------------------------------
@@ -114,9 +114,9 @@ class BoxName:
         if self.short_name != self.name:
             values["iou"] = None
         written = ",".join(
-            f"{one}={write_value(values[one])}"
-            for one in TAKES[self.name]
-            if values[one] is not None
+            f"{parameter}={write_value(values[parameter])}"
+            for parameter in TAKES[self.name]
+            if values[parameter] is not None
         )
         depth = f"@{self.k}" if self.k is not None and values["depth"] is None else ""
         return self.short_name + (f"({written})" if written else "") + depth
@@ -150,17 +150,17 @@ def is_level(name: str, digits: str, *, after_at: bool = False) -> bool:
 
 def read_parameters(text: str, name: str, parts: Iterable[str]) -> dict[str, Any]:
     """Read parameters of a measure, ``key=value`` each. Raises MeasureError for other parts."""
-    found: dict[str, Any] = {}
+    parameters: dict[str, Any] = {}
     for part in parts:
         key, equals, value = (piece.strip() for piece in part.partition("="))
         key = _KEYS.get(key.casefold(), key.casefold())
-        if not equals or key not in TAKES[name] or key in found:
+        if not equals or key not in TAKES[name] or key in parameters:
             raise MeasureError(
                 f"{clip(text)}: {name} takes {list_choices(TAKES[name])}, each once; got"
                 f" {clip(part)}.{suggest(key, TAKES[name])}"
             )
-        found[key] = _read_value(text, key, value)
-    return found
+        parameters[key] = _read_value(text, key, value)
+    return parameters
 
 
 _KEYS = {"maxdets": "depth", "max_dets": "depth", "catids": "frequency", "conf": "confidence"}
@@ -189,10 +189,10 @@ def _read_value(text: str, key: str, value: str) -> Any:
             return number
         raise ValueError(value)
     except (PolicyError, ValueError) as error:
-        says = (
+        allowed = (
             error if isinstance(error, PolicyError) else f"{key} takes a number; got {clip(value)}"
         )
-        raise MeasureError(f"{clip(text)}: {says}") from None
+        raise MeasureError(f"{clip(text)}: {allowed}") from None
 
 
 _LISTED: dict[str, tuple[str, ...]] = {"points": POINTS, "frequency": FREQUENCIES}
@@ -351,14 +351,14 @@ def read_box_name(text: object) -> BoxName:
         raise _make_unknown_error(text)
     bare, overlap = split_overlap(text)
     if bare.casefold() in _TWICE:
-        other = _TWICE[bare.casefold()]
+        meanings = _TWICE[bare.casefold()]
         raise _make_ambiguous_error(
-            text, ("AR(area=all)", "all sizes"), (other, "what faster-coco-eval calls so")
+            text, ("AR(area=all)", "all sizes"), (meanings, "what faster-coco-eval calls so")
         )
     if text.strip().casefold().startswith("metrics/"):
         bare = _WHOLE.get(bare.casefold(), bare)
     start = _FAMILY.match(bare)
-    closed = all(bare.count(one) == bare.count(other) for one, other in ("()", "[]"))
+    closed = all(bare.count(opening) == bare.count(closing) for opening, closing in ("()", "[]"))
     if start is None or not closed or bare in _NO_MEASURES:
         raise _make_unknown_error(text)
     family, rest = str(start.lastgroup), bare[start.end() :]
@@ -370,26 +370,35 @@ def read_box_name(text: object) -> BoxName:
         parameters = read_parameters(text, name, listed)
         rest = f"{rest[: group.start()].rstrip('@ ')} {rest[group.end() :]}"
     pieces = list(_split(text, rest))
-    for piece in sorted(pieces, key=lambda one: one["number"] is not None):  # which need the others
+    for piece in sorted(
+        pieces, key=lambda piece: piece["number"] is not None
+    ):  # which need the others
         key, value = _read_piece(text, BoxName(name, **_rename(parameters)), piece)
         if key in parameters:
-            says = "two thresholds of overlap" if key == "iou" else f"{key} twice"
-            raise MeasureError(f"{clip(text)} gives {says}.")
+            repetition = "two thresholds of overlap" if key == "iou" else f"{key} twice"
+            raise MeasureError(f"{clip(text)} gives {repetition}.")
         parameters[key] = value
-    made = BoxName(name, overlap=overlap, **_rename(parameters))
+    box_name = BoxName(name, overlap=overlap, **_rename(parameters))
     letters = [piece for piece in pieces if piece["word"] == "m"]
-    if not overlap and any("^" in letter["mark"] or made.iou for letter in letters):
-        masks = f"{replace(made, area=None)} with {write_option('overlap', 'mask')}"
-        raise _make_ambiguous_error(text, (made, "medium objects"), (masks, "masks"))
-    if family == "F1" and made.confidence is None:
-        made = replace(made, iou=made.iou or (0.5,))
-        full = f"F(iou={write_thresholds(made.iou or ())},confidence=best)"
-        best = full if made == BoxName("F", iou=made.iou) else replace(made, confidence="best")
-        says = "those from the confidence on where it is best"
-        raise _make_ambiguous_error(
-            text, (made, "all detections"), (best, says), why=" depends on the scores that count"
+    if not overlap and any("^" in letter["mark"] or box_name.iou for letter in letters):
+        masks = f"{replace(box_name, area=None)} with {write_option('overlap', 'mask')}"
+        raise _make_ambiguous_error(text, (box_name, "medium objects"), (masks, "masks"))
+    if family == "F1" and box_name.confidence is None:
+        box_name = replace(box_name, iou=box_name.iou or (0.5,))
+        full = f"F(iou={write_thresholds(box_name.iou or ())},confidence=best)"
+        best = (
+            full
+            if box_name == BoxName("F", iou=box_name.iou)
+            else replace(box_name, confidence="best")
         )
-    return made
+        repetition = "those from the confidence on where it is best"
+        raise _make_ambiguous_error(
+            text,
+            (box_name, "all detections"),
+            (best, repetition),
+            why=" depends on the scores that count",
+        )
+    return box_name
 
 
 def is_of_boxes(text: str) -> bool:
@@ -422,7 +431,7 @@ def _make_ambiguous_error(
     text: str, *meanings: tuple[BoxName | str, str], why: str = " can mean several things"
 ) -> MeasureError:
     """Make the error of a name that says how each thing that it can mean is written."""
-    listed = list_choices(f"{name} for {says}" for name, says in meanings)
+    listed = list_choices(f"{name} for {meaning}" for name, meaning in meanings)
     return MeasureError(f"{clip(text)}{why}. Write {listed}.")
 
 
@@ -432,12 +441,12 @@ def _rename(parameters: dict[str, Any]) -> dict[str, Any]:
 
 def _split(text: str, rest: str) -> Iterator[re.Match[str]]:
     """Split what follows the measure. Raises MeasureError for what is no piece of a name."""
-    at = 0
-    while rest[at:].strip(" )]"):
-        piece = _PIECE.match(rest, at)
+    start = 0
+    while rest[start:].strip(" )]"):
+        piece = _PIECE.match(rest, start)
         if piece is None:
             raise _make_unknown_error(text)
-        at = piece.end()
+        start = piece.end()
         yield piece
 
 
@@ -452,9 +461,9 @@ def _read_piece(text: str, box_name: BoxName, piece: re.Match[str]) -> tuple[str
         return "depth", read_depth(text, piece["depth"])
     if piece["pair"]:
         low, high = map(_write_share, re.split(r"\s*,\s*", piece["pair"]))
-        several = (f"{box_name.name}(iou={low}:{high})", "a range of thresholds")
+        range_meaning = (f"{box_name.name}(iou={low}:{high})", "a range of thresholds")
         raise _make_ambiguous_error(
-            text, several, (f"{box_name.name}(iou={low}+{high})", "these two")
+            text, range_meaning, (f"{box_name.name}(iou={low}+{high})", "these two")
         )
     if piece["range"] == "5095" and "@" in piece["mark"] and box_name.name != "AP":
         return "depth", read_depth(text, piece["range"])
@@ -478,7 +487,7 @@ def _read_levels(text: str, written: str) -> tuple[float, ...]:
 
 def _read_range(text: str, written: str) -> tuple[float, ...]:
     numbers = re.split(r"\s*(?:[:\-–~_]|\.\.)\s*", "50:95" if written == "5095" else written)
-    if any(len(one) != 2 and "." not in one for one in (numbers[0], numbers[-1])):
+    if any(len(number) != 2 and "." not in number for number in (numbers[0], numbers[-1])):
         raise _make_unknown_error(text)
     return _read_levels(text, ":".join(map(_write_share, numbers)))
 
@@ -486,21 +495,23 @@ def _read_range(text: str, written: str) -> tuple[float, ...]:
 def _read_number(text: str, box_name: BoxName, piece: re.Match[str]) -> tuple[str, Any]:
     """Read a number as an overlap or as a depth. Raises MeasureError where it could be either."""
     digits, name, mark = piece["number"], box_name.name, piece["mark"]
-    at, share = "@" in mark, _write_share(digits)
+    is_cutoff, share = "@" in mark, _write_share(digits)
     if "." in digits or piece["iou"] or piece["unit"]:
         levels = _read_levels(text, share)
         if name in ("P", "R", "F") and not (piece["iou"] or piece["unit"]):
             scores = replace(box_name, confidence=float(share))
-            says = f"an overlap of {share}"
+            meaning = f"an overlap of {share}"
             raise _make_ambiguous_error(
-                text, (replace(box_name, iou=levels), says), (scores, f"scores from {share}")
+                text, (replace(box_name, iou=levels), meaning), (scores, f"scores from {share}")
             )
         return "iou", levels
     of_detections = len(digits) != 2 or digits == "10"  # AR1, AR10, AR100
-    if (name in ("AR", "P", "R") and at) or (name == "AR" and of_detections):
+    if (name in ("AR", "P", "R") and is_cutoff) or (name == "AR" and of_detections):
         return "depth", read_depth(text, digits)
-    unsure = (at and (name == "F" or box_name.iou)) or (mark and not at and name == "AR")
-    if is_level(name, digits, after_at=at) and not unsure:
+    unsure = (is_cutoff and (name == "F" or box_name.iou)) or (
+        mark and not is_cutoff and name == "AR"
+    )
+    if is_level(name, digits, after_at=is_cutoff) and not unsure:
         return "iou", _read_levels(text, share)
     raise _make_unsure_error(text, box_name, digits)
 

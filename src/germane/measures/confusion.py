@@ -58,15 +58,15 @@ def _count_items(
                 " measure with items=retrieved; choose ties=trec, best or worst."
             )
         return count_filled(ranking, k), ranking.retrieved, ranking.count_found(rel, None)
-    at, total = count_ranks(ranking, k), ranking.total(rel)
-    least = at + total - ranking.count_found(rel, k)
+    seen, total = count_ranks(ranking, k), ranking.total(rel)
+    least = seen + total - ranking.count_found(rel, k)
     if (least > items).any():
-        which = [ranking.queries[q] for q in np.flatnonzero(least > items)]
+        queries = [ranking.queries[q] for q in np.flatnonzero(least > items)]
         raise MeasureError(
             f"items={items:.12g} is too small for the ranks and the relevant items: "
-            f"{list_some(which)} ({len(which)} of {len(ranking)} queries)."
+            f"{list_some(queries)} ({len(queries)} of {len(ranking)} queries)."
         )
-    return at, np.full(len(ranking), items), total
+    return seen, np.full(len(ranking), items), total
 
 
 def _write_ranks(k: int | None, p: dict[str, Any]) -> str:
@@ -96,10 +96,10 @@ def _write_relevant(k: int | None, p: dict[str, Any]) -> str:
 
 
 def fall_out(ranking: Ranking, k: int | None, rel: float, items: Any) -> Scored:
-    at, every, total = _count_items(ranking, k, rel, items)
-    others = every - total
-    hits, defined = mark_hits(ranking, k, rel), others.astype(np.int64)
-    return Scored(-hits, others, defined, at, judged=ranking.ones)
+    seen, every, total = _count_items(ranking, k, rel, items)
+    nonrelevant = every - total
+    hits, defined = mark_hits(ranking, k, rel), nonrelevant.astype(np.int64)
+    return Scored(-hits, nonrelevant, defined, seen, judged=ranking.ones)
 
 
 FALL_OUT = Definition(
@@ -122,8 +122,8 @@ FALL_OUT = Definition(
 
 
 def set_accuracy(ranking: Ranking, k: int | None, rel: float, items: Any) -> Scored:
-    at, every, total = _count_items(ranking, k, rel, items)
-    return Scored(2 * mark_hits(ranking, k, rel), every, rest=every - total - at)
+    seen, every, total = _count_items(ranking, k, rel, items)
+    return Scored(2 * mark_hits(ranking, k, rel), every, rest=every - total - seen)
 
 
 SET_ACCURACY = Definition(
@@ -146,11 +146,11 @@ SET_ACCURACY = Definition(
 
 def matthews_correlation(ranking: Ranking, k: int | None, rel: float, items: Any) -> Scored:
     """MCC: true · true not - false · false not is items · hits - k · R."""
-    at, every, total = _count_items(ranking, k, rel, items)
+    seen, every, total = _count_items(ranking, k, rel, items)
     every = every.astype(float)
-    spread = np.sqrt(at * (total * (every - total)) * (every - at))
+    spread = np.sqrt(seen * (total * (every - total)) * (every - seen))
     terms = every[ranking.owner] * mark_hits(ranking, k, rel)
-    rest = np.where(spread > 0, -1.0 * at * total, 0.0)
+    rest = np.where(spread > 0, -1.0 * seen * total, 0.0)
     return Scored(terms, spread, total, rest, judged=ranking.total(rel))
 
 
@@ -184,19 +184,21 @@ def area_under_roc(
     ranking: Ranking, k: int | None, rel: float, norm: str, negatives: Any
 ) -> Scored:
     """Count for each relevant hit the other items below it, and half of those tied with it."""
-    found = ranking.count_found(rel, k)
-    others = (
-        count_filled(ranking, k) - found if negatives == "all" else np.full(len(ranking), negatives)
+    relevant_found = ranking.count_found(rel, k)
+    nonrelevant = (
+        count_filled(ranking, k) - relevant_found
+        if negatives == "all"
+        else np.full(len(ranking), negatives)
     )
     before = ranking.rank - ranking.so_far(rel) - _count_tied_others(ranking, rel) / 2
     counted = ranking.mark_relevant(rel, k)
     if norm == "min":  # of tied ones, any: all of a group add the same
         place = ragged.count_running(ranking.relevant(rel), ranking.offsets, ranking.owner)
-        counted = counted & (place <= others[ranking.owner])
-    below = np.maximum(others[ranking.owner] - before, 0.0)
+        counted = counted & (place <= nonrelevant[ranking.owner])
+    below = np.maximum(nonrelevant[ranking.owner] - before, 0.0)
     total = ranking.total(rel)
-    most = {"found": found, "R": total, "min": np.minimum(total, others)}[norm]
-    pairs = most * others
+    bounds = {"found": relevant_found, "R": total, "min": np.minimum(total, nonrelevant)}[norm]
+    pairs = bounds * nonrelevant
     defined = pairs if norm == "found" else total
     return Scored(np.where(counted, below, 0.0), pairs, defined, judged=total)
 
@@ -276,9 +278,9 @@ AREA_UNDER_ROC = Definition(
 
 def ranking_loss(ranking: Ranking, k: None, rel: float) -> Scored:
     relevant = ranking.relevant(rel)
-    found = ranking.count_found(rel, None)
+    relevant_found = ranking.count_found(rel, None)
     above = np.where(relevant, ranking.rank - ranking.so_far(rel), 0)
-    pairs = found * (ranking.retrieved - found)
+    pairs = relevant_found * (ranking.retrieved - relevant_found)
     return Scored(above, pairs, pairs, judged=ranking.total(rel))
 
 
@@ -383,9 +385,9 @@ def bpref(ranking: Ranking, k: None, rel: float) -> Scored:
     available = ranking.count_judged(nonrelevant)
     worse = (ranking.relevance >= 0) & ~ranking.relevant(rel)
     before = ragged.count_running(worse, ranking.offsets, ranking.owner)
-    most = total[ranking.owner]
+    relevant_of_hit = total[ranking.owner]
     bound = np.maximum(np.minimum(available, total), 1)[ranking.owner]
-    lost = np.minimum(before, most) / bound
+    lost = np.minimum(before, relevant_of_hit) / bound
     return Scored(np.where(ranking.relevant(rel), 1.0 - lost, 0.0), total, total)
 
 

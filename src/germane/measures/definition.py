@@ -85,17 +85,17 @@ _LOGS[0] = math.nan
 
 def _take_log(rank: Ints) -> Floats:
     try:
-        known: Floats = _LOGS[rank]
+        logs: Floats = _LOGS[rank]
     except IndexError:
         return np.log2(rank + 1.0)
-    return known
+    return logs
 
 
 def _inverse_log(rank: Ints) -> Floats:
     return 1.0 / _take_log(rank)
 
 
-def make_weight(at: Callable[[Ints], Floats]) -> Weight:
+def make_weight(weigh_ranks: Callable[[Ints], Floats]) -> Weight:
     """Make a weight whose sums have no closed form: they are added up rank by rank.
 
     Its ``upto`` raises MeasureError for a rank beyond ``MOST_RANKS``.
@@ -109,10 +109,10 @@ def make_weight(at: Callable[[Ints], Floats]) -> Weight:
                 " most."
             )
         table = np.zeros(last + 1)
-        np.cumsum(at(np.arange(1, len(table))), out=table[1:])
+        np.cumsum(weigh_ranks(np.arange(1, len(table))), out=table[1:])
         return table[rank]
 
-    return Weight(at, upto)
+    return Weight(weigh_ranks, upto)
 
 
 MOST_RANKS = 10_000_000  # a table of their weights has 80 MB
@@ -367,9 +367,9 @@ def find_history(lists: Lists, seen: Seen, measure: str) -> tuple[Ints, Ints]:
             f"{measure} looks for the users of the run in seen=, and their ids have different"
             " types, text and whole numbers. Cast one of them."
         )
-    known = lists.user >= 0
-    starts = np.where(known, seen.offsets[lists.user], 0)
-    return starts, np.where(known, seen.offsets[lists.user + 1] - starts, 0)
+    has_user = lists.user >= 0
+    starts = np.where(has_user, seen.offsets[lists.user], 0)
+    return starts, np.where(has_user, seen.offsets[lists.user + 1] - starts, 0)
 
 
 def refuse_lists(measures: Iterable[Any], text: str) -> None:
@@ -402,11 +402,11 @@ def write_cut(k: int | None) -> str:
     return "" if k is None else f" in the first {k}"
 
 
-def write_mean(k: int | None, p: dict[str, Any], which: str = "") -> str:
+def write_mean(k: int | None, p: dict[str, Any], items: str = "") -> str:
     """Write the mean over lists of the mean over their items, or the mean over all items."""
     if p.get("mean") == "micro":
-        return f"mean over {which}recommendations{write_cut(k)} of"
-    return f"mean over lists of the mean over {which}items{write_cut(k)} of"
+        return f"mean over {items}recommendations{write_cut(k)} of"
+    return f"mean over lists of the mean over {items}items{write_cut(k)} of"
 
 
 def write_count(p: dict[str, Any]) -> str:

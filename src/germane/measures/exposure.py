@@ -74,8 +74,8 @@ def compute_gini(exposure: Exposure, catalogue: Catalogue, p: dict[str, Any]) ->
 def _define_gini(k: int | None, p: dict[str, Any]) -> str:
     over = "items of the catalogue" if p["over"] == "catalogue" else "recommended items"
     norm = "(n − 1)" if p["norm"] == "n-1" else "n"
-    most = "1" if p["norm"] == "n-1" else "1 − 1/n"
-    ends = ("0", most) if p["sign"] == "unequal" else ("1", "0" if most == "1" else "1/n")
+    maximum = "1" if p["norm"] == "n-1" else "1 − 1/n"
+    ends = ("0", maximum) if p["sign"] == "unequal" else ("1", "0" if maximum == "1" else "1/n")
     return (
         f"{'1 − ' * (p['sign'] == 'equal')}(Σ (2j − n − 1)·c(j), j ≤ n) ÷ ({norm}·Σ c(j), j ≤ n),"
         f" c(j): the j-th lowest number of lists that have an item{write_cut(k)}, n: {over};"
@@ -105,21 +105,21 @@ GINI = define(
 
 
 def compute_entropy(exposure: Exposure, catalogue: Catalogue, p: dict[str, Any]) -> float:
-    held = exposure.counts > 0
-    if not held.any():
+    is_recommended = exposure.counts > 0
+    if not is_recommended.any():
         return 0.0
-    weights = chance = exposure.counts[held] / exposure.total
+    weights = chance = exposure.counts[is_recommended] / exposure.total
     base = np.log(np.e if p["base"] == "e" else p["base"])
     if p["lists"] != "sized":
-        weights = exposure.sum_shares(1.0)[held] / np.count_nonzero(exposure.sizes)
+        weights = exposure.sum_shares(1.0)[is_recommended] / np.count_nonzero(exposure.sizes)
     if p["lists"] == "equal":
         chance = weights
     entropy = math.fsum((-weights * np.log(chance)).tolist()) / float(base)  # in any order of items
     if p["norm"] == "recommended":
-        return entropy / int(np.count_nonzero(held))
+        return entropy / int(np.count_nonzero(is_recommended))
     if p["norm"] == "catalogue":
-        most = np.log(catalogue.require_size("Entropy(norm=catalogue)")) / base
-        return entropy / float(most) if most else 0.0
+        maximum = np.log(catalogue.require_size("Entropy(norm=catalogue)")) / base
+        return entropy / float(maximum) if maximum else 0.0
     return entropy
 
 
@@ -229,9 +229,13 @@ PERSONALIZATION = define(
 
 def sum_distances(lists: Lists, catalogue: Catalogue, p: dict[str, Any]) -> tuple[Floats, Floats]:
     distances, pairs = catalogue.require_distance("ILD").sum_pairs(lists)
-    found = lists.sizes.astype(float)
-    divisor = found if p["norm"] == "found" else np.where(found > 0, np.maximum(pairs, 1.0), 0.0)
-    return distances, divisor if p["single"] == "zero" else np.where(found > 1, divisor, 0.0)
+    list_sizes = lists.sizes.astype(float)
+    divisor = (
+        list_sizes
+        if p["norm"] == "found"
+        else np.where(list_sizes > 0, np.maximum(pairs, 1.0), 0.0)
+    )
+    return distances, divisor if p["single"] == "zero" else np.where(list_sizes > 1, divisor, 0.0)
 
 
 _SINGLE = {"zero": "count as 0", "drop": "are left out"}

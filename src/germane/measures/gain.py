@@ -284,14 +284,14 @@ def normalized_gain(ranking: Ranking, k: None, gain: Any) -> Scored:
     """
     ideal = _rank_ideal(ranking, gain)
     gained = compute_gains(ranking.relevance, gain)
-    here = ragged.accumulate_sum(gained, ranking.offsets)
+    gained_so_far = ragged.accumulate_sum(gained, ranking.offsets)
     costs = np.where(ideal > 0, np.maximum(ideal, 1.0), 1.0)
     cost_at = ragged.accumulate_sum(costs, ranking.ideal_offsets)
     judged = np.diff(ranking.ideal_offsets)[ranking.owner]
     inside = np.minimum(ranking.rank, judged)
     cost = cost_at[ranking.ideal_offsets[ranking.owner] + inside - 1] + (ranking.rank - inside)
     terms = np.divide(
-        gained, np.log2(2 + cost - here), out=np.zeros(len(gained)), where=gained != 0
+        gained, np.log2(2 + cost - gained_so_far), out=np.zeros(len(gained)), where=gained != 0
     )
     total = ragged.sum_rows(ideal, ranking.ideal_owner, len(ranking))
     return Scored(terms, total, ranking.count_judged(ideal > 0))
@@ -357,7 +357,7 @@ def _rank_ideal(ranking: Ranking, gain: Any, least: float = 0.0) -> Floats:
 def _sum_ideal_at(ranking: Ranking, gain: Any, rank: Ints) -> Floats:
     """Sum the ideal DCG to the rank of each hit (H)."""
     gained = LOG2.weigh(_rank_ideal(ranking, gain), ranking.ideal_rank)
-    here = ragged.accumulate_sum(gained, ranking.ideal_offsets)
+    ideal_so_far = ragged.accumulate_sum(gained, ranking.ideal_offsets)
     judged = np.diff(ranking.ideal_offsets)[ranking.owner]
-    out: Floats = here[ranking.ideal_offsets[ranking.owner] + np.minimum(rank, judged) - 1]
+    out: Floats = ideal_so_far[ranking.ideal_offsets[ranking.owner] + np.minimum(rank, judged) - 1]
     return out

@@ -146,8 +146,8 @@ def area_under_curve(
     if rule == "davis_goadrich":
         return Scored(_measure_hyperbolas(ranking, k, rel), total, total)
     terms = np.zeros(len(ranking.rank))
-    at, _, _, best = _find_envelope(ranking, k, rel)
-    terms[at] = best
+    ranks, _, _, best = _find_envelope(ranking, k, rel)
+    terms[ranks] = best
     return Scored(terms, total, total)
 
 
@@ -235,35 +235,37 @@ def measure_lines(
     the precision of the last rank to recall 1 with precision 0. Steps without a hit are a point at
     the recall before them.
     """
-    at, offsets, _, best = _find_envelope(ranking, k, rel)
+    ranks, offsets, _, best = _find_envelope(ranking, k, rel)
     first = ranking.tied_from if ranking.ties == "grouped" else ranking.rank
     levels, areas = np.linspace(0, 1, 101), np.zeros(len(ranking))
     total, rank = ranking.total(rel), ranking.rank
-    if ranking.ties == "grouped" and len(at):  # hits of one rank are one step
-        owner = ranking.owner[at]
-        step = np.append(True, (np.diff(owner) > 0) | (np.diff(rank[at]) > 0))
-        at, best = at[step], best[step]
-        offsets = ragged.make_offsets(np.bincount(ranking.owner[at], minlength=len(ranking)))
-    owner, count = ranking.owner[at], np.diff(offsets)
-    recall = ranking.so_far(rel)[at] / np.maximum(total, 1)[owner]
+    if ranking.ties == "grouped" and len(ranks):  # hits of one rank are one step
+        owner = ranking.owner[ranks]
+        step = np.append(True, (np.diff(owner) > 0) | (np.diff(rank[ranks]) > 0))
+        ranks, best = ranks[step], best[step]
+        offsets = ragged.make_offsets(np.bincount(ranking.owner[ranks], minlength=len(ranking)))
+    owner, count = ranking.owner[ranks], np.diff(offsets)
+    recall = ranking.so_far(rel)[ranks] / np.maximum(total, 1)[owner]
     begins = offsets[:-1][count > 0]
-    before, previous = np.append(0.0, recall)[:-1], np.append(0, rank[at])[:-1]
+    before, previous = np.append(0.0, recall)[:-1], np.append(0, rank[ranks])[:-1]
     before[begins], previous[begins] = 0.0, 0
     # Each query has a point at recall 0, two for each step, and two at the end.
     starts = 2 * offsets + 3 * np.arange(len(offsets))
     x, y = np.zeros(starts[-1]), np.zeros(starts[-1])
-    kept = np.ones(starts[-1], bool)
-    left = 2 * np.arange(len(at)) + 3 * owner + 1
+    is_corner = np.ones(starts[-1], bool)
+    left = 2 * np.arange(len(ranks)) + 3 * owner + 1
     x[left], x[left + 1], y[left], y[left + 1] = before, recall, best, best
-    kept[left] = first[at] > previous + 1  # a step that follows another hit at once has one point
+    is_corner[left] = (
+        first[ranks] > previous + 1
+    )  # a step that follows another hit at once has one point
     y[starts[:-1]], x[starts[1:] - 1] = 1.0, 1.0
     ends = starts[1:][count > 0]
     last = offsets[1:][count > 0] - 1
     x[ends - 2] = recall[last]
     if end == "slope":
-        y[ends - 2] = ranking.so_far(rel)[at][last] / ranking.retrieved[count > 0]
-    x, y = x[kept], y[kept]
-    bounds = np.append(0, np.cumsum(kept))[starts].tolist()
+        y[ends - 2] = ranking.so_far(rel)[ranks][last] / ranking.retrieved[count > 0]
+    x, y = x[is_corner], y[is_corner]
+    bounds = np.append(0, np.cumsum(is_corner))[starts].tolist()
     for q in np.flatnonzero(count).tolist():
         part = slice(bounds[q], bounds[q + 1])
         height = np.interp(levels, x[part], y[part])
@@ -310,7 +312,7 @@ def _list_levels(points: int, rounding: str) -> "list[Fraction]":
     if rounding == "single":  # as torch.linspace has them, which counts from the nearer end
         step, place = float(np.float32(1) / np.float32(points - 1)), np.arange(points)
         exact = np.where(2 * place < points, step * place, 1 - step * (points - 1 - place))
-        return [to_fraction(1.0).from_float(float(one)) for one in exact.astype(np.float32)]
+        return [to_fraction(1.0).from_float(float(level)) for level in exact.astype(np.float32)]
     return [to_fraction(1.0) * i / (points - 1) for i in range(points)]
 
 
@@ -318,10 +320,10 @@ def _find_levels(
     ranking: Ranking, offsets: Ints, rel: float, levels: "list[Fraction]", rounding: str
 ) -> "Iterator[tuple[Bools, Ints]]":
     """For each level, mark the queries that reach it (Q), and find the hit at which they do."""
-    found, total = ragged.find_lengths(offsets), ranking.total(rel)
+    hit_counts, total = ragged.find_lengths(offsets), ranking.total(rel)
     for level in levels:
         hits = np.maximum(round_share(level, total, rounding), 1)
-        reached = found >= hits
+        reached = hit_counts >= hits
         yield reached, (offsets[:-1] + hits - 1)[reached]
 
 
@@ -329,11 +331,11 @@ def _place_levels(
     ranking: Ranking, k: int | None, rel: float, levels: "list[Fraction]", rounding: str
 ) -> Floats:
     """Add each recall level's precision at the hit that has it (H)."""
-    at, offsets, precision, best = _find_envelope(ranking, k, rel)
+    ranks, offsets, precision, best = _find_envelope(ranking, k, rel)
     # the next hit whose own precision nothing after it exceeds; a query's last hit is one
-    record = np.where(precision == best, np.arange(len(at)), len(at))
+    record = np.where(precision == best, np.arange(len(ranks)), len(ranks))
     holder = np.minimum.accumulate(record[::-1])[::-1]
     terms = np.zeros(len(ranking.rank))
     for _, first in _find_levels(ranking, offsets, rel, levels, rounding):
-        terms[at[holder[first]]] += best[first]  # one hit a query, so no index repeats
+        terms[ranks[holder[first]]] += best[first]  # one hit a query, so no index repeats
     return terms

@@ -53,18 +53,18 @@ class Measure:
             raise MeasureError(
                 f"unknown measure {clip(str(self.name))}.{suggest_name(str(self.name))}{_ALL}"
             )
-        given = dict(self.parameters)
-        known = {parameter.name for parameter in row.parameters}
-        for name in given:
-            if name not in known:
-                takes = list_choices(p.name for p in row.parameters) if known else "no parameters"
+        arguments = dict(self.parameters)
+        names = {parameter.name for parameter in row.parameters}
+        for name in arguments:
+            if name not in names:
+                takes = list_choices(p.name for p in row.parameters) if names else "no parameters"
                 is_cutoff = name.casefold() in ("k", "n", "top_k", "topk", "topn", "cutoff")
-                advice = _suggest_cutoff(self.name, "@", given[name]) if is_cutoff else ""
+                advice = _suggest_cutoff(self.name, "@", arguments[name]) if is_cutoff else ""
                 raise MeasureError(
-                    f"{self.name} takes {takes}; got {name}=.{advice or suggest(name, known)}"
+                    f"{self.name} takes {takes}; got {name}=.{advice or suggest(name, names)}"
                 )
         complete = tuple(
-            (parameter.name, _check_value(self.name, parameter, given))
+            (parameter.name, _check_value(self.name, parameter, arguments))
             for parameter in row.parameters
         )
         object.__setattr__(self, "parameters", complete)
@@ -259,11 +259,11 @@ def parse_own(text: str, advise: Callable[[str], str] = suggest_name) -> Measure
     """
     written = _WRITTEN.fullmatch(text.strip())
     if written is None or written[1].casefold() not in _NAMES:
-        own = respell(text)
-        if own is None:
+        respelled = respell(text)
+        if respelled is None:
             raise make_unknown_error(text, advise)
         try:
-            return parse_own(own)
+            return parse_own(respelled)
         except MeasureError as error:
             raise MeasureError(f"{clip(text)}: {error}") from None
     name, inside, cutoff = written.groups()
@@ -396,7 +396,7 @@ def _parse_gain_map(
         f"{measure}({parameter.name}=…) takes {parameter.describe_values()}; got {clip(value)}."
         + (suggest(value, parameter.words) if isinstance(value, str) else "")
     )
-    given = value
+    gains = value
     if isinstance(value, str):
         pairs = [tuple(piece.split(":")) for piece in value.split("_")]
         if not all(len(pair) == 2 and all(map(_NUMBER.fullmatch, pair)) for pair in pairs):
@@ -410,7 +410,7 @@ def _parse_gain_map(
     if not numbers or any(grade is None or not _is_gain(gain) for grade, gain in numbers):
         raise wrong
     if len({grade for grade, _ in numbers}) < len(numbers):
-        raise MeasureError(f"{measure}({parameter.name}=…) gives a grade two gains: {clip(given)}.")
+        raise MeasureError(f"{measure}({parameter.name}=…) gives a grade two gains: {clip(gains)}.")
     return tuple(sorted(numbers))  # type: ignore[arg-type]
 
 
@@ -464,7 +464,7 @@ def list_names(
         raise MeasureError(
             f"measures are a string such as '{example}' or a list; got {clip(measures)}"
         )
-    names = [name for given in measures for name in list_names(given, kind, split, example)]
+    names = [name for raw in measures for name in list_names(raw, kind, split, example)]
     if not names:
         raise MeasureError(f"no measure was given; for instance '{example}'.")
     return names
@@ -488,14 +488,16 @@ def split_names(text: str) -> list[str]:
 
 def _join_words(words: list[str]) -> list[str]:
     """Join the words of a name; those that are names by themselves stay apart."""
-    own = [is_own(word) for word in words]
-    names, at = [], 0
-    while at < len(words):
-        ends = range(min(len(words), at + MOST_WORDS), at + 1, -1)
-        several = (end for end in ends if not all(own[at:end]))
-        end = next((end for end in several if is_spelled(" ".join(words[at:end]))), at + 1)
-        names.append(" ".join(words[at:end]))
-        at = end
+    are_names = [is_own(word) for word in words]
+    names, start = [], 0
+    while start < len(words):
+        ends = range(min(len(words), start + MOST_WORDS), start + 1, -1)
+        joinable_ends = (end for end in ends if not all(are_names[start:end]))
+        end = next(
+            (end for end in joinable_ends if is_spelled(" ".join(words[start:end]))), start + 1
+        )
+        names.append(" ".join(words[start:end]))
+        start = end
     return names
 
 

@@ -110,10 +110,10 @@ def sum_novelty(lists: Lists, catalogue: Catalogue, p: dict[str, Any]) -> tuple[
     value /= np.log(np.e if p["base"] == "e" else p["base"])
     sizes = lists.sizes.astype(float)
     if p["unseen"] in ("zero", "drop"):
-        known = _mark_seen(counts, items)
-        value[~known] = 0.0
+        is_seen = _mark_seen(counts, items)
+        value[~is_seen] = 0.0
         if p["unseen"] == "drop":
-            sizes = lists.count_items(known)
+            sizes = lists.count_items(is_seen)
     return lists.sum_items(value), sizes
 
 
@@ -203,10 +203,10 @@ def sum_lift(lists: Lists, catalogue: Catalogue, p: dict[str, Any]) -> tuple[Flo
     value = _spread_counts(seen.count(p["seen"]), items, 0.0)
     starts, lengths = find_history(lists, seen, "PopularityLift")
     chosen = Lists(ragged.make_offsets(lengths), seen.items[ragged.list_stretches(starts, lengths)])
-    kept = (lists.sizes > 0) & (lengths > 0)
+    has_both = (lists.sizes > 0) & (lengths > 0)
     after, before = (
-        np.divide(one.sum_items(value), one.sizes, out=np.zeros(len(lists)), where=kept)
-        for one in (lists, chosen)
+        np.divide(side.sum_items(value), side.sizes, out=np.zeros(len(lists)), where=has_both)
+        for side in (lists, chosen)
     )
     return after - before, before
 

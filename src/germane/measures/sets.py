@@ -104,8 +104,8 @@ def write_divisor(k: int | None, norm: str) -> str:
 
 def _write_multiple(p: dict[str, Any]) -> str:
     share = "R" if p["mult"] == 1 else f"{write_number(p['mult'])}·R"
-    whole = {"up": f"⌈{share}⌉", "trec9": f"⌊{share} + 0.9⌋", "nearest": f"⌊{share} + 0.5⌋"}
-    return "R" if p["mult"] == 1 and p["rounding"] == "up" else whole[p["rounding"]]
+    multiples = {"up": f"⌈{share}⌉", "trec9": f"⌊{share} + 0.9⌋", "nearest": f"⌊{share} + 0.5⌋"}
+    return "R" if p["mult"] == 1 and p["rounding"] == "up" else multiples[p["rounding"]]
 
 
 def _write_signed(factor: float) -> str:
@@ -173,8 +173,8 @@ PRECISION = Definition(
 
 def recall(ranking: Ranking, k: int | None, rel: float, norm: str) -> Scored:
     total = ranking.total(rel)
-    most = total if norm == "R" else count_most(ranking, total, k, norm)
-    return Scored(mark_hits(ranking, k, rel), most, total)
+    divisor = total if norm == "R" else count_most(ranking, total, k, norm)
+    return Scored(mark_hits(ranking, k, rel), divisor, total)
 
 
 RECALL = Definition(
@@ -309,8 +309,8 @@ SUCCESS = Definition(
 
 
 def set_average_precision(ranking: Ranking, k: int | None, rel: float) -> Scored:
-    found, at = ranking.count_found(rel, k), count_ranks(ranking, k)
-    set_precision = found / np.maximum(at, 1)
+    relevant_found, depth = ranking.count_found(rel, k), count_ranks(ranking, k)
+    set_precision = relevant_found / np.maximum(depth, 1)
     total = ranking.total(rel)
     return Scored(mark_hits(ranking, k, rel) * set_precision[ranking.owner], total, total)
 
@@ -472,8 +472,8 @@ NONRELEVANT_RETRIEVED = Definition(
 
 def compute_judged_share(ranking: Ranking, k: int | None, norm: str) -> Scored:
     terms = (ranking.relevance >= 0) * weigh_hits(ranking, ONE, ranking.end(k))
-    whole = k is None or norm == "retrieved"
-    return Scored(terms, ranking.last(k) if whole else np.full(len(ranking), k))
+    counts_retrieved = k is None or norm == "retrieved"
+    return Scored(terms, ranking.last(k) if counts_retrieved else np.full(len(ranking), k))
 
 
 JUDGED = Definition(

@@ -290,12 +290,12 @@ def split_words(name: str) -> list[str]:
 
 def list_spellings(words: Sequence[str], shown: str, means: str) -> dict[str, Spelled]:
     """List a name by its letters; a cutoff within it may be written there as a number, or not."""
-    found = {}
+    spellings = {}
     for cutoff in ("k", "#", "") if "k" in words else ("",):
         written = [cutoff if word == "k" else word for word in words]
         ends = frozenset(accumulate(map(len, written)))
-        found["".join(written).casefold()] = Spelled(shown, means, ends)
-    return found
+        spellings["".join(written).casefold()] = Spelled(shown, means, ends)
+    return spellings
 
 
 def list_aliases(name: str) -> list[str]:
@@ -319,12 +319,12 @@ def _list_names() -> dict[str, Spelled]:
         (words.split(), means if len(words) > SHORT else "", means)
         for words, means in SPELLINGS.items()
     )
-    found: dict[str, Spelled] = {}
+    spelled_names: dict[str, Spelled] = {}
     for words, shown, means in (*rows, *spelled):
         for letters, spelling in list_spellings(words, shown, means).items():
-            before = found.get(letters, spelling)
-            found[letters] = before._replace(bounds=before.bounds | spelling.bounds)
-    return found
+            before = spelled_names.get(letters, spelling)
+            spelled_names[letters] = before._replace(bounds=before.bounds | spelling.bounds)
+    return spelled_names
 
 
 def _name(row: Definition) -> tuple[str, ...]:
@@ -334,17 +334,17 @@ def _name(row: Definition) -> tuple[str, ...]:
 @cache
 def _list_ambiguous() -> dict[str, Spelled]:
     named = (list_spellings(words.split(), words, words) for words in AMBIGUOUS)
-    return {letters: one for found in named for letters, one in found.items()}
+    return {letters: spelled for family in named for letters, spelled in family.items()}
 
 
 @cache
 def _list_absent() -> dict[str, Spelled]:
     named = (
-        list_spellings(split_words(name), name, says)
-        for names, says in ABSENT.items()
+        list_spellings(split_words(name), name, sentence)
+        for names, sentence in ABSENT.items()
         for name in names
     )
-    return {letters: one for found in named for letters, one in found.items()}
+    return {letters: spelled for family in named for letters, spelled in family.items()}
 
 
 class Written(NamedTuple):
@@ -396,12 +396,12 @@ def _list_readings(written: Written) -> Iterator[tuple[Sequence[str], str]]:
 
 def _find(words: Sequence[str], table: Mapping[str, Spelled]) -> Spelled | None:
     """Find the name of these words, which may be parted where its own words end."""
-    found = table.get("".join(words))
-    if found is not None:
+    spelled = table.get("".join(words))
+    if spelled is not None:
         for end, word, after in zip(accumulate(map(len, words)), words, words[1:], strict=False):
-            if word.isalpha() and after.isalpha() and end not in found.bounds:
+            if word.isalpha() and after.isalpha() and end not in spelled.bounds:
                 return None
-    return found
+    return spelled
 
 
 def respell(text: str) -> str | None:
@@ -418,17 +418,17 @@ def respell(text: str) -> str | None:
     if written is None:
         return None
     for words, k in _list_readings(written):
-        found = _find(words, _list_names())
-        if found is not None and k not in ("k", "K") and (k or not found.needs_cutoff):
-            return _write(found.means, written, k)
+        spelled = _find(words, _list_names())
+        if spelled is not None and k not in ("k", "K") and (k or not spelled.needs_cutoff):
+            return _write(spelled.means, written, k)
         if (unclear := _find(words, _list_ambiguous())) is not None:
             meanings = (_fill(meaning, written, k) for meaning in AMBIGUOUS[unclear.means])
-            shown = " and ".join(f"{measure} ({says})" for measure, says in meanings)
+            shown = " and ".join(f"{measure} ({meaning})" for measure, meaning in meanings)
             raise MeasureError(f"{clip(text)} has two meanings: {shown}. Write one of them.")
         if (absent := _find(words, _list_absent())) is not None:
             raise MeasureError(f"germane has no measure {clip(text)}: it is {absent.means}.")
-        if found is not None:
-            example = _write(found.means, written, "10")
+        if spelled is not None:
+            example = _write(spelled.means, written, "10")
             raise MeasureError(f"{clip(text)} needs a number as its cutoff, as in {example!r}.")
     return None
 
@@ -451,8 +451,8 @@ def _write(means: str, written: Written, cutoff: str) -> str:
 def _fill(meaning: Meaning, written: Written, k: str) -> Meaning:
     """Fill the places of a meaning with what was written."""
     name, _, cutoff = meaning.measure.replace("{k}", k).partition("@")
-    own = name if " " in name else _write(name, written, cutoff.replace("k", k))
-    return Meaning(own, meaning.says.replace("{k}", k))
+    spelling = name if " " in name else _write(name, written, cutoff.replace("k", k))
+    return Meaning(spelling, meaning.says.replace("{k}", k))
 
 
 _ACRONYM = re.compile(r"[A-Z]{2,5}(?![\w-])")
@@ -470,7 +470,9 @@ def suggest_name(text: str, tools: Mapping[str, Spelled] | None = None) -> str:
     written = split_written(text)
     if written is None:
         return ""
-    unclear = {letters: one._replace(shown="") for letters, one in _list_ambiguous().items()}
+    unclear = {
+        letters: spelled._replace(shown="") for letters, spelled in _list_ambiguous().items()
+    }
     names = {**_list_names(), **(tools or {}), **unclear}
     near = [
         (slips, spelled, cutoff)
@@ -478,10 +480,10 @@ def suggest_name(text: str, tools: Mapping[str, Spelled] | None = None) -> str:
         for slips, spelled in _list_near("".join(words), names)
         if not cutoff or spelled.family not in BY_NAME or BY_NAME[spelled.family].cutoff
     ]
-    found = _choose_least(near)
-    if found is None or not found[1].shown:
+    nearest = _choose_least(near)
+    if nearest is None or not nearest[1].shown:
         return ""
-    slips, spelled, cutoff = found
+    slips, spelled, cutoff = nearest
     if _is_another("".join(written.words), spelled.shown.casefold()):
         return ""
     acronym = _ACRONYM.match(text)
@@ -491,8 +493,8 @@ def suggest_name(text: str, tools: Mapping[str, Spelled] | None = None) -> str:
     if not spelled.tool:
         return f" Did you mean {_write(spelled.shown, written, cutoff or example)!r}?"
     numbers = [*re.findall(r"\d+", f"{cutoff} {written.inside}"), example]
-    own = _write(spelled.means, Written((), "", ""), numbers[0])
-    return f" Did you mean {own!r}, which is {spelled.tool}?"
+    suggestion = _write(spelled.means, Written((), "", ""), numbers[0])
+    return f" Did you mean {suggestion!r}, which is {spelled.tool}?"
 
 
 def _is_another(letters: str, name: str) -> bool:
@@ -519,13 +521,13 @@ def is_known(letters: str) -> bool:
 
 def find_nearest(letters: str, names: Mapping[str, Spelled]) -> Spelled | None:
     """Find the name that these letters are a slip of; None where none or several are near."""
-    found = _choose_least([(slips, one, "") for slips, one in _list_near(letters, names)])
-    return None if found is None else found[1]
+    nearest = _choose_least([(slips, name, "") for slips, name in _list_near(letters, names)])
+    return None if nearest is None else nearest[1]
 
 
 def _choose_least(near: list[tuple[float, Spelled, str]]) -> tuple[float, Spelled, str] | None:
     """Choose the least slip; None where several measures are as near."""
-    least = [one for one in near if one[0] == min(slips for slips, *_ in near)]
+    least = [candidate for candidate in near if candidate[0] == min(slips for slips, *_ in near)]
     return least[0] if len({spelled.family for _, spelled, _ in least}) == 1 else None
 
 
@@ -535,13 +537,13 @@ def _list_near(letters: str, names: Mapping[str, Spelled]) -> list[tuple[float, 
     A slip is one letter, or two in a long name, and exchanged and doubled letters are half of one:
     in short names, any other letter makes another name.
     """
-    most = 0.5 if len(letters) < 4 else 1.0 if len(letters) < 8 else 2.0
+    allowed_slips = 0.5 if len(letters) < 4 else 1.0 if len(letters) < 8 else 2.0
     counted = (
         (count_slips(letters, name), spelled)
         for name, spelled in names.items()
-        if abs(len(letters) - len(name)) <= 2 * most
+        if abs(len(letters) - len(name)) <= 2 * allowed_slips
     )
-    return [(slips, spelled) for slips, spelled in counted if slips <= most]
+    return [(slips, spelled) for slips, spelled in counted if slips <= allowed_slips]
 
 
 def count_slips(written: str, meant: str) -> float:
@@ -552,12 +554,12 @@ def count_slips(written: str, meant: str) -> float:
     before: list[float] = []
     row = [float(place) for place in range(len(meant) + 1)]
     for i, letter in enumerate(written):
-        again = 0.5 if written[i - 1 : i] == letter else 1.0
-        after = [row[0] + again]
+        repeat_cost = 0.5 if written[i - 1 : i] == letter else 1.0
+        after = [row[0] + repeat_cost]
         for j, wanted in enumerate(meant):
             ways = [
                 row[j] + (letter != wanted),
-                row[j + 1] + again,
+                row[j + 1] + repeat_cost,
                 after[j] + (0.5 if meant[j - 1 : j] == wanted else 1.0),
             ]
             if i and j and letter == meant[j - 1] != wanted == written[i - 1]:

@@ -42,8 +42,8 @@ def keep(ranking: Ranking, key: Hashable, compute: Callable[[], _T]) -> _T:
     """Compute a value once for all measures of subtopics of a ranking."""
     if key not in ranking.of_subtopics:
         ranking.of_subtopics[key] = compute()
-    kept: _T = ranking.of_subtopics[key]
-    return kept
+    selected: _T = ranking.of_subtopics[key]
+    return selected
 
 
 def get_cells(ranking: Ranking) -> Cells:

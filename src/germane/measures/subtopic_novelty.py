@@ -122,29 +122,31 @@ class Greedy:
             self._pick()
         if not self._picked:
             return Picks(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))
-        ranks = np.repeat(np.arange(1, len(self._picked) + 1), [len(at) for at, _ in self._picked])
-        at, gains = (np.concatenate(column) for column in zip(*self._picked, strict=True))
-        return Picks(self._owner[at], ranks, gains)
+        ranks = np.repeat(
+            np.arange(1, len(self._picked) + 1), [len(picked) for picked, _ in self._picked]
+        )
+        items, gains = (np.concatenate(column) for column in zip(*self._picked, strict=True))
+        return Picks(self._owner[items], ranks, gains)
 
     def _pick(self) -> None:
         cell = self._entries.cell
         gains, kinds = self._gain[cell], len(self._owner)
         worth: Floats = np.bincount(self._entries.row, weights=gains, minlength=kinds)
         worth += self._barred
-        at = self._find_best(worth)
-        self._picked.append((at, worth[at]))
-        self._next[at] += 1
-        self._barred[at[self._next[at] == self._ends[at]]] = -np.inf
-        self._left -= len(at)
-        starts, ends = self._offsets[at], self._offsets[at + 1]
+        best = self._find_best(worth)
+        self._picked.append((best, worth[best]))
+        self._next[best] += 1
+        self._barred[best[self._next[best] == self._ends[best]]] = -np.inf
+        self._left -= len(best)
+        starts, ends = self._offsets[best], self._offsets[best + 1]
         self._gain[cell[ragged.list_stretches(starts, ends - starts)]] *= self._kept
 
     def _find_best(self, worth: Floats) -> Ints:
         """Find the best kind of each query with an item left; of equals that of the first item."""
         least = np.maximum.reduceat(worth, self._starts)
-        some = np.isfinite(least)
-        least[some] -= self._equal * np.abs(least[some])
-        best = np.flatnonzero(worth >= np.repeat(np.where(some, least, np.inf), self._sizes))
+        is_limited = np.isfinite(least)
+        least[is_limited] -= self._equal * np.abs(least[is_limited])
+        best = np.flatnonzero(worth >= np.repeat(np.where(is_limited, least, np.inf), self._sizes))
         item = self._order[self._next[best]]
         best = best[np.lexsort((item, self._owner[best]))]
         first: Ints = best[np.diff(self._owner[best], prepend=-1) > 0]

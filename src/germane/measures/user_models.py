@@ -75,13 +75,13 @@ def weigh_examined(
         last = min(first + step, len(ranking))
         part = slice(ranking.offsets[first], ranking.offsets[last])
         inside = np.flatnonzero(ranking.rank[part] <= depth) + part.start
-        at = (ranking.owner[inside] - first, ranking.rank[inside] - 1)
+        cells = (ranking.owner[inside] - first, ranking.rank[inside] - 1)
         gain = np.zeros((last - first, depth))
-        gain[at] = gains[inside]
+        gain[cells] = gains[inside]
         reached = np.ones_like(gain)
         reached[:, 1:] = go_on(ranks, gain, np.cumsum(gain, axis=1))[:, :-1]
         np.cumprod(reached, axis=1, out=reached)
-        weights[inside], sums[first:last] = reached[at], reached.sum(axis=1)
+        weights[inside], sums[first:last] = reached[cells], reached.sum(axis=1)
     return weights, sums
 
 
@@ -112,7 +112,7 @@ def make_reader(
     name: str,
     title: str,
     model: Callable[..., Floats],
-    says: Callable[[dict[str, Any]], str],
+    describe: Callable[[dict[str, Any]], str],
     example: str,
     cite: str,
     parameters: tuple[Parameter, ...] = (),
@@ -125,7 +125,7 @@ def make_reader(
         partial(measure_reader, model=model),
         lambda k, p: f"Σ g(i)·V(i), i ≤ {k or RANKS}",
         norm=lambda k, p: f"Σ V(i), i ≤ {k or RANKS}",
-        where=lambda k, p: f"V(i) = Π_{{j<i}} {says(p)}, {_write_scaled(p)}",
+        where=lambda k, p: f"V(i) = Π_{{j<i}} {describe(p)}, {_write_scaled(p)}",
         example=example,
         parameters=(*parameters, LOWEST, HIGHEST, MEAN),
         expected=False,

@@ -52,11 +52,11 @@ def read_results(path: str | os.PathLike[str]) -> Results:
 
 def find_results(path: str | os.PathLike[str]) -> Results | None:
     """Read results from a file; None for a run. Raises what ``read_results`` raises."""
-    given = read_document(path)
-    is_run = isinstance(given, dict) and given and "schema" not in given
-    if is_run and all(isinstance(held, (dict, list)) for held in given.values()):
+    document = read_document(path)
+    is_run = isinstance(document, dict) and document and "schema" not in document
+    if is_run and all(isinstance(part, (dict, list)) for part in document.values()):
         return None
-    return _make_results(path, given)
+    return _make_results(path, document)
 
 
 def read_document(path: str | os.PathLike[str]) -> Any:
@@ -90,7 +90,7 @@ def _make_result(where: str, run: RecordedRun) -> Result:
         if why := find_weights_outside(measure):
             raise InputError(f"{where}: {measure} {why}; evaluate the run again.")
     counts = Counts(**{field.name: run.counts.get(field.name, 0) for field in fields(Counts)})
-    own = {
+    choices = {
         name: measure.policy
         for name, measure in run.measures.items()
         if measure.policy != run.policy
@@ -100,7 +100,7 @@ def _make_result(where: str, run: RecordedRun) -> Result:
         {measure: average(run, measure) for measure in run.measures},
         partial(_return, counts),
         run.policy,
-        policies=own,
+        policies=choices,
         fingerprint=partial(_return, run.judgments),
         run_fingerprint=KeptFingerprint(run.run, run.metadata),
         option_fingerprints=partial(_return, run.options or {}),
@@ -136,20 +136,20 @@ def evaluate_kept(
         if policy.get(choice) is not None:
             raise InputError(f"{choice}= is not for a checkpoint; evaluate without one.")
     folder = Path(checkpoint)
-    made: dict[str, Any] = {"germane": VERSION, "measures": str(measures)}
-    made |= {word: str(choice) for word, choice in policy.items()}
+    claim: dict[str, Any] = {"germane": VERSION, "measures": str(measures)}
+    claim |= {word: str(choice) for word, choice in policy.items()}
     groups: Any = policy.get("collapse")
     if groups is not None:
-        made["collapse"] = _describe_state(groups)
-    made |= {"qrels": _describe_state(qrels), "run": _describe_state(run)}
+        claim["collapse"] = _describe_state(groups)
+    claim |= {"qrels": _describe_state(qrels), "run": _describe_state(run)}
     evaluator = Evaluator(qrels, measures, **policy)
     refuse_lists(evaluator.measures, "and a checkpoint keeps judged items; evaluate without one.")
-    _claim(folder, made)
-    given, conventions = open_data({"": {"": 0}}, policy).open_run(run)
-    policies = evaluator.find_policies(conventions, given)
+    _claim(folder, claim)
+    nothing_judged, conventions = open_data({"": {"": 0}}, policy).open_run(run)
+    policies = evaluator.find_policies(conventions, nothing_judged)
     ways = list(dict.fromkeys(map(find_way, policies.values())))
-    kept, start = sorted(folder.glob("batch-*.npz")), 0
-    for number, path in enumerate(kept):
+    files, start = sorted(folder.glob("batch-*.npz")), 0
+    for number, path in enumerate(files):
         if path.name != _name_file(number):
             raise InputError(
                 f"{folder}: {_name_file(number)} is missing, and later ones are there. Delete this"
@@ -157,8 +157,8 @@ def evaluate_kept(
             )
         start, read = _load_batch(path, ways)
         evaluator.add(Reduced(conventions, policies, read, evaluator.terms))
-    batches = given.read_batches(start, progress, evaluator.qrels)
-    for number, (end, batch) in enumerate(batches, len(kept)):
+    batches = nothing_judged.read_batches(start, progress, evaluator.qrels)
+    for number, (end, batch) in enumerate(batches, len(files)):
         reduced = evaluator.reduce(batch, name=f"{run}, batch {number + 1}")
         if reduced is None:
             continue
@@ -171,7 +171,7 @@ def evaluate_kept(
                 " checkpoint."
             ) from None
         writing.replace(str(folder / _name_file(number)), _pack_batch(end, reduced.read))
-    evaluator.run_fingerprint = RunFingerprint(given, run, evaluator.qrels)
+    evaluator.run_fingerprint = RunFingerprint(nothing_judged, run, evaluator.qrels)
     return evaluator.result(name=name)
 
 
@@ -192,7 +192,7 @@ def _describe_state(path: str) -> list[Any]:
     ]
 
 
-def _claim(folder: Path, made: Mapping[str, Any]) -> None:
+def _claim(folder: Path, claim: Mapping[str, Any]) -> None:
     """Note in the folder what is evaluated, or compare it with the note that is there."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -200,7 +200,7 @@ def _claim(folder: Path, made: Mapping[str, Any]) -> None:
     except OSError as error:
         raise InputError(f"{folder}: cannot be used for a checkpoint ({error.strerror}).") from None
     if not inside:
-        writing.replace(str(folder / _EVALUATION), json.dumps(made, indent=1).encode())
+        writing.replace(str(folder / _EVALUATION), json.dumps(claim, indent=1).encode())
         return
     if _EVALUATION not in inside:
         raise InputError(f"{folder}: this folder is no checkpoint, and not empty.")
@@ -208,7 +208,7 @@ def _claim(folder: Path, made: Mapping[str, Any]) -> None:
         before = dict(json.loads((folder / _EVALUATION).read_bytes()))
     except (OSError, TypeError, ValueError) as error:
         raise InputError(f"{folder / _EVALUATION}: this is damaged ({error}).") from None
-    differ = sorted(key for key in {*before, *made} if before.get(key) != made.get(key))
+    differ = sorted(key for key in {*before, *claim} if before.get(key) != claim.get(key))
     if differ:
         raise InputError(
             f"{folder}: this checkpoint belongs to another evaluation; it differs in"
@@ -219,16 +219,16 @@ def _claim(folder: Path, made: Mapping[str, Any]) -> None:
 def _pack_batch(end: int, read: Read) -> bytes:
     """Write a batch as the bytes of a file."""
     arrays: dict[str, Any] = {}
-    said = []
-    for way, (got, places) in enumerate(read.values()):
-        arrays |= {f"{way} {name}": getattr(got, name) for name in _ARRAYS}
-        if got.missed is not None:
-            arrays |= {f"{way} missed {name}": getattr(got.missed, name) for name in _ARRAYS}
-        held = {name: getattr(got, name) for name in COUNTED}
-        arrays |= {f"{way} {name}": one for name, one in held.items() if one is not None}
+    notes = []
+    for way, (retrieved, places) in enumerate(read.values()):
+        arrays |= {f"{way} {name}": getattr(retrieved, name) for name in _ARRAYS}
+        if retrieved.missed is not None:
+            arrays |= {f"{way} missed {name}": getattr(retrieved.missed, name) for name in _ARRAYS}
+        counts = {name: getattr(retrieved, name) for name in COUNTED}
+        arrays |= {f"{way} {name}": column for name, column in counts.items() if column is not None}
         arrays[f"{way} places"] = places
-        said.append([got.unknown, [asdict(finding) for finding in got.findings]])
-    arrays["said"] = np.frombuffer(json.dumps({"end": end, "ways": said}).encode(), np.uint8)
+        notes.append([retrieved.unknown, [asdict(finding) for finding in retrieved.findings]])
+    arrays["said"] = np.frombuffer(json.dumps({"end": end, "ways": notes}).encode(), np.uint8)
     file = BytesIO()
     np.savez(file, **arrays)
     return file.getvalue()
@@ -238,22 +238,24 @@ def _load_batch(path: Path, ways: list[Way]) -> tuple[int, Read]:
     """Read a batch from a file. Raises InputError for one that is damaged."""
     try:
         with np.load(BytesIO(path.read_bytes()), allow_pickle=False) as arrays:
-            said = json.loads(bytes(arrays["said"]))
+            notes = json.loads(bytes(arrays["said"]))
             read: Read = {}
-            pairs = zip(ways, said["ways"], strict=True)
+            pairs = zip(ways, notes["ways"], strict=True)
             for number, (way, (unknown, findings)) in enumerate(pairs):
                 columns = {name: arrays[f"{number} {name}"] for name in _ARRAYS}
                 missed = None
                 if f"{number} missed rank" in arrays:
-                    several = {name: arrays[f"{number} missed {name}"] for name in _ARRAYS}
-                    missed = Retrieved(**several, unknown=[])
+                    missed_columns = {name: arrays[f"{number} missed {name}"] for name in _ARRAYS}
+                    missed = Retrieved(**missed_columns, unknown=[])
                 found = (
                     Finding(**{**finding, "examples": tuple(finding["examples"])})
                     for finding in findings
                 )
                 columns |= {name: arrays.get(f"{number} {name}") for name in COUNTED}
-                got = Retrieved(**columns, unknown=unknown, findings=tuple(found), missed=missed)
-                read[way] = got, arrays[f"{number} places"]
-            return said["end"], read
+                retrieved = Retrieved(
+                    **columns, unknown=unknown, findings=tuple(found), missed=missed
+                )
+                read[way] = retrieved, arrays[f"{number} places"]
+            return notes["end"], read
     except Exception as error:  # whatever NumPy, zip and JSON raise for a file that is not theirs
         raise InputError(f"{path}: this batch of the checkpoint is damaged ({error}).") from None

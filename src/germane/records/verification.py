@@ -63,8 +63,8 @@ class Verification(Tabular):
     def table(self, *, digits: int | None = 4) -> Table:
         """One row a number, with what differs as notes."""
         rows = []
-        for name, measure, recorded, now, own in self.numbers:
-            shown = digits if own is None else own
+        for name, measure, recorded, now, own_digits in self.numbers:
+            shown = digits if own_digits is None else own_digits
             cells = [format_value(value, measure, shown) for value in (recorded, now)]
             rows.append((name, str(measure), *cells))
         same = "the same values and definitions" if self.notes else SAME
@@ -121,25 +121,40 @@ def verify(
         )
     recorded = _read(record)
     pairs = _pair_runs(recorded, runs)
-    asked = {name: word for name, word in policy.items() if name in DEFAULTS}
-    reading = {name: one for name, one in policy.items() if name not in DEFAULTS}
+    conventions = {name: word for name, word in policy.items() if name in DEFAULTS}
+    reading = {name: word for name, word in policy.items() if name not in DEFAULTS}
     data = open_data(qrels, reading)
     numbers: list[Any] = []
     differences: list[str] = []
     notes: list[str] = []
-    for one, given in pairs:
-        run: Any = given
-        if isinstance(given, str) and given == "-":  # which is read several times
-            run = Held(data.open_run(given)[0].hold())
-        found = _evaluate(data, run, one, asked)
+    for recorded_run, run_data in pairs:
+        run: Any = run_data
+        if isinstance(run_data, str) and run_data == "-":  # which is read several times
+            run = Held(data.open_run(run_data)[0].hold())
+        results = _evaluate(data, run, recorded_run, conventions)
         numbers += [
-            (one.name, measure, one.measures[measure].mean, result[measure].mean, one.digits)
-            for measure, result in found.items()
+            (
+                recorded_run.name,
+                measure,
+                recorded_run.measures[measure].mean,
+                result[measure].mean,
+                recorded_run.digits,
+            )
+            for measure, result in results.items()
         ]
-        several = f"{one.name}: " if one.name else ""
-        differences += [f"the record contradicts itself: {says}" for says in one.contradictions]
-        differences += [several + says for says in _compare(one, found, asked, data, run)]
-        notes += [several + says for says in _list_uncompared(one, next(iter(found.values())))]
+        run_prefix = f"{recorded_run.name}: " if recorded_run.name else ""
+        differences += [
+            f"the record contradicts itself: {contradiction}"
+            for contradiction in recorded_run.contradictions
+        ]
+        differences += [
+            run_prefix + difference
+            for difference in _compare(recorded_run, results, conventions, data, run)
+        ]
+        notes += [
+            run_prefix + note
+            for note in _list_uncompared(recorded_run, next(iter(results.values())))
+        ]
     return Verification(tuple(numbers), tuple(differences), tuple(dict.fromkeys(notes)))
 
 
@@ -179,21 +194,21 @@ def _read_signature(signature: Signature) -> RecordedRun:
 
 def _pair_runs(recorded: tuple[RecordedRun, ...], runs: Any) -> list[tuple[RecordedRun, Any]]:
     """Pair the runs of the record with those given, by their names or their order."""
-    names = [one.name for one in recorded]
+    names = [recorded_run.name for recorded_run in recorded]
     if isinstance(runs, Mapping) and set(names) == set(runs):
-        return [(one, runs[one.name]) for one in recorded]
+        return [(recorded_run, runs[recorded_run.name]) for recorded_run in recorded]
     if len(recorded) == 1:
         is_named = isinstance(runs, Mapping) and _are_runs(runs)
         only = next(iter(runs.values())) if is_named else runs
         return [(recorded[0], only)]
-    given = list(runs.values()) if isinstance(runs, Mapping) else None
-    if given is None or len(given) != len(recorded):
-        count = 1 if given is None else len(given)
+    values = list(runs.values()) if isinstance(runs, Mapping) else None
+    if values is None or len(values) != len(recorded):
+        count = 1 if values is None else len(values)
         raise InputError(
             f"the record has {write_count(len(recorded), 'run')} ({list_some(names)}); got {count}."
             " Give {name: run}, one for each."
         )
-    return list(zip(recorded, given, strict=True))
+    return list(zip(recorded, values, strict=True))
 
 
 def _are_runs(runs: Mapping[Any, Any]) -> bool:
@@ -210,18 +225,18 @@ def _are_runs(runs: Mapping[Any, Any]) -> bool:
 
 
 def _evaluate(
-    data: Inputs, run: Any, of_record: RecordedRun, asked: Mapping[str, Any]
+    data: Inputs, run: Any, of_record: RecordedRun, conventions: Mapping[str, Any]
 ) -> dict[Measure, Result]:
     """Evaluate the measures under the conventions of the record, and those that are asked for."""
-    found: dict[Measure, Result] = {}
+    results: dict[Measure, Result] = {}
     policies = {measure: recorded.policy for measure, recorded in of_record.measures.items()}
     of_subtopics = [measure for measure in policies if measure.row.subtopics]
     for policy in dict.fromkeys(policies.values()):
-        own = [measure for measure in policies if policies[measure] == policy]
-        measures = [*own, *(subtopic for subtopic in of_subtopics if subtopic not in own)]
-        result = _evaluate_under(data, run, measures, replace(policy, **asked))
-        found |= dict.fromkeys(own, result)
-    return {measure: found[measure] for measure in policies}
+        alike = [measure for measure in policies if policies[measure] == policy]
+        measures = [*alike, *(subtopic for subtopic in of_subtopics if subtopic not in alike)]
+        result = _evaluate_under(data, run, measures, replace(policy, **conventions))
+        results |= dict.fromkeys(alike, result)
+    return {measure: results[measure] for measure in policies}
 
 
 def _evaluate_under(data: Inputs, run: Any, measures: list[Measure], policy: Policy) -> Result:
@@ -242,13 +257,13 @@ def _evaluate_under(data: Inputs, run: Any, measures: list[Measure], policy: Pol
 
 def _compare(
     of_record: RecordedRun,
-    found: Mapping[Measure, Result],
-    asked: Mapping[str, Any],
+    results: Mapping[Measure, Result],
+    conventions: Mapping[str, Any],
     data: Inputs,
     run: Any,
 ) -> Iterator[str]:
     """Say what differs: the data, the definition, and values."""
-    first = next(iter(found.values()))
+    first = next(iter(results.values()))
     same_judgments = _is_same(of_record.judgments, first.fingerprint)
     same_run = _is_same(of_record.run, first.run_fingerprint)
     if not same_judgments:
@@ -262,23 +277,27 @@ def _compare(
             f"{first.counts.judged:,} now"
         )
     if not same_run:
-        yield f"the run is another one{_count_queries(of_record, found)}"
+        yield f"the run is another one{_count_queries(of_record, results)}"
     same_options = True
     for difference in _compare_options(of_record.options, first.option_fingerprints):
         same_options = False
         yield difference
     is_known = same_judgments and same_run and same_options
-    if is_known and not asked:
-        yield from _compare_rest(of_record, found)
-    for measure, result in found.items():
+    if is_known and not conventions:
+        yield from _compare_rest(of_record, results)
+    for measure, result in results.items():
         recorded, now = of_record.measures[measure].mean, result[measure].mean
-        its = of_record.measures[measure].policy
-        changed = [f"`{word}`" for word in asked if getattr(its, word) != asked[word]]
+        measure_policy = of_record.measures[measure].policy
+        changed = [
+            f"`{word}`"
+            for word in conventions
+            if getattr(measure_policy, word) != conventions[word]
+        ]
         if _is_close(recorded, now, of_record.digits, measure):
             if changed:
                 yield f"{measure}: {', '.join(changed)} differs, and the value is the same"
-            elif is_known and (other := _count_queries(of_record, {measure: result})):
-                yield f"{measure}: the mean is the same, and single values differ{other}"
+            elif is_known and (differing_counts := _count_queries(of_record, {measure: result})):
+                yield f"{measure}: the mean is the same, and single values differ{differing_counts}"
             continue
         digits = 4 if of_record.digits is None else of_record.digits
         shown = [format_value(value, measure, digits) for value in (recorded, now)]
@@ -293,16 +312,16 @@ def _compare(
             yield f"{measure}: {shown[1]} and not {shown[0]}"
 
 
-def _compare_rest(of_record: RecordedRun, found: Mapping[Measure, Result]) -> Iterator[str]:
+def _compare_rest(of_record: RecordedRun, results: Mapping[Measure, Result]) -> Iterator[str]:
     """Compare what stands beside the means, where the data are the same."""
-    first = next(iter(found.values()))
+    first = next(iter(results.values()))
     for name, number in of_record.counts.items():
         now = getattr(first.counts, name, number)
         if number != now and name not in ("comments", "judged"):  # of the file, and said above
             yield f"counts: {name} is {number:,} in the record, {now:,} now"
     if None not in (of_record.metadata, first.metadata) and of_record.metadata != first.metadata:
         yield "the ir_metadata of the record are not those of the run"
-    for measure, result in found.items():
+    for measure, result in results.items():
         recorded = of_record.measures[measure]
         for order in ("best", "worst"):
             before, now = getattr(recorded, order), getattr(result[measure], order)
@@ -364,24 +383,24 @@ def _is_close(recorded: float, now: float, digits: int | None, measure: Measure)
     return is_close(recorded, now)
 
 
-def _count_queries(of_record: RecordedRun, found: Mapping[Measure, Result]) -> str:
+def _count_queries(of_record: RecordedRun, results: Mapping[Measure, Result]) -> str:
     """Count the queries with other values, where the record has these."""
     if of_record.queries is None:
         return ""
-    others: dict[str, None] = {}
+    differing: dict[str, None] = {}
     total: dict[str, None] = {}
-    for measure, result in found.items():
+    for measure, result in results.items():
         now = {str(query): value for query, value in result[measure].per_query.items()}
         before = of_record.measures[measure].per_query or {}
         for query in {**before, **now}:
             total[query] = None
             old, new = before.get(query, math.inf), now.get(query, -math.inf)
             if not _is_close(old, new, None, measure):
-                others[query] = None
-    if not others:
+                differing[query] = None
+    if not differing:
         return ""
-    some = list_some(list(others))
-    return f": {len(others):,} of {write_count(len(total), 'query')} have other results ({some})"
+    some = list_some(list(differing))
+    return f": {len(differing):,} of {write_count(len(total), 'query')} have other results ({some})"
 
 
 def _find_definition(of_record: RecordedRun, measure: Measure, data: Inputs, run: Any) -> str:
@@ -395,22 +414,22 @@ def _find_definition(of_record: RecordedRun, measure: Measure, data: Inputs, run
                 return f": `{name}` differs, {name}={word} gives the recorded value"
     for parameter in measure.row.parameters:
         for word in parameter.words:
-            other = measure(**{parameter.name: word})
-            if other != measure and _gives(of_record, measure, other, policy, data, run):
-                return f": `{parameter.name}` differs, {other} has the recorded value"
+            variant = measure(**{parameter.name: word})
+            if variant != measure and _gives(of_record, measure, variant, policy, data, run):
+                return f": `{parameter.name}` differs, {variant} has the recorded value"
     return ""
 
 
 def _gives(
     of_record: RecordedRun,
     measure: Measure,
-    other: Measure,
+    variant: Measure,
     policy: Policy,
     data: Inputs,
     run: Any,
 ) -> bool:
     try:
-        now = _evaluate_under(data, run, [other], policy)[other].mean
+        now = _evaluate_under(data, run, [variant], policy)[variant].mean
     except GermaneError:
         return False
     return _is_close(of_record.measures[measure].mean, now, of_record.digits, measure)

@@ -16,17 +16,17 @@ from germane.core.arguments import list_values
 from germane.core.id_spelling import is_id, unwrap_ids
 from germane.core.progress import Progress
 from germane.core.qrels import Qrels
-from germane.core.ragged import Ints
+from germane.core.ragged import Bools, Floats, Ints
 from germane.core.retrieved import Order, Retrieved, Sample
 from germane.errors import DuplicateError, EmptyError, FormatError, clip, list_some
 from germane.kernel.columns import Ids, Integers
-from germane.kernel.grid import Columns, Grid, count_absent, widen
 from germane.kernel.ids import is_missing, to_bytes, to_text
-from germane.kernel.reduction import Batch, Judgments, Part, Reduction, RepeatedItem, flatten_batch
+from germane.kernel.reduction import Batch, Judgments, Part, Reduction, RepeatedItem, Results
 from germane.kernel.threads import map_in_threads
 from germane.readers.inputs import RunInput, explain_twice
 from germane.readers.objects import array_ids, numbers
 from germane.readers.objects.array_ids import Axis
+from germane.readers.objects.numbers import EXACT
 from germane.readers.options.candidates import find_candidates
 from germane.readers.rows import STEP, Rows
 
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from germane.readers.options.item_groups import Groups
 
 
-CELLS = 1 << 23  # scores that are held at once
-Read: TypeAlias = Callable[[Ints, Ints], Batch | Grid]
+CELLS = 1 << 20  # scores that are held at once, which stay in the processor's cache
+Read: TypeAlias = Callable[[Ints, Ints], Results]
 """Rows of an array, and the codes of their queries → their results."""
 
 
@@ -62,7 +62,7 @@ class ArrayRun(RunInput):
     items: Axis  # or groups of items
     name: str = "run"
     counts: Ints | None = None  # the results of each row before groups took the place of items
-    columns: Columns | None = None  # their groups, where the array has all items
+    codes: Ints | None = None  # the group of each item, where the array has all items
 
     @property
     def has_ids(self) -> bool:
@@ -109,7 +109,7 @@ class ArrayRun(RunInput):
     def collapse_items(self, groups: Groups) -> tuple[Self, list[Any]]:
         """Make a run of groups of items, and list the groups."""
         codes, names = groups.number_columns(self.items.ids, self.width)
-        return replace(self, columns=Columns(codes, len(names))), names
+        return replace(self, codes=codes), names
 
     @property
     def cells(self) -> Any:
@@ -124,9 +124,23 @@ class ArrayRun(RunInput):
         """Find the places of items among the results of their rows, -1 for none."""
         return items
 
+    def make_batch(self, code: Ints, scores: Any, is_present: Bools | None = None) -> Batch:
+        """Make rows of the scores (B, N) of items, or of the groups that stand for them.
+
+        Equal scores keep the order of the columns. Of the rows of a group the best counts, as
+        wherever copies are dropped.
+        """
+        columns = np.arange(scores.shape[1]) if self.codes is None else self.codes
+        items = np.broadcast_to(columns, scores.shape)
+        if is_present is None:
+            offsets = np.arange(len(scores) + 1) * scores.shape[1]
+            return Batch(code, offsets, Integers(items.ravel()), to_doubles(scores).ravel())
+        offsets = ragged.make_offsets(np.count_nonzero(is_present, axis=1))
+        return Batch(code, offsets, Integers(items[is_present]), to_doubles(scores[is_present]))
+
     def list_items(self, places: Ints, rows: Ints) -> Ids:
         """List the items at some places of the results of rows."""
-        return self.items.name(places if self.columns is None else self.columns.codes[places])
+        return self.items.name(places)
 
     @property
     def sampler(self) -> Callable[[int], Sample] | None:
@@ -209,12 +223,10 @@ class ArrayRun(RunInput):
         judged = place(qrels.offsets, self.items.find_judged(qrels))
         return replace(judged, candidates=candidates, own=own_places)
 
-    def _label(self, batch: Batch | Grid, labels: Ints) -> Batch:
+    def _label(self, batch: Any, labels: Ints) -> Batch:
         """Put labels in the place of items."""
-        batch = flatten_batch(batch)
-        places: Any = batch.items
-        codes = places.values if self.columns is None else self.columns.codes[places.values]
-        return replace(batch, items=Integers(labels[codes]))
+        labeled: Batch = replace(batch, items=Integers(labels[batch.items.values]))
+        return labeled
 
     def _explain_repeat(
         self, repeated_item: RepeatedItem, rows: Ints, labels: Ints | None
@@ -237,8 +249,8 @@ class ArrayRun(RunInput):
             rows = self.queries.find_rows(judged)
             rows = rows[rows >= 0]
         for block in self.split(rows, STEP):
-            batch = flatten_batch(read(rows[block], block))
-            places: Any = batch.items
+            batch: Any = read(rows[block], block)
+            places = batch.items
             items = self.list_items(places.values, rows[block][batch.owner])
             yield Rows(self.queries.name(rows[block]), batch.offsets, items, batch.score)
 
@@ -271,15 +283,31 @@ class ScoreArray(ArrayRun):
         scores = numbers.to_numpy(self.scores, "scores")
         is_masked = isinstance(scores, np.ma.MaskedArray)
 
-        def read(rows: Ints, code: Ints) -> Grid:
-            part, absent = scores[ragged.as_slice(rows)], None
+        def read(rows: Ints, code: Ints) -> Batch:
+            part = scores[ragged.as_slice(rows)]
             numbers.check_finite(part, "scores", rows=rows)
-            if is_masked:
-                absent = np.count_nonzero(np.ma.getmaskarray(part), axis=1)
-                part = widen(part).filled(-np.inf)
-            return Grid(code, part, absent, self.columns)
+            is_present = ~np.ma.getmaskarray(part) if is_masked else None
+            values = np.ma.getdata(part)
+            if wanted is not None and wanted.order.plain:
+                values = order_exactly(values)
+            return self.make_batch(code, values, is_present)
 
         return read
+
+
+def to_doubles(scores: Any) -> Floats:
+    return np.asarray(scores.astype(np.float64, copy=False))
+
+
+def order_exactly(scores: Any) -> Any:
+    """Replace numbers of more digits than a double has by others of the same order and ties."""
+    if scores.dtype.itemsize < 8 or scores.dtype == np.float64:
+        return scores
+    if scores.dtype.kind in "iu":
+        low, high = int(scores.min(initial=0)), int(scores.max(initial=0))
+        if max(-low, high) <= EXACT:  # compared as Python does, without rounding
+            return scores
+    return np.unique(scores, return_inverse=True)[1].reshape(scores.shape)
 
 
 def open_scores(raw: Any) -> ScoreArray:
@@ -339,26 +367,26 @@ class FlatArray(ArrayRun):
         return Integers(self.place[self.offsets[rows] + places])
 
     def split(self, rows: Ints, cells: int) -> Iterator[Ints]:
-        """Divide groups into blocks of similar size, so that padding at most doubles the memory."""
-        sizes = np.diff(self.offsets)[rows]
-        power = np.frexp(sizes.astype(float))[1]
-        for size in np.unique(power).tolist():
-            places = np.flatnonzero(power == size)
-            step = max(1, cells >> size)
-            yield from (places[start : start + step] for start in range(0, len(places), step))
+        """Divide groups into blocks of about so many items."""
+        before = np.cumsum(np.diff(self.offsets)[rows]) // cells
+        yield from np.split(np.arange(len(rows)), np.flatnonzero(np.diff(before)) + 1)
 
     def open_blocks(self, wanted: Asked | None) -> Read:
         values = _read_floats(self.values, None if wanted is None else wanted.order)
+        is_present = ~np.ma.getmaskarray(self.values)
         lengths = np.diff(self.offsets)
 
-        def read(rows: Ints, code: Ints) -> Grid:
-            column, sizes = np.arange(max(1, lengths[rows].max())), lengths[rows][:, None]
-            scores = np.full((len(rows), len(column)), -np.inf, values.dtype)
-            is_inside = column < sizes
-            scores[is_inside] = values[
-                self.place[(self.offsets[rows][:, None] + column)[is_inside]]
-            ]
-            return Grid(code, scores, count_absent(scores))
+        def read(rows: Ints, code: Ints) -> Batch:
+            place = self.place[ragged.list_stretches(self.offsets[rows], lengths[rows])]
+            position = ragged.list_stretches(np.zeros(len(rows), np.int64), lengths[rows])
+            present, owner = is_present[place], ragged.repeat_owners(lengths[rows])
+            counts = ragged.count_flags(present, owner, len(rows))
+            return Batch(
+                code,
+                ragged.make_offsets(counts),
+                Integers(position[present]),
+                to_doubles(values[place[present]]),
+            )
 
         return read
 
@@ -461,12 +489,7 @@ def read_flat(flat_array: FlatArray, complete: str) -> Qrels:
 
 
 def _read_floats(scores: Any, order: Order | None) -> Any:
-    """Convert flat scores to floats, masked ones to -inf, and keep their order and ties."""
-    values, mask = np.ma.getdata(scores), np.ma.getmask(scores)
-    if values.dtype.kind == "f":
-        numbers.check_finite(scores, "scores")
-    elif values.dtype.itemsize < 8 or order is None or not order.plain:
-        values = values.astype(float)
-    else:  # more digits than a double has
-        values = np.unique(values, return_inverse=True)[1].astype(float)
-    return np.where(mask, values.dtype.type(-np.inf), values)
+    """Read flat scores, whose order and ties doubles keep."""
+    numbers.check_finite(scores, "scores")
+    values = np.ma.getdata(scores)
+    return order_exactly(values) if order is not None and order.plain else values

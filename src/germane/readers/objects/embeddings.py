@@ -20,11 +20,11 @@ from germane.errors import (
     check_choice,
     write_option,
 )
-from germane.kernel.grid import Columns, Grid
-from germane.kernel.matrix import Ranks
+from germane.kernel.reduction import Batch, Results
 from germane.readers.objects import arrays, margins, numbers
 from germane.readers.objects.array_ids import Axis
 from germane.readers.objects.arrays import ArrayRun, Asked, Read
+from germane.readers.objects.margins import Grid, GroupedColumns, Rank, Ranks, rank_columns
 
 if TYPE_CHECKING:
     from germane.readers.options.item_groups import Groups
@@ -188,6 +188,7 @@ class Embeddings(ArrayRun):
 
     vectors: Vectors
     excluded: Ints | None  # (Q), the item that is no candidate for a query; -1: none
+    columns: GroupedColumns | None = None  # the groups that stand for items
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -211,7 +212,7 @@ class Embeddings(ArrayRun):
             vectors = replace(vectors, gallery=gallery, gallery_lengths=lengths)
             if excluded is not None:
                 excluded = np.append(np.argsort(order), -1)[excluded]  # the last for -1
-        columns = Columns(codes[order], len(names), order)
+        columns = GroupedColumns(codes[order], len(names), order)
         return replace(self, vectors=vectors, excluded=excluded, columns=columns), names
 
     def split(self, rows: Ints, cells: int) -> Iterator[Ints]:
@@ -239,17 +240,16 @@ class Embeddings(ArrayRun):
             _check_order(wanted.order, euclidean)
         by_ids = wanted is not None and self.has_ids and wanted.order.equal != "given"
         if wanted is None or by_ids or not wanted.order.plain:  # each of the scores matters
-            return lambda rows, code: self._make_grid(rows, code, vectors.compute_block(rows))
+            return lambda rows, code: self._list_scores(rows, code, vectors.compute_block(rows))
         factors = self._choose_factors(wanted)
         block = np.empty((0, self.width), factors.gallery.dtype)
 
-        def read(rows: Ints, code: Ints) -> Grid:
+        def read(rows: Ints, code: Ints) -> Results:
             nonlocal block
             if len(block) < len(rows):
                 block = np.empty((len(rows), self.width), factors.gallery.dtype)
             scores = block[: len(rows)]
             multiply_block(factors, factors.queries[ragged.as_slice(rows)], scores)
-            grid = self._make_grid(rows, code, scores)
 
             def rank(scores: Any, offsets: Ints, items: Ints) -> Ranks:
                 def compute(b: int, near: Ints) -> tuple[Floats, Ints | None]:
@@ -257,18 +257,31 @@ class Embeddings(ArrayRun):
 
                 return margins.rank_exactly(scores, offsets, items, factors.margin[rows], compute)
 
-            return replace(grid, rank=rank)
+            return self._make_grid(rows, code, scores, rank)
 
         return read
 
-    def _make_grid(self, rows: Ints, code: Ints, scores: Any) -> Grid:
+    def _list_scores(self, rows: Ints, code: Ints, scores: Any) -> Batch:
+        """List all similarities of some queries, in the order of the gallery as it was given."""
+        is_present = None
+        if self.excluded is not None:
+            is_present = np.arange(self.width) != self.excluded[rows][:, None]
+        if self.columns is None:
+            return self.make_batch(code, scores, is_present)
+        order = np.argsort(self.columns.places)
+        if is_present is not None:
+            is_present = is_present[:, order]
+        ordered = replace(self, codes=self.columns.codes[order])
+        return ordered.make_batch(code, scores[:, order], is_present)
+
+    def _make_grid(self, rows: Ints, code: Ints, scores: Any, rank: Rank) -> Grid:
         """Make a grid without the items that are excluded."""
         if self.excluded is None:
-            return Grid(code, scores, columns=self.columns)
+            return Grid(code, scores, rank, columns=self.columns)
         excluded = self.excluded[rows]
         inside = np.flatnonzero(excluded >= 0)
         scores[inside, excluded[inside]] = -np.inf
-        return Grid(code, scores, (excluded >= 0).astype(np.int64), self.columns)
+        return Grid(code, scores, rank, (excluded >= 0).astype(np.int64), self.columns)
 
     def _compute_scores(self, query: int, items: Ints) -> tuple[Floats, Ints | None]:
         """Compute the similarities of a query and items, or groups of these with their places."""
@@ -281,7 +294,6 @@ class Embeddings(ArrayRun):
             scores[places == self.excluded[query]] = -np.inf
         starts = ragged.make_offsets(lengths)[:-1]
         best: Floats = np.maximum.reduceat(scores, starts)
-        assert self.columns.places is not None
         given = np.where(
             scores == np.repeat(best, lengths), self.columns.places[places], self.width
         )
@@ -302,7 +314,7 @@ class Embeddings(ArrayRun):
         rows = wanted.rows[sample]
         scores = np.empty((len(sample), self.width), factors.gallery.dtype)
         multiply_block(factors, factors.queries[rows], scores)
-        grid = self._make_grid(rows, sample, scores).collapse()
+        grid = self._make_grid(rows, sample, scores, rank_columns).collapse()
         _, group, items = grid.list_pairs(wanted.judged)
         group, items = group[items >= 0], items[items >= 0]
         offsets = ragged.make_offsets(np.bincount(group, minlength=len(sample)))

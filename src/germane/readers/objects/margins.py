@@ -1,15 +1,299 @@
-"""Ranks by exact scores, of which only those are computed that approximate scores leave open."""
+"""Ranks galleries by exact scores, of which only those are computed that products leave open."""
+
+from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import pairwise
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 
 from germane.core import ragged
-from germane.core.ragged import Bools, Floats, Ints
-from germane.kernel import matrix
-from germane.kernel.matrix import Scores
+from germane.core.ragged import Bools, Floats, Ints, find_owners
+from germane.kernel.library import Hits
+from germane.kernel.threads import count_threads
+
+if TYPE_CHECKING:
+    from germane.kernel.reduction import Judgments
+
+
+Scores: TypeAlias = Any
+"""An array of floating-point numbers of any width, or of bools."""
+
+FEW = 8  # wanted columns of a row up to which comparing these is faster than sorting it
+SHORT = 8192  # comparisons for each row up to which all rows are ranked at once
+WIDE = 256  # scores of a row up to which sorting places at once is faster than values row by row
+BLOCK = 1 << 22  # comparisons that are held at once
+ALONE = 1 << 21  # scores that one thread sorts in the time that others take to start
+MOST_THREADS = 8  # more threads wait for the interpreter
+SPREAD = 16  # distinct tied scores of a row from which each is not looked for alone
+
+
+class Ranks(NamedTuple):
+    """The ranks of wanted columns, those of a row together and ascending."""
+
+    order: Ints  # H, place in the wanted ``columns``
+    rank: Ints  # H, from 1; equal scores in the order of their columns
+    tied_from: Ints  # H, first and last rank of the group of equal scores; ``rank`` if none is tied
+    tied_to: Ints
+
+    def put(self, here: slice, ranked: tuple[Ints, ...]) -> None:
+        """Put in the ranks of some of the wanted columns, whose order begins at 0."""
+        for whole, part in zip(self, ranked, strict=True):
+            whole[here] = part
+        self.order[here] += here.start
+
+    def join(self) -> Ranks:
+        """Make one array of the three if none is tied."""
+        tied = (self.tied_to > self.tied_from).any()
+        return self if tied else self._replace(tied_from=self.rank, tied_to=self.rank)
+
+
+def rank_columns(scores: Scores, offsets: Ints, columns: Ints) -> Ranks:
+    """Rank the columns ``columns[offsets[b]:offsets[b + 1]]`` of each row b of ``scores``.
+
+    ``scores``: (B, N), compared as they are; -0.0 equals 0.0. None is NaN; -inf is an absent cell,
+    which is not wanted. The wanted columns of a row are distinct. Needs memory for a few rows, or
+    for ``BLOCK`` comparisons.
+    """
+    found = Ranks(*np.empty((4, len(columns)), np.int64))
+    rows, width = scores.shape
+    dense = width <= WIDE and len(columns) > FEW * rows
+    if dense or is_short(scores, columns):
+        rank_some = _sort_rows if dense else _compare
+        comparable, owner = make_comparable(scores), find_owners(offsets)
+        step = max(1, BLOCK // width)
+        for start in range(0, len(columns), step):
+            here = slice(start, start + step)
+            found.put(here, rank_some(comparable, owner[here], columns[here]))
+    else:
+        ends = offsets.tolist()
+
+        def add(rows: list[int]) -> None:
+            for b in rows:
+                here = slice(ends[b], ends[b + 1])
+                found.put(here, _rank_row(make_comparable(scores[b]), columns[here]))
+
+        rank_in_threads(add, np.flatnonzero(np.diff(offsets)).tolist(), width)
+    return found.join()
+
+
+def is_short(scores: Scores, columns: Ints) -> bool:
+    """Are the rows so short that all wanted columns can be compared with their rows at once?"""
+    rows, width = scores.shape
+    return bool(len(columns) * width <= SHORT * rows)
+
+
+def rank_in_threads(each: Callable[[list[int]], object], rows: list[int], width: int) -> None:
+    """Rank rows of so many scores in threads, which run at the same time while NumPy sorts."""
+    threads = min(count_threads(), MOST_THREADS, len(rows) * width // ALONE)
+    if threads <= 1:
+        each(rows)
+        return
+    from concurrent.futures import ThreadPoolExecutor  # takes as long to import as germane
+
+    step = -(-len(rows) // (4 * threads))
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(each, (rows[at : at + step] for at in range(0, len(rows), step))))
+
+
+def make_comparable(scores: Scores) -> Scores:
+    """Convert numbers to a type with a vectorised sort; nothing is rounded."""
+    return scores.astype(np.float32) if scores.dtype.itemsize <= 2 else scores  # halves and bools
+
+
+def _compare(scores: Scores, owner: Ints, own: Ints) -> tuple[Ints, ...]:
+    """Rank wanted columns of rows ``owner`` by comparing each with its row."""
+    others, mine = scores[owner], scores[owner, own][:, None]
+    first = np.count_nonzero(others > mine, axis=1) + 1
+    equal = others == mine
+    last = first - 1 + np.count_nonzero(equal, axis=1)
+    equal &= np.arange(scores.shape[1]) < own[:, None]
+    rank = first + np.count_nonzero(equal, axis=1)
+    return np.arange(len(own)), rank, first, last
+
+
+def _sort_rows(scores: Scores, owner: Ints, own: Ints) -> tuple[Ints, ...]:
+    """Rank wanted columns of rows ``owner``, which ascend, by sorting the places of these rows."""
+    low, width = owner[0], scores.shape[1]
+    falling = -scores[low : owner[-1] + 1]
+    starts = (np.arange(len(falling)) * width)[:, None]
+    order = (falling.argsort(axis=1) + starts).ravel()
+    ordered = falling.ravel().take(order)
+    is_last = np.append(ordered[1:] != ordered[:-1], True)
+    is_last[width - 1 :: width] = True
+    is_tied = not is_last.all()
+    if is_tied:  # equal scores are ordered by their columns
+        order = (falling.argsort(axis=1, kind="stable") + starts).ravel()
+    wanted = np.full(falling.size, -1)
+    wanted[(owner - low) * width + own] = np.arange(len(own))
+    wanted = wanted.take(order)
+    at = np.flatnonzero(wanted >= 0)
+    rank = at % width + 1
+    if not is_tied:
+        return wanted[at], rank, rank, rank
+    ends = np.append(-1, np.flatnonzero(is_last))
+    group = np.cumsum(is_last)[at] - is_last[at]
+    return wanted[at], rank, rank - at + ends[group] + 1, rank - at + ends[group + 1]
+
+
+def _rank_row(row: Scores, own: Ints) -> tuple[Ints, ...]:
+    """Rank some columns of a row: their order, ranks, and the ends of their groups."""
+    mine = row[own]
+    order = mine.argsort()[::-1]
+    mine = mine[order]
+    if len(mine) <= FEW:
+        counted = [(np.count_nonzero(row > one) + 1, np.count_nonzero(row >= one)) for one in mine]
+        first, last = np.array(counted, np.int64).T
+    else:
+        rising = np.sort(row)
+        end = rising.searchsorted(mine, "right")
+        equal = np.flatnonzero(rising[end - 2] == mine)
+        first = last = len(row) + 1 - end
+        if len(equal):
+            last = first.copy()
+            last[equal] = len(row) - rising.searchsorted(mine[equal], "left")
+    tied = np.flatnonzero(last > first)
+    if not len(tied):
+        return order, first, first, first
+    rank = first.copy()
+    rank[tied] = _rank_tied(row, own[order[tied]], mine[tied], first[tied], last[tied])
+    falling = rank.argsort()
+    return order[falling], rank[falling], first[falling], last[falling]
+
+
+def _rank_tied(row: Scores, own: Ints, mine: Scores, first: Ints, last: Ints) -> Ints:
+    """Rank tied columns, whose scores fall: equal scores in the order of columns."""
+    starts = np.flatnonzero(np.append(True, mine[1:] != mine[:-1]))
+    if len(starts) <= SPREAD:
+        rank = first.copy()
+        for start, end in pairwise([*starts.tolist(), len(own)]):
+            rank[start:end] += np.flatnonzero(row == mine[start]).searchsorted(own[start:end])
+        return rank
+    if row.dtype.itemsize == 4:
+        keys = _reverse_order(row) << np.uint64(32) | np.arange(len(row), dtype=np.uint64)
+        return np.asarray(np.sort(keys).searchsorted(keys[own]) + 1)
+    place = np.empty(len(row), np.int64)
+    place[np.argsort(row, kind="stable")] = np.arange(len(row))
+    return np.asarray(first + place[own] - (len(row) - last))
+
+
+def _reverse_order(row: Scores) -> Ints:
+    """Map singles to whole numbers of 32 bits in the reverse order."""
+    bits = (row + np.float32(0)).view(np.uint32)  # -0.0 becomes 0.0
+    rising = bits ^ np.where(bits >> 31, np.uint32(0xFFFFFFFF), np.uint32(0x80000000))
+    falling: Ints = (~rising).astype(np.uint64)
+    return falling
+
+
+# --- Grids: batches of similarities, in which every query has the same items, its columns ---------
+
+Rank: TypeAlias = Callable[[Scores, Ints, Ints], Ranks]
+"""The arguments of ``rank_columns`` → the ranks."""
+
+
+class GroupedColumns:
+    """The group of each column: those of a group stand together.
+
+    ``places``: those of the columns in the array as it was given.
+    """
+
+    def __init__(self, codes: Ints, count: int, places: Ints) -> None:
+        self.codes, self.places = codes, places
+        self.offsets = ragged.make_offsets(np.bincount(codes, minlength=count))
+
+    def list_columns(self, groups: Ints) -> tuple[Ints, Ints]:
+        """List the columns of groups, and their number in each."""
+        sizes = ragged.find_lengths(self.offsets)[groups]
+        return ragged.list_stretches(self.offsets[groups], sizes), sizes
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """Scores (B, N): row b has those of query ``code[b]``. An absent cell is -inf.
+
+    It does as a batch what is done with rows: its row ``b * N + column`` is a cell. The items of
+    judgments are columns, or groups of these; one of -1 is none.
+    """
+
+    code: Ints
+    scores: Scores
+    rank: Rank
+    absent: Ints | None = None  # B, how many cells of a row are absent
+    columns: GroupedColumns | None = None  # their groups, whose best scores are ranked
+
+    @property
+    def score(self) -> Scores:
+        """The score of each cell."""
+        return self.scores.reshape(-1)
+
+    @property
+    def size(self) -> int:
+        """The number of cells."""
+        return int(self.scores.size)
+
+    @cached_property
+    def lengths(self) -> Ints:
+        """The number of results of each query."""
+        lengths = np.full(len(self.code), self.scores.shape[1])
+        return lengths if self.absent is None else lengths - self.absent
+
+    def find(self, pairs: Judgments) -> Ints:
+        """Find the cells of pairs of query and item."""
+        _, group, item = self.list_pairs(pairs)
+        group, item = group[item >= 0], item[item >= 0]
+        if self.columns is not None:
+            item, sizes = self.columns.list_columns(item)
+            group = np.repeat(group, sizes)
+        cells: Ints = group * self.scores.shape[1] + item
+        return cells
+
+    def keep(self, marks: Bools) -> Self:
+        """Keep some of the cells; the others become absent."""
+        if marks.all():
+            return self
+        lowest = self.scores.dtype.type(-np.inf)
+        scores = np.where(marks.reshape(self.scores.shape), self.scores, lowest)
+        return replace(self, scores=scores, absent=count_absent(scores))
+
+    def collapse(self) -> Self:
+        """Give each group the best score of its columns, whose place it takes."""
+        if self.columns is None:
+            return self
+        scores = np.maximum.reduceat(self.scores, self.columns.offsets[:-1], axis=1)
+        absent = None if self.absent is None else count_absent(scores)
+        return replace(self, scores=scores, absent=absent, columns=None)
+
+    def reduce(self, judged: Judgments) -> Hits:
+        """Find the judged cells and their ranks; equal scores are in the order of columns."""
+        judgment, group, item = self.list_pairs(judged)
+        known = item >= 0
+        if self.absent is not None:
+            known &= self.scores[group, item] > -np.inf
+        if not known.all():
+            judgment, group, item = judgment[known], group[known], item[known]
+        offsets = ragged.make_offsets(np.bincount(group, minlength=len(self.code)))
+        found = self.rank(self.scores, offsets, item)
+        cell = group * self.scores.shape[1] + item[found.order]
+        return Hits(cell, judgment[found.order], group, *found[1:])
+
+    def list_pairs(self, pairs: Judgments) -> tuple[Ints, Ints, Ints]:
+        """List the pairs of the queries of this batch: their places, groups and items."""
+        starts = pairs.offsets[self.code]
+        lengths = pairs.offsets[self.code + 1] - starts
+        pair = ragged.list_stretches(starts, lengths)
+        items: Ints = pairs.items.values  # type: ignore[attr-defined]
+        return pair, ragged.repeat_owners(lengths), items[pair]
+
+
+def count_absent(scores: Scores) -> Ints:
+    """Count the absent cells of each row."""
+    return np.asarray(np.count_nonzero(scores == -np.inf, axis=1))
+
+
+# --- Exact ranks, of approximate scores and few exact ones ----------------------------------------
 
 Compute: TypeAlias = Callable[[int, Ints], tuple[Floats, Ints | None]]
 """A row and columns → their exact scores, and the places that order equal ones, if others."""
@@ -20,20 +304,20 @@ BINS = (1 << 15) - 4  # of the scores of a row
 
 def rank_exactly(
     scores: Scores, offsets: Ints, columns: Ints, margin: Floats, compute: Compute
-) -> matrix.Ranks:
+) -> Ranks:
     """Rank the columns ``columns[offsets[b]:offsets[b + 1]]`` of each row b by their exact scores.
 
     Scores of row b that differ by more than ``margin[b]`` are in the order of the exact ones, which
     ``compute`` gives.
     """
     rows, ranked = np.flatnonzero(np.diff(offsets)), None
-    if matrix.is_short(scores, columns):
-        ranked = matrix.rank_columns(scores, offsets, columns)
+    if is_short(scores, columns):
+        ranked = rank_columns(scores, offsets, columns)
         rows = rows[_are_crowded(scores, offsets, columns, margin)[rows]]
         if not len(rows):
             return ranked
     every = np.empty((4, len(columns)), np.int64) if ranked is None else map(np.copy, ranked)
-    ranks, ends = matrix.Ranks(*every), offsets.tolist()
+    ranks, ends = Ranks(*every), offsets.tolist()
 
     def add(rows: list[int]) -> None:
         for b in rows:
@@ -44,7 +328,7 @@ def rank_exactly(
             falling = places[0].argsort()
             ranks.put(hits, (row.order[falling], *(place[falling] + 1 for place in places)))
 
-    matrix.rank_in_threads(add, rows.tolist(), scores.shape[1])
+    rank_in_threads(add, rows.tolist(), scores.shape[1])
     return ranks.join()
 
 
@@ -159,7 +443,7 @@ def _may_be_inside(row: Scores, low: Scores, high: Scores) -> Bools:
 
 def _are_crowded(scores: Scores, offsets: Ints, columns: Ints, margin: Floats) -> Bools:
     """Does each row have a wanted column near another column? All rows are compared at once."""
-    owner, step = ragged.find_owners(offsets), max(1, matrix.BLOCK // scores.shape[1])
+    owner, step = ragged.find_owners(offsets), max(1, BLOCK // scores.shape[1])
     crowded = np.zeros(len(scores), bool)
     for start in range(0, len(columns), step):
         rows, hits = owner[start : start + step], columns[start : start + step]
