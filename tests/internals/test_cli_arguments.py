@@ -3,6 +3,8 @@
 import ast
 import inspect
 import re
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
@@ -194,6 +196,12 @@ def test_the_help_is_a_page(
     assert len(capsys.readouterr().out.splitlines()) <= 40
 
 
+def test_pictures_are_those_that_are_drawn() -> None:
+    from germane.output import pictures
+
+    assert parser.PICTURES == pictures.FORMATS
+
+
 def test_paths_are_read_as_paths() -> None:
     for command in ROWS:
         for action in PARSERS[command]._actions:
@@ -229,3 +237,15 @@ def test_a_new_argument_is_an_option_at_once(monkeypatch: pytest.MonkeyPatch) ->
     assert "(default: 0.5)" in new.format_help()
     with pytest.raises(SystemExit):
         new.parse_args(["q.txt", "--color", "green"])
+
+
+def test_the_list_of_commands_imports_none_of_them() -> None:
+    """``germane --help`` is the first thing that a stranger waits for."""
+    code = (
+        "import sys\nfrom germane.cli import main\n"
+        "try: main(['--help'])\nexcept SystemExit: print(*sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = {*done.stdout.split()}
+    assert "germane.cli.parser" in loaded
+    assert not {f"germane.cli.{module}" for module in ("everyday", "checking", "boxes")} & loaded

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import germane
 from germane._version import VERSION
 from germane.cli import parser
-from germane.cli.parser import Command, call, collect_policy
+from germane.cli.parser import PICTURES, Command, call, collect_policy
 from germane.cli.terminal import (
     FOR_PAPERS,
     add_lines,
@@ -34,7 +34,7 @@ from germane.errors import GermaneWarning, InputError, NotFoundError, make_visib
 from germane.evaluation.layout import format_value, name_measures, write_warnings
 from germane.evaluation.opening import open_data
 from germane.evaluation.result import Results
-from germane.output import pictures, writing
+from germane.output import writing
 from germane.output.tables import Table, add_schema, stack_tables
 from germane.readers import find_name
 
@@ -269,7 +269,9 @@ def _write_bounds(comparison: "Comparison", options: argparse.Namespace) -> str:
 
 def _check_picture(options: argparse.Namespace) -> None:
     """Refuse what cannot be drawn before the work is done."""
-    pictures.import_matplotlib()
+    from germane.output.pictures import import_matplotlib
+
+    import_matplotlib()
     measures = parser.parse_measures(options)
     if len(measures) > 1:
         listed = ", ".join(map(str, measures))
@@ -460,11 +462,12 @@ def write_checkup(options: argparse.Namespace, checkup: "Checkup") -> int:
 def _run_curve(options: argparse.Namespace) -> None:
     from germane import plot
     from germane.explanation.curves import PRCurve, check_rule
+    from germane.output.pictures import import_matplotlib
 
     rule = check_rule(options.rule or "step")
     picture = is_picture(options)
     if picture:
-        pictures.import_matplotlib()
+        import_matplotlib()
     curves = _make_curves(options)
     only = next(iter(curves.values()))
     if picture and len(curves) == 1 and isinstance(only, PRCurve):
@@ -533,7 +536,7 @@ COMMANDS = {
         "qrels runs+",
         "dataset view most signature bounds rename format spreadsheet output",
         words={"view": VIEWS},
-        pictures=pictures.FORMATS,
+        pictures=PICTURES,
     ),
     "report": Command(
         _run_report,
@@ -568,7 +571,7 @@ COMMANDS = {
         "rule format spreadsheet output",
         verbs=("mean_pr_curve", "pr_curve"),
         words={"rule": ("step", "trapezoid", "interpolated", 11, 101)},
-        pictures=pictures.FORMATS,
+        pictures=PICTURES,
         usage="%(prog)s QRELS RUN... [--query ID] [options]\n"
         "       %(prog)s LIST [--relevant R] [options]",
     ),

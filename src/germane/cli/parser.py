@@ -47,6 +47,7 @@ from germane.readers import find_name
 from germane.readers.objects.relevance import read_typed
 
 TABLES = (*FORMATS, "json")
+PICTURES = ("svg", "png", "pdf")
 WRONG = 2
 POLICY = tuple(Choices.__annotations__)
 """How data are read, and the conventions."""

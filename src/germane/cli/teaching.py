@@ -5,10 +5,10 @@ import os
 from collections.abc import Sequence
 
 import germane
-from germane.cli.parser import Command
+from germane.cli.parser import PICTURES, Command
 from germane.cli.terminal import as_json, format_table, is_picture, make_progress_line
 from germane.errors import InputError
-from germane.output import pictures, writing
+from germane.output import writing
 from germane.output.tables import FORMATS, add_schema
 from germane.teaching.experiments import ALL, EXPERIMENTS, Design, Experiment, find_design, simulate
 
@@ -87,7 +87,7 @@ COMMANDS = {
         " -o FOLDER/.",
         "name",
         "format spreadsheet output",
-        pictures=pictures.FORMATS,
+        pictures=PICTURES,
         epilog=_list_experiments(),
     ),
 }
