@@ -27,13 +27,13 @@ def test_alpha_of_all_is_krippendorffs(case: dict[str, list[list[float | None]]]
         f"judge {j}": {"q": {i: grade for i, grade in enumerate(row) if grade is not None}}
         for j, row in enumerate(case["grades"])
     }
-    found = germane.evaluate_judges(judges, {"q": [0, 1, 2]}, "P@3")
+    found = germane.evaluate_judges({"q": [0, 1, 2]}, judges, "P@3")
     assert found.alpha == pytest.approx(case["alpha"], abs=1e-12)
     assert found.alpha_ordinal == pytest.approx(case["alpha_ordinal"], abs=1e-12)
 
 
 def test_each_judge_and_merged_grades() -> None:
-    found = germane.evaluate_judges(JUDGES, RUN, "nDCG@3 P@2")
+    found = germane.evaluate_judges(RUN, JUDGES, "nDCG@3 P@2")
     for name, qrels in JUDGES.items():
         alone = germane.evaluate({"q": qrels["q"]}, RUN, "nDCG@3 P@2")
         assert found.results[name]["nDCG@3"].mean == alone["nDCG@3"].mean
@@ -54,7 +54,7 @@ def test_each_judge_and_merged_grades() -> None:
 def test_the_mean_of_equal_grades_is_that_grade(judges: int, grade: float) -> None:
     """Three grades of 0.7 sum to 2.0999999999999996, a third of which is below 0.7."""
     by = {f"judge {j}": {"q": {"a": grade}} for j in range(judges)}
-    found = germane.evaluate_judges(by, {"q": ["a"]}, f"P(rel={grade})@1")
+    found = germane.evaluate_judges({"q": ["a"]}, by, f"P(rel={grade})@1")
     assert [result[f"P(rel={grade})@1"].mean for result in found.results.values()] == [1.0] * (
         judges + 2
     )
@@ -72,17 +72,17 @@ def test_a_column_names_the_judge(tmp_path: Path) -> None:
     path.write_text("\n".join(["query,item,grade,judge", *lines]), "utf-8")
     renamed.write_text("\n".join(["query,item,grade,who", *lines]), "utf-8")
     named = {name: {"q": qrels["q"]} for name, qrels in JUDGES.items()}
-    wanted = germane.evaluate_judges(named, RUN, "P@2 nDCG@3").to_dict()
+    wanted = germane.evaluate_judges(RUN, named, "P@2 nDCG@3").to_dict()
     for given in (frame, path, str(path)):
-        assert germane.evaluate_judges(given, RUN, "P@2 nDCG@3").to_dict() == wanted
+        assert germane.evaluate_judges(RUN, given, "P@2 nDCG@3").to_dict() == wanted
     columns = {"judge": "who"}
-    assert germane.evaluate_judges(renamed, RUN, "P@2 nDCG@3", columns=columns).to_dict() == wanted
+    assert germane.evaluate_judges(RUN, renamed, "P@2 nDCG@3", columns=columns).to_dict() == wanted
 
 
 def test_integers_in_a_file_of_judges_are_their_digits(tmp_path: Path) -> None:
     path = tmp_path / "all.csv"
     path.write_text("query,item,grade,judge\n1,7,1,4\n1,8,0,4\n1,7,0,5\n1,8,1,5\n", "utf-8")
-    found = germane.evaluate_judges(path, {1: [7, 8]}, "P@1")
+    found = germane.evaluate_judges({1: [7, 8]}, path, "P@1")
     assert [found.results[name]["P@1"].mean for name in ("4", "5")] == [1.0, 0.0]
 
 
@@ -95,7 +95,7 @@ def test_integers_of_one_judge_are_digits_in_a_file_of_another(tmp_path: Path) -
     path.write_text("".join(rows))
 
     def find(written: Any) -> list[float]:
-        together = germane.evaluate_judges({"model": written, "people": people}, run, "P@1")
+        together = germane.evaluate_judges(run, {"model": written, "people": people}, "P@1")
         trusted = germane.trust(run, people=people, model=written, measures="P@1")["P@1"]
         agreed = germane.compare_judges(people, written)
         means = [one["P@1"].mean for one in together.results.values()]
@@ -105,16 +105,16 @@ def test_integers_of_one_judge_are_digits_in_a_file_of_another(tmp_path: Path) -
 
 
 def test_candidates_hold_for_every_judge() -> None:
-    found = germane.evaluate_judges(JUDGES, RUN, "P@1", exclude={"q": ["a", "b"]})
+    found = germane.evaluate_judges(RUN, JUDGES, "P@1", exclude={"q": ["a", "b"]})
     assert [result["P@1"].mean for result in found.results.values()] == [1.0, 1.0, 0.0, 1.0, 1.0]
 
 
 def test_a_finding_is_said_once() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert not germane.evaluate_judges(JUDGES, RUN, "P@2").findings  # p was left out
+        assert not germane.evaluate_judges(RUN, JUDGES, "P@2").findings  # p was left out
     with pytest.warns(germane.GermaneWarning, match="1 query of the run is not") as said:
-        germane.evaluate_judges({name: {"q": JUDGES[name]["q"]} for name in JUDGES}, RUN, "P@2")
+        germane.evaluate_judges(RUN, {name: {"q": JUDGES[name]["q"]} for name in JUDGES}, "P@2")
     assert len(said) == 1
 
 
@@ -142,18 +142,18 @@ def test_a_finding_is_said_once() -> None:
 def test_errors_of_a_column_of_judges(given: Any, says: str) -> None:
     frame = pyarrow.table(given) if isinstance(given, dict) else given
     with pytest.raises(germane.GermaneError, match=says):
-        germane.evaluate_judges(frame, RUN)
+        germane.evaluate_judges(RUN, frame)
 
 
 def test_errors() -> None:
     with pytest.raises(germane.errors.InputError, match="other than majority and mean"):
-        germane.evaluate_judges({"mean": JUDGES["ann"], "bob": JUDGES["bob"]}, RUN)
+        germane.evaluate_judges(RUN, {"mean": JUDGES["ann"], "bob": JUDGES["bob"]})
     with pytest.raises(
         germane.errors.CoverageError, match="no query has the judgments of every judge"
     ):
-        germane.evaluate_judges({"a": {"q": {"x": 1}}, "b": {"p": {"x": 1}}}, RUN)
+        germane.evaluate_judges(RUN, {"a": {"q": {"x": 1}}, "b": {"p": {"x": 1}}})
     with pytest.raises(germane.errors.EmptyError, match="two or more"):
-        germane.evaluate_judges({"a": JUDGES["ann"]}, RUN)
+        germane.evaluate_judges(RUN, {"a": JUDGES["ann"]})
 
 
 def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -167,7 +167,7 @@ def test_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run.write_text("".join(f"q Q0 {d} {i} {9 - i} a\n" for i, d in enumerate("abcd")), "utf-8")
     assert cli.main(["judges", str(run), *paths, "-m", "P@2", "--format", "json"]) == 0
     plain = json.loads(capsys.readouterr().out)
-    assert plain == germane.evaluate_judges(JUDGES, {"q": RUN["q"]}, "P@2").to_dict() | {
+    assert plain == germane.evaluate_judges({"q": RUN["q"]}, JUDGES, "P@2").to_dict() | {
         "left_out": 0
     }
     assert cli.main(["judges", str(run), *paths, "-m", "P@2"]) == 0

@@ -155,7 +155,7 @@ def test_every_verb_with_a_run_has_such_a_query(tmp_path: Path) -> None:
             germane.mean_pr_curve(qrels, run).area("step"),
             {(one.query, one.item, one.weight) for one in germane.choose_judgments(qrels, runs)},
             round(germane.trust(run, people=qrels, model=qrels, measures="AP")["AP"].mean, 12),
-            germane.evaluate_judges({"a": qrels, "b": qrels}, run, "AP").pairs,
+            germane.evaluate_judges(run, {"a": qrels, "b": qrels}, "AP").pairs,
         )
         for qrels in (judged, tmp_path / "qrels.txt", germane.read_qrels(tmp_path / "qrels.txt"))
     ]

@@ -35,7 +35,7 @@ VERBS: dict[str, Any] = {
     ),
     "choose_judgments": lambda: germane.choose_judgments(QRELS, {"x": RUN}, NAME, **TOOL),
     "compare_judges": lambda: germane.compare_judges(QRELS, QRELS, **TOOL),
-    "evaluate_judges": lambda: germane.evaluate_judges({"x": QRELS, "y": QRELS}, RUN, NAME, **TOOL),
+    "evaluate_judges": lambda: germane.evaluate_judges(RUN, {"x": QRELS, "y": QRELS}, NAME, **TOOL),
     "trust": lambda: germane.trust(RUN, people=QRELS, model=QRELS, measures=NAME, **TOOL),
     "trust_many": lambda: germane.trust_many(
         {"x": RUN, "y": OTHER}, people=QRELS, model=QRELS, measures=NAME, **TOOL

@@ -202,7 +202,7 @@ def hold_all() -> dict[str, Any]:
         "audit": germane.audit({"a": {"P@1": 0.5, "Success@1": 0.2}}),
         "audit of nothing wrong": germane.audit(published),
         "verification": germane.verify(runs["one"], FULL, BOTH["one"]),
-        "several judges": germane.evaluate_judges({"x": FULL, "y": FULL}, BOTH["one"], "AP"),
+        "several judges": germane.evaluate_judges(BOTH["one"], {"x": FULL, "y": FULL}, "AP"),
         "agreement": germane.compare_judges(FULL, FULL),
         "items to judge": germane.choose_judgments(FULL, BOTH),
         "trust": germane.trust(BOTH["one"], people=FULL, model=FULL, measures="AP"),

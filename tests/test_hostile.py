@@ -434,7 +434,7 @@ def make_judged(named: str) -> Iterator[Any]:
     more = {f"{named}{number}": {named: 1, "b": 0} for number in range(8)}
     ranked = {query: {"b": 1.0, named: 0.5} for query in more}
     yield germane.trust_many({named: ranked}, people=more, model=more, measures="AP")
-    yield germane.evaluate_judges({named: qrels, "second": qrels}, run, "AP")
+    yield germane.evaluate_judges(run, {named: qrels, "second": qrels}, "AP")
     yield germane.choose_judgments(qrels, runs, "nDCG@10")
 
 

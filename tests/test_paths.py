@@ -18,14 +18,14 @@ READ = {
 }  # fmt: skip
 WRITTEN = {"--output", "--record", "--animate"}
 OTHER = {
-    "COMMAND", "ID", "LIST", "MEASURE=NAME", "MEASURES", "MODULE:FUNCTION", "NAME", "NAME=MEASURE",
+    "COMMAND", "ID", "LIST", "MEASURE", "MEASURE=NAME", "MEASURES", "MODULE:FUNCTION", "NAME", "NAME=MEASURE",
     "NUMBER", "POINT", "REGEX", "S,…", "TEXT", "THRESHOLDS", "WORD",
 }  # fmt: skip
 """What the help calls arguments that are text, but no path: a new word has to be put somewhere."""
 
 
 def make_parsers() -> dict[str, argparse.ArgumentParser]:
-    parser = cli._make_parser([])
+    parser = cli._make_parser(["", *cli.COMMANDS])
     [commands] = [action.choices for action in parser._actions if isinstance(action.choices, dict)]
     return commands
 

@@ -141,7 +141,7 @@ def _trust(case: Case) -> Any:
 
 def _evaluate_judges(case: Case) -> Any:
     judges = {"ann": case.qrels, "bob": case.people}
-    found = germane.evaluate_judges(judges, case.run, case.measures, **case.options)
+    found = germane.evaluate_judges(case.run, judges, case.measures, **case.options)
     return {name: _describe(one, case) for name, one in found.results.items()}
 
 

@@ -1,35 +1,74 @@
-"""The command line: arguments in, germane's functions, text out. One module per command."""
+"""The command line: arguments in, germane's functions, text out.
+
+``options`` has a row for each argument, ``parser`` makes the commands' arguments from the functions
+and these rows, ``terminal`` writes what comes out, and a module for each group has its commands.
+"""
 
 import argparse
 import contextlib
 import errno
 import os
-import re
 import signal
 import sys
 import threading
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from importlib import import_module
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from germane._version import VERSION
-from germane.cli.terminal import say, warn_in_lines
-from germane.core.policy import RARE
-from germane.errors import GermaneError, speak_as_command, suggest
+from germane.cli.terminal import check_paths, choose_output, say, warn_in_lines
+from germane.errors import GermaneError, speak_as_command
+
+if TYPE_CHECKING:
+    from germane.cli.parser import Parser
 
 DONE, WRONG, UNREAD = 0, 2, 128 + 13  # the last as if by SIGPIPE
 
-GROUPS = {
-    "every day": (
-        *("evaluate", "score", "explain", "compare", "report", "gate", "check", "curve", "boxes"),
-        "trec_eval",
-    ),
-    "check a number": ("reconcile", "identify", "audit", "verify", "dialects", "measures"),
-    "judgments": ("trust", "judges", "next"),
-    "teach": ("explorer", "simulate"),
+GROUPS: dict[str, dict[str, str]] = {
+    "every day": {
+        "evaluate": "evaluate runs",
+        "score": "evaluate one list that you type",
+        "explain": "show where a number comes from, rank by rank",
+        "compare": "compare runs on the same queries: differences, intervals, significance",
+        "report": "write one HTML page about runs",
+        "gate": "exit with status 1 if a run is worse than its baseline",
+        "check": "find problems that can distort results: ids, duplicates, ties, coverage, grades",
+        "curve": "draw or print precision over recall",
+        "boxes": "evaluate object detectors",
+        "trec_eval": "replace NIST's trec_eval: its flags, its output",
+    },
+    "check a number": {
+        "reconcile": "find the definition behind a reported number",
+        "identify": "find the definition that a function or a program computes",
+        "audit": "find numbers of a published table that contradict each other",
+        "verify": "compute the numbers of a record again, and say what differs",
+        "dialects": "list the conventions of other tools, or compare their values on a run",
+        "measures": "list the measures, or define one",
+    },
+    "judgments": {
+        "trust": "correct numbers from a model's judgments, with people's judgments",
+        "judges": "evaluate a run by several judges, and measure their agreement",
+        "next": "choose the items to judge next",
+    },
+    "teach": {
+        "explorer": "write one HTML page to try every definition on a list or an image",
+        "simulate": "run experiments on the measures themselves",
+    },
 }
-COMMANDS = tuple(command for commands in GROUPS.values() for command in commands)
-"""Each command is a module of this package, imported when it is needed."""
+COMMANDS = {command: summary for group in GROUPS.values() for command, summary in group.items()}
+_MODULES = {
+    **{
+        command: module
+        for group, module in zip(
+            GROUPS.values(), ("everyday", "checking", "judgments", "teaching"), strict=True
+        )
+        for command in group
+        if command != "trec_eval"  # it reads its arguments itself
+    },
+    "boxes": "boxes",
+}
+"""The module of each command, imported when it is needed."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -46,32 +85,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run_command(arguments: Sequence[str]) -> int:
     if arguments[:1] == ["trec_eval"]:
-        from germane.cli import trec_eval
-
-        return trec_eval.run(arguments[1:])
-    from germane.cli.arguments import choose_output
-    from germane.cli.paths import check_paths
-
+        return _run_trec_eval(arguments[1:])
     if arguments[:1] == ["boxes"]:  # its verbs are commands
         from germane.cli.boxes import name_verb
 
         arguments = name_verb(arguments)
+    from germane.cli.parser import list_options
+
     parser = _make_parser(arguments)
-    with speak_as_command(list(_list_options(parser))):
+    with speak_as_command(list(list_options(parser))):
         options = parser.parse_args(arguments)
         check_paths(options)
         choose_output(options)
-        status: int | None = options.run(options)
+        status: int | None = options.perform(options)
     return status or DONE
-
-
-def _list_options(parser: argparse.ArgumentParser) -> Iterator[str]:
-    """List the options of a parser and of its commands, as they are typed."""
-    for action in parser._actions:
-        yield from action.option_strings
-        if isinstance(action.choices, dict):
-            for command in action.choices.values():
-                yield from _list_options(command)
 
 
 def _run_guarded(run: Callable[[], int]) -> int:
@@ -148,163 +175,6 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
         return text
 
 
-RARE_OPTIONS = {
-    *("input_format", "max_expansion", "max_line", "only", "ignore", "subtopic_weights"),
-    *("duplicates", "missing", "unjudged", "relevant", "scores", "min_score", "max_distance"),
-    *("catalogue", "seen", "distance", "checkpoint", "signature", "bounds", "rename", *RARE),
-    *("spreadsheet", "record", "confidence", "family", "equivalence", "resamples", "seed", "most"),
-    *(
-        "max_size",
-        "start",
-        "dataset",
-        "collapse",
-        "depth",
-        "iou",
-        "images",
-        "view",
-        "judge_family",
-        "detect",
-        "strata",
-        "title",
-        "tolerance",
-    ),
-    # of boxes
-    *("coordinates", "candidate", "reach", "equal_overlaps", "crowds", "difficult", "depth_of"),
-    *("area_of", "found_area", "classes", "no_truth", "precision", "thresholds", "unverified"),
-    *("flagged", "id_zero", "ap_depth", "sigmas", "areas"),
-}
-"""Options that --help leaves to --help-all."""
-MOST_OPTIONS = 14  # of a command whose help shows them all
-
-
-class _HelpAll(argparse.Action):
-    """Prints the help with all options."""
-
-    def __call__(self, parser: Any, *_: object) -> None:
-        parser.show_all()
-        parser.print_help()
-        parser.exit()
-
-
-class _Parser(argparse.ArgumentParser):
-    """Reports wrong usage in one line, and takes no abbreviated options."""
-
-    command = ""
-    """The command that is run; the parser has all verbs of its module."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(allow_abbrev=False, **options)
-        self._shows_all = False
-
-    @property
-    def _rare(self) -> list[argparse.Action]:
-        """The options that --help leaves to --help-all."""
-        optional = [action for action in self._actions if not action.required]
-        rare = [action for action in optional if action.dest in RARE_OPTIONS]
-        return rare if len(optional) > MOST_OPTIONS else []
-
-    def add_help_for_all(self) -> None:
-        """Add --help-all, once the parser has its options and where some of them are rare."""
-        if self._rare:
-            text = "show all options, with those that few people need"
-            self.add_argument("--help-all", action=_HelpAll, nargs=0, help=text)
-
-    def show_all(self) -> None:
-        self._shows_all = True
-
-    def format_help(self) -> str:
-        """Format the help: the options that people use, or all of them."""
-        if self._shows_all or not self._rare:
-            return super().format_help()
-        texts = [(action, action.help) for action in self._rare]
-        titles = [(group, group.title) for group in self._action_groups[2:]]
-        usage, self.usage = self.usage, self.usage or self._write_usage()
-        for action, _ in texts:
-            action.help = argparse.SUPPRESS
-        for group, _ in titles:
-            group.title = None
-        try:
-            return re.sub(r"\n\n(?=  -)", "\n", super().format_help())
-        finally:
-            self.usage = usage
-            for action, text in texts:
-                action.help = text
-            for group, title in titles:
-                group.title = title
-
-    def _write_usage(self) -> str:
-        """Write the usage with the arguments that a call needs."""
-        needed = [
-            action for action in self._actions if action.required or not action.option_strings
-        ]
-        formatter = self._get_formatter()
-        formatter.add_usage(None, needed, [], prefix="")
-        usage = formatter.format_help().strip().replace("%", "%%")
-        return usage.replace(self.prog, "%(prog)s [options]", 1)
-
-    def _print_message(self, message: str, file: Any = None) -> None:
-        """Print help and version like other output; argparse would ignore a failed write."""
-        if file is not sys.stdout:
-            super()._print_message(message, file)
-            return
-        file.write(message)
-        file.flush()
-
-    def error(self, message: str) -> NoReturn:
-        if unknown := re.match(r"argument COMMAND: invalid choice: '([^']*)'", message):
-            message = f"no command '{unknown[1]}'.{suggest(unknown[1], COMMANDS)}"
-        elif unknown := re.match(r"unrecognized arguments: (\S+)", message):
-            commands = [a.choices for a in self._actions if isinstance(a.choices, dict)]
-            parsers = {name: parser for choices in commands for name, parser in choices.items()}
-            near = _advise(message.split()[2:], parsers, self.command)
-            message += "." + (near or " Words that belong together need quotes, as in '0 0 1'.")
-        say(f"{self.prog}: {message}  See: {self.prog} --help")
-        self.exit(WRONG)
-
-
-def _advise(
-    unknown: list[str], parsers: Mapping[str, argparse.ArgumentParser], command: str
-) -> str:
-    """Say how an unknown option, whose value may follow it, is given here: that of a verb, of
-    another tool, or one alike.
-    """
-    option, equals, value = unknown[0].partition("=")
-    if not option.startswith("-"):
-        return ""
-    names = {name: set(_list_options(parser)) for name, parser in parsers.items()}
-    if having := [name for name, options in names.items() if option in options]:
-        return f" {option} is an option of {parsers[having[0]].prog}."
-    options = names.get(command) or set().union(*names.values())
-    if command.startswith("boxes"):
-        from germane.boxes.foreign_options import translate_option
-
-        for verb in (command, "boxes"):
-            spellings = [name.removeprefix("--").replace("-", "_") for name in names[verb]]
-            advice = translate_option(
-                option, spellings, lambda name: f"--{name.replace('_', '-')} "
-            )
-            if advice:
-                return f" {advice}" if verb == command else f" germane boxes has it: {advice}"
-        return suggest(option, options)
-    value = value if equals else "".join(unknown[1:2])
-    return _suggest_argument(option, value, options) or suggest(option, options)
-
-
-def _suggest_argument(option: str, value: str, options: Collection[str]) -> str:
-    """Suggest the option that a usual name of other tools stands for, with its value."""
-    from germane.evaluation.choices import advise_argument
-
-    def write(argument: str) -> str | None:
-        """Write the option of an argument, or of a single measure."""
-        name = f"--{argument.replace('_', '-')}"
-        has = [spelling for spelling in (name, name.removesuffix("s")) if spelling in options]
-        return f"{has[0]} " if has else None
-
-    number = float(value) if re.fullmatch(r"-?\d{0,9}\.?\d{1,9}", value, re.ASCII) else None
-    plain = int(number) if number is not None and number.is_integer() else number
-    return advise_argument(option.lstrip("-").replace("-", "_"), plain, write=write)
-
-
 class _Version(argparse.Action):
     """Prints the version, and the kernel in use."""
 
@@ -315,9 +185,11 @@ class _Version(argparse.Action):
         parser.exit()
 
 
-def _make_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
-    """Make the parser of the command asked for, or of all commands."""
-    parser = _Parser(
+def _make_parser(arguments: Sequence[str]) -> "Parser":
+    """Make the parser of the command that is run, or of all commands; without one, list them."""
+    from germane.cli.parser import Parser
+
+    parser = Parser(
         prog="germane",
         description="Evaluate ranked lists, with the definition of every number.",
         formatter_class=_Formatter,
@@ -333,10 +205,50 @@ def _make_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
         "--version", action=_Version, nargs=0, help="show program's version number and exit"
     )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    parser.command = arguments[0] if arguments else ""
-    verb = parser.command.partition(" ")[0]
-    for name in (verb,) if verb in COMMANDS else COMMANDS:
-        import_module(f"germane.cli.{name}").add(commands)
-    for command in commands.choices.values():
-        command.add_help_for_all()
+    parser.command, parser.commands = arguments[0] if arguments else "", COMMANDS
+    name = parser.command.partition(" ")[0]
+    if name in COMMANDS:
+        add = partial(_add_commands, commands, name)
+        add(parser.command)
+        parser.add_siblings = add
+        return parser
+    is_needed = bool({*COMMANDS} & {*arguments})  # an option before the command is one of which?
+    for name, summary in COMMANDS.items():
+        if is_needed and name in _MODULES:
+            _add_commands(commands, name)
+        else:
+            commands.add_parser(name, help=summary)
     return parser
+
+
+def _add_commands(commands: Any, name: str, only: str = "") -> None:
+    """Add the commands of a name, which are several for boxes, or ``only`` one of them."""
+    from germane.cli.parser import add_command
+
+    for command, row in import_module(f"germane.cli.{_MODULES[name]}").COMMANDS.items():
+        is_wanted = command == only or not only
+        if command.partition(" ")[0] == name and is_wanted and command not in commands.choices:
+            add_command(commands, command, row, COMMANDS.get(command))
+
+
+def _run_trec_eval(arguments: Sequence[str]) -> int:
+    """Do what NIST's trec_eval does with the arguments, and return its exit status."""
+    from germane.trec_eval import TrecEvalError, columns, evaluate, options
+
+    def note(text: str) -> None:
+        say(f"germane trec_eval: {text}")
+
+    try:
+        request = options.parse_arguments(arguments)
+        if request.wanted == "version":
+            say(f"germane {VERSION}, as trec_eval 10.0")
+        elif request.wanted == "help":
+            sys.stdout.write(columns.write_help(request))
+        else:
+            sys.stdout.flush()
+            for text in evaluate(request, note=note):  # an id that is not UTF-8 stays as it is
+                sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
+    except TrecEvalError as stop:
+        note(str(stop))
+        return stop.status
+    return 0

@@ -2,28 +2,30 @@
 
 import argparse
 import os
-import shlex
-import sys
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from typing import Any, NamedTuple, get_args
+from collections.abc import Mapping, Sequence
+from typing import Any, get_args
 
+from germane import boxes as verbs
 from germane.boxes.box_tables import Part
-from germane.boxes.verbs import evaluate_many, explain
-from germane.cli import arguments, box_arguments
-from germane.cli.check import write_checkup
-from germane.cli.compare import add_statistics, collect_statistics
-from germane.cli.gate import add_limits, write_gate
-from germane.cli.paths import InputPath, OutputPath
-from germane.comparison.significance import WORDS as STATISTICS
+from germane.cli import parser
+from germane.cli.everyday import write_checkup, write_command_line, write_gate
+from germane.cli.options import read_pairs
+from germane.cli.parser import Command, call
+from germane.cli.terminal import (
+    FOR_PAPERS,
+    is_picture,
+    write_answer,
+    write_found,
+    write_result,
+)
 from germane.errors import InputError
 from germane.output import writing
 from germane.output.tables import add_schema, stack_tables
 
 
-def name_verb(raw: Sequence[str]) -> list[str]:
+def name_verb(words: Sequence[str]) -> list[str]:
     """Make the verb part of the command: ``boxes explain``, or ``boxes`` alone for evaluate."""
-    command, *rest = raw
+    command, *rest = words
     if rest[:1] == ["evaluate"]:
         return [command, *rest[1:]]
     return (
@@ -31,58 +33,19 @@ def name_verb(raw: Sequence[str]) -> list[str]:
     )
 
 
-def add(commands: Any) -> None:
-    for verb, row in VERBS.items():
-        command = _add_verb(commands, verb, row)
-        if row.files is not None:
-            box_arguments.add_files(command, row.files)
-        for names, how in row.options.items():
-            command.add_argument(*names.split(), **how)
-        if row.measures:
-            box_arguments.add_measures(command, row.measures)
-        for add_options in row.additions:
-            add_options(command)
-        if row.conventions is None:
-            box_arguments.add_reading(command)
-            box_arguments.add_words(command, ("overlap",))
-            box_arguments.add_confidence(command)
-        else:
-            box_arguments.add_conventions(command, **row.conventions)
+def _open_paths(options: argparse.Namespace) -> Mapping[str, str]:
+    """Name the files of detections."""
+    paths = options.detections
+    return parser.read_runs(options.truth, paths if isinstance(paths, list) else [paths])
 
 
-def _add_verb(commands: Any, verb: str, row: "Verb") -> argparse.ArgumentParser:
-    """Add the command of a verb; that of evaluate lists the others."""
-    implied = verb == "evaluate"
-    verbs = "\n".join(
-        f"  {name:<10}{listed.summary}" for name, listed in VERBS.items() if name != verb
-    )
-    command: argparse.ArgumentParser = commands.add_parser(
-        "boxes" if implied else f"boxes {verb}",
-        **({"help": "evaluate object detectors"} if implied else {}),
-        description=f"{row.summary[0].upper()}{row.summary[1:]}.",
-        usage=f"%(prog)s {row.usage} [options]"
-        + "\n       %(prog)s VERB TRUTH DETECTIONS... [options]" * implied,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        epilog=(
-            f"verbs (for a file with such a name, write ./check):\n{verbs}\n"
-            "See: germane boxes VERB --help"
-            if implied
-            else None
-        ),
-    )
-    command.set_defaults(run=row.run)
-    return command
-
-
-def run(options: argparse.Namespace) -> None:
-    results = evaluate_many(
-        options.truth, _open_paths(options), options.measures, **box_arguments.collect(options)
-    )
+def _run_evaluate(options: argparse.Namespace) -> None:
+    results = call(verbs.evaluate_many, options, detections=_open_paths(options))
     if options.by is None:
-        arguments.write_found(options, results, arguments.FOR_PAPERS)
+        write_found(options, results, FOR_PAPERS)
         return
     groups = {name: result.by(options.by) for name, result in results.items()}
-    arguments.write_result(
+    write_result(
         options,
         lambda digits: stack_tables(
             "detections", {name: group.table(digits=digits) for name, group in groups.items()}
@@ -93,49 +56,34 @@ def run(options: argparse.Namespace) -> None:
     )
 
 
-def run_explain(options: argparse.Namespace) -> None:
+def _run_explain(options: argparse.Namespace) -> None:
     [(name, path)] = _open_paths(options).items()
-    picture = arguments.is_picture(options)
+    picture = is_picture(options)
     if picture and options.errors:
         raise InputError(f"{options.output}: --errors writes a table, and no picture.")
-    explanation = explain(
-        options.truth,
-        path,
-        options.measures or "AP50",
-        image=options.image,
-        label=options.label,
-        name=name,
-        **box_arguments.collect(options),
-    )
+    explanation = call(verbs.explain, options, detections=path, name=name)
     if picture:
         writing.write(options.output, explanation.svg())
         return
-    arguments.write_found(options, explanation.errors if options.errors else explanation)
+    write_found(options, explanation.errors if options.errors else explanation)
 
 
-def run_check(options: argparse.Namespace) -> int:
-    from germane.boxes.verbs import check
-
+def _run_check(options: argparse.Namespace) -> int:
     [path] = _open_paths(options).values()
-    checkup = check(
-        options.truth, path, **box_arguments.collect_reading(options, "overlap", "confidence")
-    )
-    return write_checkup(options, checkup)
+    return write_checkup(options, call(verbs.check, options, detections=path))
 
 
-def run_dialects(options: argparse.Namespace) -> None:
-    from germane.boxes.conventions_search import spread
+def _run_dialects(options: argparse.Namespace) -> None:
     from germane.boxes.dialect_table import dialects, resolve_box_dialect
-    from germane.cli.dialects import define_dialect, list_dialects, write_spread, write_table
+    from germane.cli.checking import define_dialect, list_dialects, write_spread, write_table
 
-    match options.given:
+    match options.data:
         case []:
             write_table(options, list_dialects(dialects(), "germane boxes dialects"))
         case [name] if not os.path.exists(name):
             write_table(options, define_dialect(resolve_box_dialect(name)))
         case [truth, detections]:
-            values = spread(truth, detections, options.measure, **box_arguments.collect(options))
-            write_spread(options, values)
+            write_spread(options, call(verbs.spread, options, truth=truth, detections=detections))
         case _:
             raise InputError(
                 "germane boxes dialects takes nothing, the NAME of a dialect, or TRUTH and"
@@ -143,215 +91,119 @@ def run_dialects(options: argparse.Namespace) -> None:
             )
 
 
-def run_reconcile(options: argparse.Namespace) -> None:
-    from germane.boxes.reconciliation import reconcile
-
+def _run_reconcile(options: argparse.Namespace) -> None:
     if (options.table is None) == (options.reported is None):
         raise InputError("germane boxes reconcile takes --reported NUMBER, or --table TABLE.")
     if options.table is not None:
-        arguments.write_answer(options, _reconcile_table(options))
+        write_answer(options, _reconcile_table(options))
         return
+    if options.names:
+        raise InputError("--names goes with --table; -m names the measure of --reported.")
     if len(options.detections) > 1:
         raise InputError("--reported is the number of one file of detections; --table is for more.")
     [(name, path)] = _open_paths(options).items()
-    reconciliation = reconcile(
-        options.truth,
-        path,
-        reported=options.reported,
-        measure=options.measure,
-        name=name,
-        **box_arguments.collect(options),
-    )
-    arguments.write_answer(options, reconciliation)
+    write_answer(options, call(verbs.reconcile, options, detections=path, name=name))
 
 
 def _reconcile_table(options: argparse.Namespace) -> Any:
-    from germane.boxes.reconciliation import reconcile_table
-
-    choices = box_arguments.collect(options)
-    if options.measure is not None or choices.pop("dialect", None) is not None:
+    if options.measure is not None or options.dialect is not None:
         raise InputError(
             "--measure and --dialect go with --reported; a table names its own measures."
         )
-    return reconcile_table(options.truth, _open_paths(options), options.table, **choices)
-
-
-def run_compare(options: argparse.Namespace) -> None:
-    from germane.boxes.comparison import COMPARED, compare  # its import takes long
-
-    comparison = compare(
-        options.truth,
-        _open_paths(options),
-        options.measures or COMPARED,
-        **collect_statistics(options),
-        **box_arguments.collect(options, confidence=False),
+    return call(
+        verbs.reconcile_table,
+        options,
+        detections=_open_paths(options),
+        reported=options.table,
+        measures=read_pairs(options.names),
     )
+
+
+def _run_compare(options: argparse.Namespace) -> None:
+    comparison = call(verbs.compare, options, detections=_open_paths(options))
     if options.view is None and options.format == "table":
         writing.write(options.output, comparison.text())
         return
     pairs = options.view == "pairs" or (options.view is None and options.format in ("csv", "tsv"))
     table = comparison.table if pairs else comparison.leaderboard
-    arguments.write_result(
-        options,
-        lambda digits: table(digits=digits),
-        comparison.to_dict,
-        arguments.FOR_PAPERS,
-    )
+    write_result(options, lambda digits: table(digits=digits), comparison.to_dict, FOR_PAPERS)
 
 
-def run_gate(options: argparse.Namespace) -> int:
-    from germane.boxes.comparison import COMPARED, gate
-
-    [(_, path)] = _open_paths(options).items()
-    decision = gate(
-        options.truth,
-        path,
-        options.measures or COMPARED,
-        baseline=options.baseline,
-        max_drop=options.max_drop,
-        alpha=options.alpha,
-        rng=options.seed,
-        **box_arguments.collect(options),
-    )
-    return write_gate(options, decision)
+def _run_gate(options: argparse.Namespace) -> int:
+    [path] = _open_paths(options).values()
+    return write_gate(options, call(verbs.gate, options, detections=path))
 
 
-def run_report(options: argparse.Namespace) -> None:
-    from germane.boxes.box_report import REPORTED, report
-
-    page = report(
-        options.truth,
-        _open_paths(options),
-        options.measures or REPORTED,
-        title=options.title,
-        baseline=options.baseline,
-        command=shlex.join(["germane", *sys.argv[1:]]),
-        **box_arguments.collect(options),
+def _run_report(options: argparse.Namespace) -> None:
+    page = call(
+        verbs.report, options, detections=_open_paths(options), command=write_command_line()
     )
     writing.write(options.output, page.html)
 
 
-def _open_paths(options: argparse.Namespace) -> Mapping[str, str]:
-    """Name the files of detections."""
-    return arguments.read_runs(options.truth, options.detections)
+_SHOWN = "format spreadsheet output"
+SUMMARIES = {
+    "evaluate": "match the boxes of detectors with annotated boxes, and print measures with"
+    " definitions",
+    "explain": "show the outcome of every detection of an image or a class, or the cost of each"
+    " kind of error",
+    "check": "find problems that can distort the numbers",
+    "dialects": "print the value that every tool gives; or define one tool by its NAME",
+    "reconcile": "find the conventions that give a reported number, or a reported table",
+    "compare": "compute differences of detectors on the same images, with intervals and"
+    " significance",
+    "gate": "exit with status 1 if a detector is worse than its baseline",
+    "report": "write one HTML page about detectors",
+}
+_VERBS = "\n".join(
+    f"  {name:<10}{summary}" for name, summary in SUMMARIES.items() if name != "evaluate"
+)
 
 
-# --- The verbs --------------------------------------------------------------------------------
+def _make(run: Any, verb: str, usage: str, extra: str = _SHOWN, **more: Any) -> Command:
+    """Make the command of a verb; that of evaluate lists the others."""
+    summary, implied = SUMMARIES[verb], verb == "evaluate"
+    places = f"truth detections{'+' if 'DETECTIONS...' in usage else ''}"
+    return Command(
+        run,
+        f"{summary[0].upper()}{summary[1:]}.",
+        **{"places": places, "extra": extra, **more},
+        usage=f"%(prog)s {usage} [options]"
+        + "\n       %(prog)s VERB TRUTH DETECTIONS... [options]" * implied,
+        epilog=f"verbs, each with a --help (for a file of such a name, write ./check):\n{_VERBS}"
+        if implied
+        else None,
+    )
 
 
-class Verb(NamedTuple):
-    """A command: what it does, how it is used, and its arguments."""
-
-    summary: str
-    usage: str
-    run: Callable[[argparse.Namespace], int | None]
-    files: int | str | None  # of detections
-    options: Mapping[str, Mapping[str, Any]] = {}
-    """Arguments of this verb alone, by name."""
-
-    measures: str = ""
-    """The measures that are computed if none are named."""
-
-    additions: tuple[Callable[[argparse.ArgumentParser], None], ...] = (arguments.add_output,)
-    conventions: Mapping[str, bool] | None = {}
-    """Arguments of ``add_conventions``; None: the verb has no conventions."""
-
-
-def _add_checkup(command: argparse.ArgumentParser) -> None:
-    arguments.add_format(command, ("text", "json"))
-    arguments.add_output_file(command)
-
-
-_VIEWS = ("leaderboard", "pairs")
-_COMPARED = "AP AP50"
-_STATISTICS = {name: words for name, words in STATISTICS.items() if name != "family"}
 VERBS = {
-    "evaluate": Verb(
-        "match the boxes of detectors with annotated boxes, and print measures with definitions",
-        "TRUTH DETECTIONS...", run, "+",
-        {"--by": {
-            "metavar": "|".join(get_args(Part)), "type": arguments.choose_from(get_args(Part)),
-            "help": "a row for each class, range of areas, frequency of classes (LVIS) or image",
-        }},
-        "COCO's summary of 12 numbers, or the dialect's",
+    "evaluate": _make(
+        _run_evaluate, "evaluate", "TRUTH DETECTIONS...", f"by {_SHOWN}",
+        words={"by": get_args(Part)},
     ),
-    "explain": Verb(
-        "show the outcome of every detection of an image or a class, or the cost of each kind of "
-        "error",
-        "TRUTH DETECTIONS --image ID|--class NAME|--errors", run_explain, 1,
-        {
-            "--image": {"metavar": "ID", "help": "the image to explain"},
-            "--class": {"metavar": "NAME", "dest": "label", "help": "the class to explain"},
-            "--errors": {
-                "action": "store_true",
-                "help": "print how much AP each kind of error costs, of all images, or of --image "
-                        "or --class",
-            },
-        },
-        "AP50",
-        (partial(arguments.add_output, pictures=("svg",)),),
+    "explain": _make(
+        _run_explain, "explain", "TRUTH DETECTIONS --image ID|--class NAME|--errors",
+        f"errors {_SHOWN}", pictures=("svg",),
     ),
-    "check": Verb(
-        "find problems that can distort the numbers", "TRUTH DETECTIONS", run_check, 1,
-        {"--strict": {"action": "store_true",
-                "help": "exit with status 1 if a finding is serious"}},
-        additions=(_add_checkup,), conventions=None,
+    "check": _make(
+        _run_check, "check", "TRUTH DETECTIONS", "strict format output", formats=("text", "json")
     ),
-    "dialects": Verb(
-        "print the value that every tool gives; or define one tool by its NAME",
-        "[NAME | TRUTH DETECTIONS]", run_dialects, None,
-        {
-            "given": {"metavar": "NAME | TRUTH DETECTIONS", "type": InputPath, "nargs": "*"},
-            "-m --measure": {"default": "AP", "help": "(default: AP)"},
-        },
-        conventions={"dialect": False},
+    "dialects": _make(
+        _run_dialects, "dialects", "[NAME | TRUTH DETECTIONS]", places="data*",
+        verbs=("boxes.spread",),
     ),
-    "reconcile": Verb(
-        "find the conventions that give a reported number, or a reported table",
-        "TRUTH DETECTIONS... --reported NUMBER | --table TABLE",
-        run_reconcile, "+",
-        {
-            "--table": {
-                "metavar": "TABLE", "type": InputPath,
-                "help": "a reported table with a row for each file of detections: CSV, TSV, JSON, "
-                        "Markdown or LaTeX",
-            },
-            "--reported": {
-                "metavar": "NUMBER",
-                "help": "the number as it was written: .51 is less precise than .510; 51%% and "
-                        "51.0 are percent",
-            },
-            "-m --measure": {"help": "(default: AP, or the dialect's first)"},
-        },
+    "reconcile": _make(
+        _run_reconcile, "reconcile",
+        "TRUTH DETECTIONS... --reported NUMBER | --table TABLE", f"table names {_SHOWN}",
+        verbs=("boxes.reconcile", "boxes.reconcile_table"),
     ),
-    "compare": Verb(
-        "compute differences of detectors on the same images, with intervals and significance",
-        "TRUTH DETECTIONS DETECTIONS...", run_compare, "+",
-        {"--view": {
-            "metavar": "|".join(_VIEWS), "type": arguments.choose_from(_VIEWS),
-            "help": "one table alone",
-        }},
-        _COMPARED, (partial(add_statistics, words=_STATISTICS), arguments.add_output),
-        {"confidence": False},  # it is that of the intervals
+    "compare": _make(
+        _run_compare, "compare", "TRUTH DETECTIONS DETECTIONS...", f"view {_SHOWN}",
+        words={"view": ("leaderboard", "pairs")},
     ),
-    "gate": Verb(
-        "exit with status 1 if a detector is worse than its baseline",
-        "TRUTH DETECTIONS --baseline FILE", run_gate, 1,
-        {
-            "--baseline": {
-                "metavar": "FILE", "type": InputPath, "required": True, "help": "detections, too",
-            }
-        },
-        _COMPARED, (add_limits, arguments.add_seed, arguments.add_output),
-    ),
-    "report": Verb(
-        "write one HTML page about detectors", "TRUTH DETECTIONS...", run_report, "+",
-        {
-            "-o --output": {"metavar": "FILE", "type": OutputPath, "default": "report.html",
-                "help": "(default: report.html)"},
-            "--title": {"metavar": "TEXT", "help": "(default: the names of the detectors)"},
-            "--baseline": {"metavar": "NAME", "help": "compare every detector with this one"},
-        },
-        "AP AP50 AP75, AP of three areas, AR@100", (),
-    ),
+    "gate": _make(_run_gate, "gate", "TRUTH DETECTIONS --baseline FILE"),
+    "report": _make(_run_report, "report", "TRUTH DETECTIONS...", "output"),
 }  # fmt: skip
+COMMANDS = {
+    "boxes" if verb == "evaluate" else f"boxes {verb}": command for verb, command in VERBS.items()
+}

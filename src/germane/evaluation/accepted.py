@@ -203,10 +203,27 @@ CONVENTIONS = Given(
 )
 
 
+COMMANDS = {
+    "evaluate": "evaluate_many",
+    "curve": "mean_pr_curve",
+    "dialects": "spread",
+    "trust": "trust_many",
+    "judges": "evaluate_judges",
+    "next": "choose_judgments",
+    "boxes": "boxes.evaluate_many",
+    "boxes dialects": "boxes.spread",
+}
+"""Commands whose function has another name; the help of each names the other."""
+
+
 def name_arguments(function: Any, others: Others | None = None) -> Any:
     """Give a function or a class a signature with every keyword argument by its name."""
     target = vars(function)["__init__"] if isinstance(function, type) else function
     target.__signature__ = make_signature(target, others)
+    path = target.__module__.split(".")
+    name = f"boxes.{target.__name__}" if path[1] == "boxes" else target.__name__
+    if command := next((command for command, verb in COMMANDS.items() if verb == name), None):
+        function.__doc__ = f"{inspect.cleandoc(function.__doc__)}\n\nCommand: ``germane {command}``"
     return function
 
 

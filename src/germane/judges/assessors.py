@@ -338,7 +338,7 @@ class JudgedByMany(Tabular):
     """A run's numbers by each judge, by the majority of them and by their mean grade.
 
     >>> judges = {"ann": {"q": {"a": 1, "b": 0}}, "bob": {"q": {"a": 0, "b": 0}}}
-    >>> germane.evaluate_judges(judges, {"q": ["a", "b"]}, "P@2").spread("P@2")
+    >>> germane.evaluate_judges({"q": ["a", "b"]}, judges, "P@2").spread("P@2")
     0.5
 
     ``results`` maps each judge, and ``majority`` and ``mean``, to a ``Result``.
@@ -416,13 +416,13 @@ class JudgedByMany(Tabular):
 
 
 def evaluate_judges(
-    judges: Judges, run: Run, measures: Measures = DEFAULT, **policy: Unpack[Choices]
+    run: Run, judges: Judges, measures: Measures = DEFAULT, **policy: Unpack[Choices]
 ) -> JudgedByMany:
     """Evaluate a run by each of several judges, by their majority grade and by their mean grade.
 
     >>> judges = {"ann": {"q": {"a": 1, "b": 0}}, "bob": {"q": {"a": 0, "b": 0}},
     ...     "eve": {"q": {"a": 1, "b": 1}}}
-    >>> found = germane.evaluate_judges(judges, {"q": ["a", "b"]}, "P@2")
+    >>> found = germane.evaluate_judges({"q": ["a", "b"]}, judges, "P@2")
     >>> [result["P@2"].mean for result in found.results.values()]
     [0.5, 0.0, 1.0, 0.5, 0.0]
 

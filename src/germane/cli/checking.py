@@ -1,0 +1,328 @@
+"""The commands that check a number: reconcile, identify, audit, verify, dialects and measures."""
+
+import argparse
+import importlib
+import importlib.util
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import germane
+from germane.cli import parser
+from germane.cli.options import OPTIONS, read_pairs
+from germane.cli.parser import Command, call
+from germane.cli.terminal import (
+    format_table,
+    make_progress_line,
+    name_relevant,
+    write_answer,
+    write_found,
+    write_result,
+)
+from germane.dialects import dialects, resolve_dialect
+from germane.dialects.dialect import STAGE_NAMES, Dialect
+from germane.errors import InputError, MeasureError, clip, offer, write_error
+from germane.measures.measure import Measure
+from germane.output import writing
+from germane.output.tables import Table, add_schema
+
+DIFFERS = 1
+"""The exit status if a record differs, numbers contradict each other, or nothing was identified."""
+
+# --- reconcile ------------------------------------------------------------------------------------
+
+
+def _run_reconcile(options: argparse.Namespace) -> None:
+    if (options.table is None) == (options.reported is None):
+        raise InputError("reconcile takes --reported NUMBER, or --table TABLE.")
+    if options.table is not None:
+        write_answer(options, _reconcile_table(options))
+        return
+    match options.data:
+        case [_]:
+            reconciliation = call(germane.reconcile, options, qrels=parser.read_list(options))
+        case [qrels, ranked]:
+            with make_progress_line("reconcile:") as progress:
+                reconciliation = call(
+                    germane.reconcile, options, qrels=qrels, run=ranked, progress=progress
+                )
+        case _:
+            raise InputError("reconcile takes QRELS and RUN, or one LIST.")
+    write_answer(options, name_relevant(reconciliation))
+
+
+def _reconcile_table(options: argparse.Namespace) -> Any:
+    if options.reported_per_query:
+        raise InputError(
+            "--reported-per-query goes with --reported; a table has the means of runs."
+        )
+    if len(options.data) < 2:
+        raise InputError("reconcile --table takes QRELS and one RUN or more.")
+    qrels, *paths = options.data
+    runs, measures = parser.read_runs(qrels, paths), read_pairs(options.names)
+    with make_progress_line("reconcile:") as progress:
+        return call(
+            germane.reconcile_table,
+            options,
+            qrels=qrels,
+            runs=runs,
+            reported=options.table,
+            measures=measures,
+            progress=progress,
+        )
+
+
+# --- identify -------------------------------------------------------------------------------------
+
+
+def _run_identify(options: argparse.Namespace) -> int:
+    function, takes = _find_function(options)
+    identification = call(germane.identify, options, function=function, takes=takes)
+    if options.function is not None:
+        writing.check(options.output, _list_modules(options.function))
+    write_answer(options, identification)
+    wrong = options.asserts and identification.holds is False
+    return 0 if identification and not wrong else DIFFERS
+
+
+def _find_function(options: argparse.Namespace) -> tuple[Any, str]:
+    """Find the function, or make one of the program."""
+    from germane.forensics.asking import Program
+
+    if options.asserts and options.measure is None:
+        raise InputError("--assert needs -m MEASURE, which is asserted.")
+    if (options.function is None) == (options.command is None):
+        raise InputError("identify takes MODULE:FUNCTION, or --command 'PROGRAM {qrels} {run}'.")
+    if options.command is not None:
+        seconds = 60.0 if options.time_limit is None else options.time_limit
+        if options.takes not in (None, "trec"):
+            raise InputError(f"a program takes files: --takes trec; got {options.takes}.")
+        if seconds <= 0:
+            raise InputError(f"--time-limit takes seconds, above 0; got {seconds:g}")
+        return Program(options.command, options.pattern, seconds), "trec"
+    if options.pattern is not None:
+        raise InputError("--pattern is for the output of --command.")
+    if options.takes is None:
+        forms = OPTIONS["takes"].metavar
+        raise InputError(f"--takes says in which form the function takes its data: {forms}.")
+    return import_function(options.function), options.takes
+
+
+def _list_modules(name: str) -> Iterator[str]:
+    """List the files of the function's module and of whatever that imports."""
+    yield name.rpartition(":")[0]
+    for module in list(sys.modules.values()):
+        if isinstance(path := getattr(module, "__file__", None), str):
+            yield path
+
+
+def import_function(name: str) -> Any:
+    """Import ``module:function`` or ``file.py:function``. Raises InputError."""
+    place, colon, path = name.rpartition(":")
+    if not colon or not path:
+        raise InputError(f"a function is MODULE:FUNCTION, such as metrics:my_map; got {clip(name)}")
+    target = _import_module(place)
+    for part in path.split("."):
+        if not hasattr(target, part):
+            public = [
+                attribute
+                for attribute in dir(target)
+                if callable(getattr(target, attribute)) and attribute[0] != "_"
+            ]
+            raise InputError(f"{place} has no function {clip(path)}.{offer(part, public)}")
+        target = getattr(target, part)
+    return target
+
+
+def _import_module(place: str) -> Any:
+    """Import the user's module, and leave no compiled copy in the user's folder."""
+    before, sys.dont_write_bytecode = sys.dont_write_bytecode, True
+    sys.path.insert(0, os.getcwd())
+    try:
+        if not place.endswith(".py"):
+            return importlib.import_module(place)
+        spec = importlib.util.spec_from_file_location("germane_identified", place)
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:  # whatever happens in a module that is not ours
+        raise InputError(f"{place} cannot be imported: {write_error(error)}") from None
+    finally:
+        sys.path.remove(os.getcwd())
+        sys.dont_write_bytecode = before
+    return module
+
+
+# --- audit and verify -----------------------------------------------------------------------------
+
+
+def _run_audit(options: argparse.Namespace) -> int:
+    contradictions = call(germane.audit, options, columns=read_pairs(options.columns))
+    write_answer(options, contradictions)
+    return DIFFERS if contradictions else 0
+
+
+def _run_verify(options: argparse.Namespace) -> int:
+    runs = parser.read_runs(options.qrels, options.runs)
+    inputs = next(iter(runs.values())) if len(runs) == 1 else runs
+    verification = call(germane.verify, options, runs=inputs)
+    write_found(options, verification)
+    return 0 if verification.same else DIFFERS
+
+
+# --- dialects -------------------------------------------------------------------------------------
+
+
+def _run_dialects(options: argparse.Namespace) -> None:
+    match options.data:
+        case [qrels, ranked]:
+            with make_progress_line() as progress:
+                values = call(germane.spread, options, qrels=qrels, run=ranked, progress=progress)
+            write_spread(options, values)
+        case []:
+            write_table(options, list_dialects(dialects(), "germane dialects"))
+        case [name] if not os.path.exists(name):
+            write_table(options, define_dialect(resolve_dialect(name)))
+        case _:
+            raise InputError(
+                "germane dialects takes nothing, the NAME of a dialect, or QRELS and RUN."
+            )
+
+
+def write_spread(options: argparse.Namespace, values: Any) -> None:
+    """Write the values of dialects on a run, or on detections."""
+    write_result(
+        options, lambda digits: values.table(digits=digits), lambda: add_schema(values.to_dict())
+    )
+
+
+def write_table(options: argparse.Namespace, table: Table) -> None:
+    if options.format == "json":
+        raise InputError("--format json is for QRELS and RUN.")
+    writing.write(options.output, format_table(table, options))
+
+
+def list_dialects(by_name: Mapping[str, Dialect], command: str) -> Table:
+    """List dialects with their tools; ``command`` is the one that defines them."""
+    rows = tuple((dialect.name, dialect.tool, dialect.version) for dialect in by_name.values())
+    notes = (f"{command} NAME says what a tool decides otherwise, and what it calls measures.",)
+    return Table(("dialect", "tool", "recorded from"), rows, notes, left=(1, 2))
+
+
+def define_dialect(dialect: Dialect) -> Table:
+    """Define a dialect: its conventions by stage, its names of measures, and its reasons."""
+    rows: list[tuple[str, str, str]] = [
+        (stage, f"{name}={_write_word(word)}", "")
+        for stage in ("matching", *STAGE_NAMES)
+        if stage != "measuring"
+        for name, word in getattr(dialect, stage).items()
+    ]
+    rows += [
+        ("measuring", " = ".join((name.name, *name.also, name.measure)), _join_words(name.choices))
+        for name in dialect.measuring
+    ]
+    notes = [f"{dialect.tool} {dialect.version}", dialect.why, f"source: {dialect.source}"]
+    notes += [f"the same: {', '.join(dialect.same)}"] if dialect.same else []
+    notes += [
+        f"not evaluated: {', '.join(absent.names)}: {absent.says}" for absent in dialect.absent
+    ]
+    notes += [f"not reproduced: {limit.says}" for limit in dialect.limits]
+    return Table(("stage", dialect.name, "with"), tuple(rows), tuple(filter(None, notes)), (1, 2))
+
+
+def _write_word(word: Any) -> str:
+    if isinstance(word, tuple):
+        return "+".join(map(str, word))
+    return "none" if word is None else str(word)
+
+
+def _join_words(choices: Any) -> str:
+    return ", ".join(f"{name}={word}" for name, word in choices.items())
+
+
+# --- measures -------------------------------------------------------------------------------------
+
+
+def _run_measures(options: argparse.Namespace) -> None:
+    from germane.measures import CATALOGUE, TABLE
+
+    if options.name is None:
+        cells = tuple((str(Measure(row.name)), row.title) for row in (*TABLE, *CATALOGUE))
+        table = Table(
+            ("measure", "is"),
+            cells,
+            ("germane measures NAME gives the full definition, of boxes, too: AP50",),
+            left=(1,),
+        )
+        print(table.text(), end="")
+    else:
+        print(_define(options.name), end="")
+
+
+def _define(name: str) -> str:
+    """Define a measure of ranked lists or, if the name is one of these, of detected boxes."""
+    from germane.measures.box_names import is_of_boxes
+
+    try:
+        return germane.parse(name).explanation
+    except MeasureError:
+        if not is_of_boxes(name):
+            raise
+    from germane.boxes.box_measures import parse_measure  # imported late: few ask for one
+
+    return parse_measure(name).explanation
+
+
+# --- The commands ---------------------------------------------------------------------------------
+
+COMMANDS = {
+    "reconcile": Command(
+        _run_reconcile,
+        "Find the definitions that give a reported number on the same data, or the nearest ones.",
+        "data+",
+        "table names format spreadsheet output",
+        verbs=("reconcile", "reconcile_table"),
+        usage="%(prog)s QRELS RUN --reported NUMBER [options]\n"
+        "       %(prog)s QRELS RUN... --table TABLE [options]\n"
+        "       %(prog)s LIST [--relevant R] --reported NUMBER [options]",
+    ),
+    "identify": Command(
+        _run_identify,
+        "Ask a function, or a program in any language, about small, chosen data, and name the"
+        " definition that gives all of its values. The exit status is 0 if one was found, 1 if none"
+        " was, and 2 if the function could not be asked.",
+        "function?",
+        "command pattern time_limit asserts format spreadsheet output",
+        conventions="conventions that the definition has to have (default: any)",
+        usage="%(prog)s MODULE:FUNCTION --takes FORM [-m MEASURE] [options]\n"
+        "       %(prog)s --command 'PROGRAM {qrels} {run}' [-m MEASURE] [options]",
+    ),
+    "audit": Command(
+        _run_audit,
+        "Find numbers of a table that no run can have, without any data: values above 1, recall"
+        " that falls with k, RR@1 that is not P@1. The exit status is 1 if numbers contradict each"
+        " other under every definition, 0 if none do, and 2 for a table that cannot be read.",
+        "table",
+        "format spreadsheet output",
+    ),
+    "verify": Command(
+        _run_verify,
+        "Compute the numbers of a record or a signature again. The exit status is 0 if values, data"
+        " and definitions are the same, 1 if something differs, and 2 for wrong usage or bad"
+        " input.",
+        "record qrels runs+",
+        "format spreadsheet output",
+    ),
+    "dialects": Command(
+        _run_dialects,
+        "List the dialects; with a NAME, define one; with QRELS and RUN, print the value in every"
+        " dialect.",
+        "data*",
+        "format spreadsheet output",
+    ),
+    "measures": Command(
+        _run_measures, "List every measure, or give the full definition of one.", "name?", verbs=()
+    ),
+}

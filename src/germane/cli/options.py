@@ -1,0 +1,674 @@
+"""Options: one row for each argument of a command, from which the generator makes it.
+
+Names, words and defaults come from the functions. A row has what a signature cannot say: a sentence
+and, where the type does not tell, what the value is called and how its text is read.
+"""
+
+import argparse
+import math
+import re
+import shlex
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from germane.core.arguments import read_decimal
+from germane.errors import InputError, check_choice, clip
+from germane.readers.files.formats import FORMATS
+
+# --- How texts are read ---------------------------------------------------------------------------
+
+
+class InputPath(str):
+    """The ``type`` of an argument that names a file or a folder to read, or may name one."""
+
+    __slots__ = ()
+
+    def list_paths(self) -> Iterable[str]:
+        return (self,)
+
+
+class CommandLine(InputPath):
+    """A program and its arguments, any of which may be a file."""
+
+    __slots__ = ()
+
+    def list_paths(self) -> Iterable[str]:
+        try:
+            words = shlex.split(self)
+        except ValueError:  # an unclosed quote, which is refused where the program is run
+            return ()
+        return [part for word in words for part in {word, word.rpartition("=")[2]}]
+
+
+class OutputPath(str):
+    """The ``type`` of an argument that names a file or a folder to write."""
+
+    __slots__ = ()
+
+
+NONE = object()
+"""The word none as a value: None says that an option was not given."""
+
+
+def choose_from(words: Sequence[Any]) -> Callable[[str], Any]:
+    """Make a type of argparse that takes one of these words, which may be numbers."""
+    spelled = {str(word): word for word in words}
+
+    def read(text: str) -> Any:
+        check_choice("", text, tuple(spelled), argparse.ArgumentTypeError)
+        return spelled[text]
+
+    return read
+
+
+def read_whole(text: str) -> int:
+    if not text.isascii() or not text.isdigit() or len(text) > 18:
+        raise argparse.ArgumentTypeError(
+            f"invalid value {clip(text)}: it takes a whole number from 0 on."
+        )
+    return int(text)
+
+
+def read_fraction(text: str) -> float:
+    try:
+        number = read_decimal(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise argparse.ArgumentTypeError(f"takes a number; got {clip(text)}.")
+    return number
+
+
+def read_size(text: str) -> int:
+    """Read a number of bytes, such as 5MB, 800KB or 500000."""
+    match = re.fullmatch(r"([0-9]{1,12})(\.[0-9]{1,6})?([KMG]B)?", text.strip(), re.IGNORECASE)
+    if match is None:
+        raise argparse.ArgumentTypeError(f"takes a size such as 5MB or 800KB; got {clip(text)}.")
+    unit = {"KB": 1e3, "MB": 1e6, "GB": 1e9}[match[3].upper()] if match[3] else 1
+    return int(float(match[1] + (match[2] or "")) * unit)
+
+
+def _read_relevant(text: str) -> str | int:
+    return text if text in ("judged", "listed") else read_whole(text)
+
+
+def _read_limit(text: str) -> float | str:
+    return text if text == "none" else read_fraction(text)
+
+
+def _read_rule(text: str) -> str | int:
+    return int(text) if text.isdigit() else text
+
+
+def _read_depth(text: str) -> Any:
+    return NONE if text == "none" else read_whole(text)
+
+
+def _read_sides(text: str) -> str | dict[str, str]:
+    if "=" not in text:
+        return text
+    named: dict[str, str] = {}
+    for pair in text.split(","):
+        side, _, name = pair.partition("=")
+        _refuse_second(named, side.strip(), name.strip())
+        named[side.strip()] = name.strip()
+    return named
+
+
+def _read_columns(text: str) -> dict[str, str | None]:
+    named: dict[str, str | None] = {}
+    for pair in text.split(","):
+        part, equals, name = pair.partition("=")
+        if not equals:
+            raise argparse.ArgumentTypeError(f"takes PART=NAME, such as query=user; got {pair!r}.")
+        _refuse_second(named, part.strip(), name.strip())
+        named[part.strip()] = name.strip() or None
+    return named
+
+
+def _refuse_second(named: Mapping[str, str | None], part: str, name: str) -> None:
+    """Refuse a part that is named twice, since only one of the names can hold."""
+    if part in named:
+        raise argparse.ArgumentTypeError(
+            f"names {part} twice: {part}={named[part] or ''} and {part}={name}. Keep one of them."
+        )
+
+
+def _read_areas(text: str) -> dict[str, tuple[float, float]]:
+    areas = {}
+    for part in text.split(","):
+        name, _, ends = part.partition("=")
+        low, dash, high = ends.partition("-")
+        if not name or not dash:
+            raise argparse.ArgumentTypeError(
+                f"takes NAME=LOW-HIGH, such as tiny=0-256; got {part!r}."
+            )
+        areas[name] = (read_fraction(low), read_fraction(high))
+    return areas
+
+
+def read_pairs(pairs: Sequence[str] | None) -> dict[str, str] | None:
+    """Read NAME=MEASURE of an option that may be repeated; None if there is none."""
+    named = {}
+    for pair in pairs or ():
+        name, equals, measure = pair.partition("=")
+        if not equals or not name.strip() or not measure.strip():
+            raise InputError(
+                f"names are given as NAME=MEASURE, such as 'MAP=AP@10'; got {clip(pair)}."
+            )
+        named[name.strip()] = measure.strip()
+    return named or None
+
+
+# --- The table ------------------------------------------------------------------------------------
+
+
+class Option(NamedTuple):
+    """An argument: its sentence, and what its type in the function's signature does not say."""
+
+    sentence: str
+    metavar: str = ""
+    """The value in the help. Without one: its words, or N for a number."""
+
+    group: str = ""
+    read: Callable[[str], Any] | None = None
+    """How the text is read. Without one: as one of the words, a number, a path, or as it is."""
+
+    flags: str = ""
+    """The option as one types it, where that is not its name."""
+
+    repeats: bool = False
+    nargs: str | None = None
+    optional: bool = False
+    """The command does without it, though the function has no default."""
+
+    default: Any = None
+    """Of an option of the command alone."""
+
+
+def _group_rows(heading: str, sentences: Mapping[str, str]) -> dict[str, Option]:
+    """Make rows that are a sentence below a heading."""
+    return {name: Option(sentence, group=heading) for name, sentence in sentences.items()}
+
+
+PATHS = {
+    "DETECTIONS", "DIR", "FILE", "FILE|N|seen", "NAME | QRELS RUN", "NAME | TRUTH DETECTIONS",
+    "PATH", "QRELS", "QRELS RUN | LIST", "QRELS RUN... | LIST", "RECORD", "RUN", "TABLE", "TRUTH",
+}  # fmt: skip
+"""The words of the help for paths that are read."""
+
+READING = "reading (default: by the suffix of each file)"
+CANDIDATES = "candidates: files with a query and an item in each row"
+CONVENTIONS = "conventions (germane's own are the defaults)"
+CATALOGUE = "measures of the catalogue"
+TEXTS = "texts (TSV, JSON Lines or Parquet, by the suffix)"
+STATISTICS = "statistics"
+DRAWN = "how the queries with people's judgments were drawn (default: at random)"
+BOX_READING = "reading (default: recognized)"
+BOX_CONVENTIONS = "conventions (COCO's are the defaults)"
+CHECKED = {CONVENTIONS, STATISTICS}
+"""Groups whose words the functions check, with a message of their own."""
+
+_MEASURES = "names such as 'AP@10 nDCG@10 P(rel=2)@5'; may be repeated"
+_NAMED = Option(_MEASURES, "MEASURES", flags="-m --measures", repeats=True)
+_OF_BOXES = "names such as 'AP AP50 AP(area=small) AR@10 P(confidence=.25)'"
+_IN_BOXES = _NAMED._replace(sentence=_OF_BOXES)
+_ONE = Option("the measure", "MEASURE", flags="-m --measure")
+_QUERY_TEXTS = "ids of queries and their texts, {}"
+_ITEM_TEXTS = "ids of items with their titles, texts, addresses or the paths of images, {}"
+_RELEVANT = (
+    "relevant items that count: all judged ones, or only those in the list of results (default:"
+    " judged)"
+)
+_OF_LIST = Option(
+    f"{_RELEVANT}; for a LIST, their number", "judged|listed|R", CONVENTIONS, _read_relevant
+)
+_PUBLISHED = "a reported table with a row for each {}: CSV, TSV, JSON, Markdown or LaTeX"
+_NUMBER = "the number as it was written: {}"
+_GRADES = "grades such as '0 0 1'"
+_PAGE = Option("", "FILE", read=OutputPath, flags="-o --output", default="report.html")
+
+USUAL: dict[str, Option] = {
+    # what commands are about, by their place
+    "qrels": Option("lines 'query 0 item grade', or columns", "QRELS"),
+    "runs": Option("one run or more", "RUN"),
+    "run": Option("the run", "RUN"),
+    "evaluate runs": Option(
+        "lines 'query Q0 item rank score tag', or columns; - is standard input", "RUN"
+    ),
+    "check run": Option("lines 'query Q0 item rank score tag', or columns", "RUN"),
+    "compare runs": Option("two runs or more", "RUN"),
+    "gate run": Option("the run to check", "RUN"),
+    "next runs": Option("the runs that will be compared", "RUN"),
+    "verify record": Option(
+        "a file of evaluate --record or --format json, or a signature in quotes", "RECORD"
+    ),
+    "verify runs": Option("the runs, named or ordered as in the record", "RUN"),
+    "judges judges": Option(
+        "the judgments of each judge: two files or more, or one with a column that names the judge",
+        "QRELS",
+    ),
+    "explain data": Option(f"two files, or {_GRADES}", "QRELS RUN | LIST"),
+    "reconcile data": Option(f"two files, or {_GRADES}", "QRELS RUN | LIST"),
+    "curve data": Option(f"files, or {_GRADES}", "QRELS RUN... | LIST"),
+    "dialects data": Option("the dialect to define, or the data", "NAME | QRELS RUN"),
+    "boxes dialects data": Option("the dialect to define, or the data", "NAME | TRUTH DETECTIONS"),
+    "score relevance": Option("grades such as '0 0 1 0 1'", "LIST"),
+    "audit table": Option(
+        "CSV, TSV, JSON, Markdown, LaTeX, a result file of MTEB or BEIR, the output of trec_eval"
+        " -q, or kept results", "TABLE",
+    ),
+    "identify function": Option(
+        "a function of a module, or of a file as in metrics.py:my_map", "MODULE:FUNCTION"
+    ),
+    "measures name": Option("such as AP or 'AP(norm=R)@10'", "NAME"),
+    "simulate name": Option("an experiment, or all", "NAME"),
+    "boxes truth": Option(
+        "annotated boxes: COCO's JSON, or another format", "TRUTH"
+    ),
+    "boxes detections": Option("boxes of a detector, in any of these formats", "DETECTIONS"),
+    # measures
+    "measures": _NAMED,
+    "score measure": _NAMED,
+    "next measure": _NAMED,
+    "measure": _ONE,
+    "reconcile measure": _ONE._replace(sentence="the measure that was reported"),
+    "identify measure": _ONE._replace(
+        sentence="what it is said to compute, such as AP@10 (default: any measure is tried)"
+    ),
+    "boxes gate measures": _IN_BOXES,
+    "boxes measures": _IN_BOXES._replace(
+        sentence="such as 'AP AP50 AR@10' (default: COCO's 12 numbers, or the dialect's)"
+    ),
+    "boxes compare measures": _IN_BOXES._replace(sentence=f"{_OF_BOXES} (default: AP AP50)"),
+    "boxes report measures": _IN_BOXES._replace(
+        sentence=f"{_OF_BOXES} (default: AP AP50 AP75, AP of three areas, AR@100)"
+    ),
+    "boxes explain measure": _IN_BOXES,
+    "boxes reconcile measure": _ONE._replace(
+        sentence="the measure that was reported (default: AP, or the dialect's first)"
+    ),
+    # what a command is asked
+    "per_query": Option("also print the value of every query; 'all' is the mean"),
+    "evaluate by": Option(
+        "also print the means of each category of queries; FILE has the columns query and category,"
+        " or is JSON {query: category}", "FILE",
+    ),
+    "next by": Option(
+        "order by the weight of a pair, or by how much this weight differs between runs"
+    ),
+    "boxes by": Option("a row for each class, range of areas, frequency (LVIS) or image"),
+    "budget": Option("pairs", flags="-n --budget"),
+    "strict": Option("exit status 1 if a finding is serious"),
+    "train": Option(
+        "judgments that the system learned from: find judgments and queries that are also in QRELS",
+        "QRELS",
+    ),
+    "query": Option("the query to explain", "ID"),
+    "curve query": Option("one query's curve (default: the mean over queries)", "ID"),
+    "animate": Option(
+        "also write an animation of up to 4 measures: a .gif, .svg or .html file", "FILE",
+        read=OutputPath,
+    ),
+    "rule": Option("how the area is computed (default: step, which is AP)", read=_read_rule),
+    "points": Option("recall levels of a mean curve", read=int),
+    "rel": Option("the lowest grade that counts as relevant", "GRADE"),
+    "score relevant": Option("number of all relevant items (default: those in the list)", "R",
+        read=read_whole),
+    "gate baseline": Option("a run, or a .json file of evaluate --format json --per-query", "FILE"),
+    "boxes gate baseline": Option("detections, too", "FILE"),
+    "boxes report baseline": Option("compare every detector with this one", "NAME"),
+    "baseline": Option("compare every run with this one (default: all pairs)", "NAME", STATISTICS),
+    "max_drop": Option("largest allowed drop of a mean", "D"),
+    "alpha": Option("a drop with a smaller p fails the gate", "A"),
+    "github": Option("also annotate the commit and write the job summary of a GitHub workflow"),
+    "reconcile reported": Option(_NUMBER.format("0.62 is less precise than 0.620; 62%% is 0.62"),
+        "NUMBER", optional=True),
+    "boxes reconcile reported": Option(
+        _NUMBER.format(".51 is less precise than .510; 51%% and 51.0 are percent"), "NUMBER",
+        optional=True,
+    ),
+    "reconcile table": Option(
+        _PUBLISHED.format("run, by the names of their files"), "TABLE"
+    ),
+    "boxes reconcile table": Option(
+        _PUBLISHED.format("file of detections"), "TABLE"
+    ),
+    "names": Option(
+        "the measure that a column of the table stands for, as in 'MAP=AP@10'; may be repeated",
+        "NAME=MEASURE", repeats=True,
+    ),
+    "reported_per_query": Option(
+        "lines 'query value', or the output of trec_eval -q for one measure", "FILE"
+    ),
+    "audit queries": Option("the number of queries of each mean"),
+    "audit columns": Option(
+        "the measure that a name of the table stands for, as in 'MAP=AP@10'; may be repeated",
+        "NAME=MEASURE", repeats=True,
+    ),
+    "audit dialect": Option("the tool that computed the table: germane dialects", "NAME"),
+    "command": Option(
+        "a program and its arguments, with {qrels} and {run} for the paths of two files; it is run"
+        " without a shell", "COMMAND", read=CommandLine,
+    ),
+    "takes": Option("the form of the function's data",
+        "grades|ids|graded|lists|arrays|matrix|dicts|frames|trec", optional=True),
+    "pattern": Option(
+        r"where the number stands in the program's output: 'map\s+all\s+(\S+)'; with the groups"
+        r" query and value, the number of each query", "REGEX",
+    ),
+    "decimals": Option(
+        "values are rounded to so many decimals (default: as many as a program prints; none for a"
+        " function)"
+    ),
+    "time_limit": Option("seconds for a call of a program (default: 60)", "S", read=read_fraction),
+    "asserts": Option(
+        "exit with status 1, too, if a definition was found that is not the one of -m",
+        flags="--assert",
+    ),
+    "identify columns": Option("names of the columns of frames", "PART=NAME,…", read=_read_columns),
+    "people": Option(
+        "people's judgments of some queries; in each, all items that the model judged", "QRELS"
+    ),
+    "model": Option("the model's judgments of all queries", "QRELS"),
+    "weights": Option(
+        "weights of these queries, 1 / the probability to be drawn: a file with two columns, or"
+        " JSON", "FILE", DRAWN,
+    ),
+    "image": Option("the image to explain", "ID"),
+    "label": Option("the class to explain", "NAME", flags="--class"),
+    "errors": Option(
+        "print how much AP each kind of error costs, of all images, or of --image or --class"
+    ),
+    # what is written
+    "format": Option("(default: as the suffix of FILE says, else {})"),
+    "output": Option("write to FILE", "FILE", read=OutputPath, flags="-o --output"),
+    "report output": _PAGE._replace(
+        sentence="one page, or a folder with the rankings of all queries (default: report.html)",
+        metavar="FILE|FOLDER/",
+    ),
+    "explorer output": _PAGE._replace(
+        sentence="the file to write (default: explorer.html)", default="explorer.html"
+    ),
+    "boxes report output": _PAGE._replace(sentence="(default: report.html)"),
+    # how data are read, and the conventions that people choose
+    "queries": Option(_QUERY_TEXTS.format("to show them"), "FILE", TEXTS),
+    "items": Option(_ITEM_TEXTS.format("to show them"), "FILE", TEXTS),
+    "check queries": Option(_QUERY_TEXTS.format("to find queries among the items"), "FILE", TEXTS),
+    "check items": Option(_ITEM_TEXTS.format("to find queries among the items"), "FILE", TEXTS),
+    "columns": Option(
+        "names of columns that are not recognized, such as 'query=user,item=film'; 'rank=' ignores"
+        " a column", "PART=NAME,…", READING, _read_columns,
+    ),
+    "exclude": Option(
+        "items to remove before ranks are counted, such as those that a user has seen", "FILE",
+        CANDIDATES,
+    ),
+    "dialect": Option(
+        "the conventions of another tool, and its names of measures; see germane dialects", "NAME",
+        CONVENTIONS,
+    ),
+    "score dialect": Option(
+        "the conventions of another tool, and its names of measures; see germane dialects", "NAME"
+    ),
+    "boxes dialect": Option("the conventions of another tool", "NAME"),
+    "box_format": Option(
+        "the four numbers of a box, or of one side's, as in truth=xywh",
+        "", BOX_READING, _read_sides,
+    ),
+    **_group_rows(STATISTICS, {
+        "test": "test of significance (default: randomization); t needs germane[stats]",
+        "correction": "correction for the number of comparisons (default: holm)",
+        "gate test": "test of significance",
+    }),
+    "about": Option(
+        "the numbers are about the population that the queries come from, or about these queries",
+        group=DRAWN,
+    ),
+    **_group_rows(CONVENTIONS, {
+        "ties": "order of equal scores (default: trec; given if items have no ids)",
+        "no_relevant": "queries without relevant items",
+    }),
+    "boxes overlap": Option(
+        "shared area ÷ covered area of boxes; iou+1 adds one pixel to widths and heights; mask"
+        " takes masks (germane[masks]), oks keypoints", group=BOX_CONVENTIONS,
+    ),
+}  # fmt: skip
+
+RARE: dict[str, Option] = {
+    "confidence": Option("level of intervals", "P", STATISTICS),
+    "evaluate confidence": Option(
+        "also print confidence intervals of means, for instance at level 0.95", "P",
+        read=read_fraction,
+    ),
+    "trust confidence": Option("level of intervals", "P"),
+    "curve confidence": Option("level of the intervals of a mean curve", "P"),
+    "signature": Option(
+        "also print the signature of each mean: one line with the definition and fingerprints of"
+        " the data"
+    ),
+    "record": Option(
+        "also write a record as JSON, with the values of queries if --per-query is given; germane"
+        " verify reads it", "FILE", read=OutputPath,
+    ),
+    "bounds": Option(
+        "also print how far unjudged items could move the means, and which orders of runs remain"
+        " open"
+    ),
+    "rename": Option(
+        "show a measure by another name, as in 'AP=MAP'; may be repeated", "MEASURE=NAME",
+        repeats=True,
+    ),
+    "spreadsheet": Option(
+        "with csv or tsv: put ' before ids that a spreadsheet would take for formulas"
+    ),
+    "checkpoint": Option(
+        "save progress in DIR, and resume from there after an interruption", "DIR"
+    ),
+    "dataset": Option(
+        "QRELS RUN RUN... of a further data set, whose runs have the same file names", "FILE",
+        repeats=True, nargs="+",
+    ),
+    "compare view": Option(
+        "a single table; queries shows where two runs differ (default: the leaderboard, with a"
+        " sentence for each pair of up to three runs; for csv and tsv the pairs)"
+    ),
+    "boxes view": Option("one table alone"),
+    "most": Option("number of queries in a view (default: 10)", "N", read=read_whole, default=10),
+    "equivalence": Option(
+        "also test whether runs are within D of each other (needs germane[stats])", "D", STATISTICS
+    ),
+    "rng": Option("seed of the random numbers", "N", read=read_whole, flags="--seed"),
+    "max_size": Option(
+        "largest size of the page, such as 5MB; rankings that do not fit are left out (default:"
+        " 2MB)", "SIZE", read=read_size,
+    ),
+    "title": Option("title of the page (default: the names of the runs)", "TEXT"),
+    "boxes title": Option("(default: the names of the detectors)", "TEXT"),
+    "start": Option("where one query's curve starts", read=str),
+    "tolerance": Option("largest relative difference of equal values", "T"),
+    "strata": Option("the stratum of every query: a file with two columns, or JSON", "FILE", DRAWN),
+    "tuning": Option(
+        "how much the model's judgments count: as much as narrows intervals (PPI++), or in full"
+    ),
+    "judge_family": Option(
+        "warn of runs with this word in their names, because the judge is related to them; may be"
+        " repeated", "WORD",
+    ),
+    "detect": Option(
+        "also print how many queries are needed to detect a difference of D between two runs", "D",
+        read=read_fraction,
+    ),
+    # how data are read
+    "input_format": Option(
+        "the format of both files, or of one, as in run=jsonl (for an unknown suffix: trec)",
+        "|".join(FORMATS), READING, _read_sides,
+    ),
+    "collapse": Option(
+        "rank groups instead of items, such as the documents of chunks: a file with two columns,"
+        " item and group", "FILE", READING,
+    ),
+    "max_expansion": Option(
+        "allow a file to be N times its compressed size, above 256 MB (default: 1000)", "N|none",
+        READING, _read_limit,
+    ),
+    "max_line": Option(
+        "allow lines of up to this size in TREC files (default: 1048576)", "BYTES|none", READING,
+        _read_limit,
+    ),
+    "only": Option("items to keep; all others are removed", "FILE", CANDIDATES),
+    "ignore": Option(
+        "junk, neither right nor wrong: it leaves the list and the relevant items", "FILE",
+        CANDIDATES,
+    ),
+    "subtopic_weights": Option(
+        "a query, a subtopic and its weight in each row, for measures such as"
+        " 'ERR_IA(weights=given)@20'", "FILE", READING,
+    ),
+    "catalogue": Option(
+        "the items that could be recommended: a file, their number, or the items of --seen",
+        "FILE|N|seen", CATALOGUE,
+    ),
+    "seen": Option(
+        "what users chose before: a file with a user and an item in each row", "FILE", CATALOGUE
+    ),
+    "distance": Option(
+        "vectors of items, for their distances: a file with an item and its vector in each row, or"
+        " an .npz file with both as arrays", "FILE", CATALOGUE,
+    ),
+    # conventions of few tools
+    "depth": Option("use only the first N results of each query", "N", CONVENTIONS),
+    "relevant": Option(_RELEVANT, group=CONVENTIONS),
+    "explain relevant": _OF_LIST,
+    "curve relevant": _OF_LIST,
+    "reconcile relevant": _OF_LIST,
+    "min_score": Option("leave out items with a lower score", "S", CONVENTIONS),
+    "max_distance": Option(
+        "leave out items that are farther away, with --scores distances", "D", CONVENTIONS
+    ),
+    "digits": Option("decimals to which means are rounded", "N", CONVENTIONS),
+    "query_digits": Option("decimals to which values of queries are rounded", "N", CONVENTIONS),
+    # boxes
+    "coordinates": Option(
+        "relative coordinates are shares of the image, for both sides or for one, as in"
+        " truth=pixels", "", BOX_READING, _read_sides,
+    ),
+    "boxes input_format": Option(
+        "the format of the files, for both sides or for one, as in truth=coco", "", BOX_READING,
+        _read_sides,
+    ),
+    "images": Option(
+        "all images: a folder of pictures, or a file with their sizes", "PATH", BOX_READING
+    ),
+    "boxes columns": Option(
+        "names of columns that are not recognized, such as 'class=kind,x=left'", "PART=NAME,…",
+        BOX_READING, _read_columns,
+    ),
+    "class_names": Option("the names of classes that are numbers", "FILE", BOX_READING),
+    "boxes depth": Option(
+        "use only the N highest scores (default: 100; of overlap=oks, 20)", "N|none",
+        BOX_CONVENTIONS, _read_depth,
+    ),
+    "areas": Option(
+        "ranges of areas in square pixels, such as all=0-1e10,tiny=0-256 (default: COCO's)",
+        "NAME=LOW-HIGH,…", BOX_CONVENTIONS, _read_areas,
+    ),
+    "sigmas": Option(
+        "of overlap=oks: the half width of each keypoint (default: COCO's 17 of a person)", "S,…",
+        BOX_CONVENTIONS,
+    ),
+    "iou": Option(
+        "such as .5, .5,.75 or .5:.95:.05 (default: .5:.95)", "THRESHOLDS", BOX_CONVENTIONS
+    ),
+    "boxes confidence": Option("drop detections with a lower score", "P", BOX_CONVENTIONS),
+    "boxes compare confidence": Option("level of intervals", "P", STATISTICS),
+    **_group_rows(STATISTICS, {
+        "family": "the comparisons that are corrected together: those of one measure, or all",
+        "resamples": "number of resamples for tukey and for stability",
+        "gate correction": "correction for the number of measures (default: holm)",
+        "gate resamples": "number of resamples for tukey",
+    }),
+    **_group_rows(CONVENTIONS, {
+        "duplicates": "items retrieved twice for a query",
+        "missing": "judged queries that a run does not have",
+        "unjudged": "items without a judgment",
+        "scores": "how scores are compared; with distances, lower is better",
+        "repeated": "an item judged twice for a query",
+        "grades": "how grades are taken",
+        "ranks": "ranks without scores are an order, or places in a longer list",
+        "own": "an item whose id is that of the query",
+        "padding": "the id -1, with which lists of a fixed length are padded",
+        "nonpositive": "relevant items with a score of 0 or less",
+        "empty": "queries whose list of results is empty",
+        "short": "queries with fewer results than the cutoff",
+        "constant": "queries all of whose results have one score",
+        "unknown": "queries of the run that nobody judged",
+        "no_hit": "queries with relevant items, none of which is found",
+        "all_relevant": "queries with nothing judged not relevant",
+        "undefined": "queries whose value is NaN",
+        "halves": "how --query-digits rounds halves",
+    }),
+    **_group_rows(BOX_CONVENTIONS, {
+        "boxes ties": "the order of equal scores: by image, or as given",
+        "candidate": "if the best truth is taken, a detection tries the next best, or is false",
+        "reach": "an overlap is at least the threshold, or above it",
+        "equal_overlaps": "the truth that counts among equal overlaps",
+        "crowds": "boxes around many objects",
+        "difficult": "truths marked as difficult",
+        "depth_of": "whether --depth counts the scores of each class in an image, or of the whole"
+        " image",
+        "area_of": "the area that puts a truth into a range",
+        "found_area": "the area of a detected mask: its own, or that of its box where results"
+        " have boxes, too",
+        "classes": "detections match their own class, or all classes are one",
+        "no_truth": "classes without truths: left out of means, or 0",
+        "boxes unknown": "detections of classes that the truth does not list",
+        "precision": "precision of boxes and scores: as given, or rounded to single",
+        "thresholds": "precision of the thresholds of overlap",
+        "unverified": "detections of classes that nobody looked for in the image, or of which it"
+        " has more than are annotated, as LVIS lists them",
+        "flagged": "truths with the key ignore",
+        "boxes empty": "truths and detections without an area",
+        "id_zero": "truths with the id 0; unmatched reproduces a mistake of pycocotools",
+        "ap_depth": "AP has a value at any depth, or only at 100, which reproduces a mistake of"
+        " pycocotools",
+    }),
+}  # fmt: skip
+"""The arguments that --help leaves to --help-all."""
+
+OPTIONS = {**USUAL, **RARE}
+
+LEFT_OUT = {
+    "progress": "a terminal is shown progress without being asked",
+    "policy": "each of its conventions is an option",
+    "group": "of flat arrays; the rows of a file name their query",
+    "mask_threshold": "of arrays; masks of files are 0 and 1",
+    "query_ids": "of arrays; files have ids",
+    "item_ids": "of arrays; files have ids",
+    "report layout": "the name of the output says whether it is a page or a folder",
+    "report command": "the page shows the command that is run",
+    "boxes report command": "the page shows the command that is run",
+    "boxes explain name": "the name of the file",
+    "boxes reconcile name": "the name of the file",
+    "boxes dialects name": "the name of the file",
+    "reconcile measures": "of a table; --names has them",
+    "boxes reconcile measures": "of a table; --names has them",
+    "reconcile dialect": "it tries all of them",
+    "dialects dialect": "it tries all of them",
+    "verify dialect": "the record says the conventions",
+    **{
+        f"identify {name}": "identify makes the data itself"
+        for name in (
+            *("input_format", "collapse", "max_expansion", "max_line", "exclude", "only", "ignore"),
+            *("subtopic_weights", "catalogue", "seen", "distance", "own", "padding"),
+        )
+    },
+    "identify dialect": "it tries all of them",
+}  # fmt: skip
+"""Arguments of functions that are no options, with the reason."""
+
+
+def find_row(command: str, name: str, table: Mapping[str, Any] = OPTIONS) -> str | None:
+    """Find the row of a command's argument, or of the one that it shares with other commands."""
+    keys = (f"{command} {name}", f"{command.partition(' ')[0]} {name}", name)
+    return next((key for key in keys if key in table), None)
