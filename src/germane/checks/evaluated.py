@@ -13,7 +13,7 @@ import numpy as np
 
 from germane.checks import ids, malformed, orders, queries, removals, values
 from germane.checks.data import Data, Standing, measure_retrieved
-from germane.checks.rows import DIGITS, Numbering, Sees, Side
+from germane.checks.rows import Numbering, Sees, Side
 from germane.checks.table import TABLE
 from germane.core import ragged
 from germane.core.finding import Finding, sort_by_severity
@@ -24,7 +24,7 @@ from germane.core.retrieved import Sample
 from germane.kernel.columns import Ids
 from germane.kernel.ids import is_padding, to_bytes, to_text
 from germane.measures.definition import CatalogueDefinition
-from germane.readers.objects.numbers import EXACT, count_rounded
+from germane.readers.objects.numbers import DIGITS, EXACT, count_rounded
 
 if TYPE_CHECKING:
     from germane.core.policy import Policy

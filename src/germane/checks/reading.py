@@ -7,25 +7,25 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Set
-from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from germane.checks.rows import DIGITS, Faults, Numbering, Side, number_columns
+from germane.checks.rows import Numbering, Side, gather, number_columns
 from germane.core.arguments import list_values
 from germane.core.id_spelling import is_id, unwrap_ids, unwrap_keys
 from germane.core.progress import Progress
 from germane.core.ragged import Floats, Ints, find_owners
 from germane.errors import EmptyError, InputError, clip, explain_not_finite, show_typed
-from germane.kernel.columns import Ids, read_bytes
+from germane.kernel.columns import Ids
 from germane.kernel.ids import is_missing
 from germane.readers import Needs, QrelsInput, RunInput
-from germane.readers.files import formats, trec
-from germane.readers.files.formats import InputFormat, Path, is_path
+from germane.readers.files import formats
+from germane.readers.files.formats import InputFormat, is_path
 from germane.readers.files.line_blocks import TextFile, count_line_ends
 from germane.readers.files.trec_files import Run, TrecFile
+from germane.readers.inputs import Faults
 from germane.readers.objects import numbers
 from germane.readers.objects.arrays import ArrayRun
 from germane.readers.objects.frames import Frame
@@ -39,62 +39,6 @@ from germane.readers.objects.mappings import (
 from germane.readers.objects.numbers import EXACT, count_rounded, is_finite_number, show_number
 from germane.readers.objects.top_ids import TopIds
 from germane.readers.options import subtopics as subtopic_reader
-
-
-def read_trec(path: Path, kind: Literal["qrels", "run"], progress: Progress | None = None) -> Side:
-    """Read the valid rows of a file. Raises InputError for one that cannot be read or is empty."""
-    layout = {"qrels": trec.QRELS, "run": trec.RUN}[kind]
-    faults, parts, first = Faults(), [], 1
-    whole_scores: dict[bytes, set[int]] = {}
-    with TextFile(path, progress) as file:
-        for block in file.read_blocks("lines"):
-            parse_odd = partial(_parse_odd, block.data, first, layout, faults, file.name)
-            lines = trec.split_lines(block.data, layout, parse_odd, detailed=True)
-            assert lines.line is not None  # asked for
-            parts.append(replace(lines, items=lines.items.compact(), line=lines.line + first))
-            if kind == "run" and np.abs(lines.number).max(initial=0) >= EXACT:
-                _note_whole(block.data, whole_scores)
-            first += count_line_ends(block.data)
-        if not faults.count and not any(map(len, parts)):
-            raise trec.explain_empty(file, layout)
-        query_ids = (read_bytes(lines.queries).take(find_owners(lines.offsets)) for lines in parts)
-        queries, query = number_columns(list(query_ids))
-        items, item = number_columns([lines.items for lines in parts])
-        number, line = (
-            np.concatenate([getattr(lines, name) for lines in parts]) for name in ("number", "line")
-        )
-        ranks = [lines.rank for lines in parts if lines.rank is not None]
-        return Side(
-            kind, file.name, queries, items, query, item, number,
-            rank=np.concatenate(ranks) if ranks else None, line=line, faults=faults, text=True,
-            rounded=_count_rounded(whole_scores),
-        )  # fmt: skip
-
-
-def _parse_odd(
-    data: bytes,
-    first: int,
-    layout: trec.Layout,
-    faults: Faults,
-    name: str,
-    line: bytes,
-    row: int,
-) -> tuple[bytes, bytes, float] | None:
-    """Parse a line that is not plain; note a wrong one as a fault, and skip it."""
-    try:
-        return trec.parse_line(line, layout)
-    except InputError as error:
-        faults.add(f"{name}:{first + count_line_ends(data, row)}: {error}", len(line.split()))
-        return None
-
-
-def _note_whole(data: bytes, whole_scores: dict[bytes, set[int]]) -> None:
-    """Note the whole scores of each query as they are written, since doubles may round them."""
-    for line in trec.LINE_END.split(data):
-        fields = line.split()
-        written = fields[trec.RUN.number] if len(fields) > trec.RUN.number else b""
-        if written.lstrip(b"+-").isdigit() and len(written) < DIGITS:
-            whole_scores.setdefault(fields[0], set()).add(int(written))
 
 
 def _count_rounded(exact: Mapping[Any, set[Any]]) -> int:
@@ -118,8 +62,10 @@ def read_qrels(qrels: QrelsInput, progress: Progress | None = None, subtopics: s
     """
     raw = qrels.given
     of_subtopics = bool(subtopics) or _has_subtopics(raw)
-    if is_path(raw) and not of_subtopics:
-        return read_trec(raw, "qrels", progress)
+    faults = Faults()
+    parts = None if of_subtopics else qrels.read_rows(progress, faults)
+    if parts is not None:
+        return gather("qrels", qrels.where, parts, faults, text=qrels.is_text)
     if is_mapping(raw) and not of_subtopics:
         return _read_mapping(raw, "qrels", qrels.where, text=qrels.is_text)
     if isinstance(raw, Frame) and not of_subtopics:
@@ -147,7 +93,9 @@ def read_run(run: RunInput, progress: Progress | None = None) -> Side:
     """Read a run with all of its faults. Raises InputError for a kind that is not supported."""
     match run:
         case TrecFile():
-            return read_trec(run.path, "run", progress)
+            faults = Faults()
+            parts = run.read_rows(None, progress, faults)
+            return gather("run", run.where, parts, faults, text=run.is_text)
         case ScoredMapping() | ScoredLists() | RankedLists():
             return _read_mapping(run.mapping, "run", run.where, text=run.ids == "text")
         case Frame():
@@ -283,9 +231,10 @@ def _read_frame(frame: Frame, kind: Kind) -> Side:
     rows, query_ids, item_ids, scores, ranks = zip(*parts, strict=True) if parts else [()] * 5
     queries, query = number_columns(query_ids)
     items, item = number_columns(item_ids)
+    faults.locate = _make_locator(frame, kind)
     return Side(
         kind, frame.where, queries, items, query, item, _join(scores), _join(ranks),
-        line=np.concatenate([np.zeros(0, np.int64), *rows]), locate=_make_locator(frame, kind),
+        line=np.concatenate([np.zeros(0, np.int64), *rows]),
         faults=faults, text=frame.ids == "text", rounded=frame.rounded or _count_rounded(exact),
     )  # fmt: skip
 
@@ -321,12 +270,12 @@ def _make_locator(frame: Any, kind: Kind) -> Callable[[int], str]:
 
 def locate_lines(side: Side, raw: Any, input_format: InputFormat) -> Side:
     """Name the rows of a frame by their lines, if a file has one line for each of them."""
-    if side.locate is None or not is_path(raw) or not os.path.isfile(raw):
+    if side.line is None or not is_path(raw) or not os.path.isfile(raw):
         return side
     above = formats.FORMATS[formats.find_format(raw, side.kind, input_format)].lines_above
     if above is None or side.line is None:
         return side
-    rows, locate_row = len(side.line), side.locate
+    rows, locate_row = len(side.line), side.faults.locate
 
     @cache
     def has_line_per_row() -> bool:
@@ -340,7 +289,8 @@ def locate_lines(side: Side, raw: Any, input_format: InputFormat) -> Side:
     def locate(row: int) -> str:
         return f"{side.where}:{row + 1 + above}: " if has_line_per_row() else locate_row(row)
 
-    return replace(side, locate=locate)
+    side.faults.locate = locate
+    return side
 
 
 def _join(parts: Iterable[Floats | None]) -> Floats | None:

@@ -1,38 +1,22 @@
 """Rows: qrels or a run as they were given, valid or not, and the problems found in them."""
 
-from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Literal, Protocol, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeAlias
 
 import numpy as np
 
 from germane.core.finding import Finding, Severity, show_ids
-from germane.core.ragged import Bools, Floats, Ints
+from germane.core.ragged import Bools, Floats, Ints, find_lengths
 from germane.errors import clip
 from germane.kernel import plain
 from germane.kernel.columns import Ids, Text, join_ids, number_ids, read_python_ids
 from germane.output.formatting import write_count
+from germane.readers.inputs import NAMED, Faults
 
-NAMED = 3  # examples that a finding names
-
-
-class Faults:
-    """Lines and values that cannot be read."""
-
-    def __init__(self) -> None:
-        self.count = 0
-        self.examples: list[str] = []
-        self.fields: Counter[int] = Counter()  # of such lines, by their number
-
-    def add(self, text: str, fields: int = 0) -> None:
-        """Count one more fault, and keep the first few as examples."""
-        self.count += 1
-        self.fields[fields] += 1
-        if len(self.examples) < NAMED:
-            self.examples.append(text)
-
+if TYPE_CHECKING:  # few evaluations need them
+    from germane.readers.rows import Rows
 
 _NONE = Faults()
 
@@ -49,8 +33,7 @@ class Side:
     item: Ints  # N
     number: Floats | None  # N: grades or scores; None for ranked lists
     rank: Floats | None = None  # N: the rank column; NaN where it holds no number
-    line: Ints | None = None  # N: the line of a file, or the number of the row
-    locate: Callable[[int], str] | None = None  # names the place of a row that has no line
+    line: Ints | None = None  # N: the number of the line or row, where it has a place
     faults: Faults = _NONE
     empty: tuple[Hashable, ...] = ()  # queries without a row
     text: bool = False  # are all ids text, so that whole numbers stand for their digits?
@@ -65,10 +48,7 @@ class Side:
 
     def at(self, row: int) -> str:
         """Say where a row stands: ``run.txt:17: ``, ``run.parquet, row 16: ``, or nothing."""
-        if self.line is None:
-            return ""
-        number = int(self.line[row])
-        return f"{self.where}:{number}: " if self.locate is None else self.locate(number)
+        return "" if self.line is None else self.faults.locate(int(self.line[row]))
 
     def select(self, rows: Ints | Bools) -> Self:
         """Select some rows."""
@@ -85,7 +65,41 @@ class Side:
         return np.ones(len(self)) if self.number is None else self.number
 
 
-DIGITS = 100  # Python may refuse to make an integer of more
+def gather(
+    kind: Literal["qrels", "run"],
+    where: str,
+    parts: Iterable["Rows"],
+    faults: Faults = _NONE,
+    **traits: Any,
+) -> Side:
+    """Gather the rows that a reader gives in parts, with the faults that it has noted."""
+    queries: list[Ids] = []
+    lengths: list[Ints] = []
+    items: list[Ids] = []
+    empty: dict[Hashable, None] = {}
+    columns: dict[str, list[Any]] = {"score": [], "rank": [], "line": []}
+    for rows in parts:
+        length = find_lengths(rows.offsets)
+        query = read_python_ids(rows.queries)
+        filled = np.flatnonzero(length)
+        if len(filled) < len(length):
+            empty.update(dict.fromkeys(query.take(np.flatnonzero(length == 0)).python))
+        queries.append(query.take(filled).compact())
+        lengths.append(length[filled])
+        items.append(rows.items.compact())
+        for name, column in columns.items():
+            if (values := getattr(rows, name)) is not None:
+                column.append(values)
+    query_ids, stretch = number_columns(queries)
+    item_ids, item = number_columns(items)
+    owner = np.repeat(stretch, np.concatenate([np.zeros(0, np.int64), *lengths]))
+    score, rank, line = (np.concatenate(column) if column else None for column in columns.values())
+    for query_id in query_ids if empty else ():
+        empty.pop(query_id, None)
+    return Side(
+        kind, where, query_ids, item_ids, owner, item, score, rank, line, faults, tuple(empty),
+        rounded=faults.rounded, **traits,
+    )  # fmt: skip
 
 
 class Numbering:

@@ -136,7 +136,10 @@ def _open_qrels_file(raw: Any, reading: ReadOptions) -> QrelsInput:
     frame = formats.open_columns(path, "qrels", chosen, reading.columns)
     if frame is not None:
         return _open_qrels_frame(frame)
-    return QrelsInput(path, partial(import_reader("files.trec_files").read_qrels, path), True)
+    trec_files = import_reader("files.trec_files")
+    read, read_rows = trec_files.read_qrels, trec_files.read_rows
+    rows = partial(read_rows, path, trec_files.trec.QRELS)
+    return QrelsInput(path, partial(read, path), True, where=name_file(path), read_rows=rows)
 
 
 def _open_nested_qrels(path: Any) -> QrelsInput:

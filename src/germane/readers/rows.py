@@ -76,7 +76,8 @@ class Rows:
     offsets: Ints
     items: Ids
     score: Floats | None
-    rank: Ints | None = None
+    rank: Floats | Ints | None = None
+    line: Ints | None = None  # the number of each row or line, where faults are noted
 
     def split(self) -> Iterator[Rows]:
         """Split the rows into parts of whole stretches, of about STEP rows."""

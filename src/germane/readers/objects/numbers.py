@@ -21,6 +21,7 @@ from germane.errors import (
 )
 
 EXACT = 2.0**53
+DIGITS = 100  # Python may refuse to make an integer of more
 """Doubles hold every whole number up to this size."""
 PLAIN = re.compile(rb"[+-]?(?:\d++\.?\d*+|\.\d++)(?:[eE][+-]?\d++)?")
 """A number as files have it; Python's own numbers may have underscores."""
