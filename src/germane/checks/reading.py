@@ -6,20 +6,17 @@ Every bad line of a TREC file is a fault, and has a line number.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from germane.checks.rows import Numbering, Side, gather, number_columns
-from germane.core.arguments import list_values
-from germane.core.id_spelling import is_id, unwrap_ids, unwrap_keys
 from germane.core.progress import Progress
 from germane.core.ragged import Floats, Ints, find_owners
-from germane.errors import EmptyError, InputError, clip, explain_not_finite, show_typed
+from germane.errors import EmptyError, InputError, explain_not_finite
 from germane.kernel.columns import Ids
-from germane.kernel.ids import is_missing
 from germane.readers import Needs, QrelsInput, RunInput
 from germane.readers.files import formats
 from germane.readers.files.formats import InputFormat, is_path
@@ -30,13 +27,10 @@ from germane.readers.objects import numbers
 from germane.readers.objects.arrays import ArrayRun
 from germane.readers.objects.frames import Frame
 from germane.readers.objects.mappings import (
-    RankedLists,
-    ScoredLists,
-    ScoredMapping,
+    MappedRun,
     is_mapping,
-    list_scores,
 )
-from germane.readers.objects.numbers import EXACT, count_rounded, is_finite_number, show_number
+from germane.readers.objects.numbers import EXACT, count_rounded
 from germane.readers.objects.top_ids import TopIds
 from germane.readers.options import subtopics as subtopic_reader
 
@@ -66,8 +60,6 @@ def read_qrels(qrels: QrelsInput, progress: Progress | None = None, subtopics: s
     parts = None if of_subtopics else qrels.read_rows(progress, faults)
     if parts is not None:
         return gather("qrels", qrels.where, parts, faults, text=qrels.is_text)
-    if is_mapping(raw) and not of_subtopics:
-        return _read_mapping(raw, "qrels", qrels.where, text=qrels.is_text)
     if isinstance(raw, Frame) and not of_subtopics:
         return _read_frame(raw.report_to(progress), "qrels")
     needs = Needs(EVERYTHING, EVERYTHING * of_subtopics)
@@ -92,12 +84,10 @@ def _has_subtopics(raw: Any) -> bool:
 def read_run(run: RunInput, progress: Progress | None = None) -> Side:
     """Read a run with all of its faults. Raises InputError for a kind that is not supported."""
     match run:
-        case TrecFile():
+        case TrecFile() | MappedRun():
             faults = Faults()
             parts = run.read_rows(None, progress, faults)
             return gather("run", run.where, parts, faults, text=run.is_text)
-        case ScoredMapping() | ScoredLists() | RankedLists():
-            return _read_mapping(run.mapping, "run", run.where, text=run.ids == "text")
         case Frame():
             return _read_frame(run.report_to(progress), "run")
         case Run():
@@ -108,65 +98,6 @@ def read_run(run: RunInput, progress: Progress | None = None) -> Side:
         "check cannot read a run of this kind; evaluate can, and its findings are the same checks"
         " on a sample."
     )
-
-
-# --- Mappings ---------------------------------------------------------------------------------
-
-
-def _read_mapping(raw: Mapping[Hashable, Any], kind: Kind, where: str, *, text: bool) -> Side:
-    if not raw:
-        subject = "the qrels are" if kind == "qrels" else "the run is"
-        raise EmptyError(f"{subject} empty: there are no queries.")
-    queries, items, faults = Numbering(), Numbering(), Faults()
-    query, item, number = [], [], []
-    empty, rounded, scored = [], 0, kind == "qrels"
-    for query_id, raw_items in unwrap_keys(raw, where).items():
-        if is_missing(query_id):
-            faults.add(f"a query id is missing; got {clip(query_id)}")
-            continue
-        pairs = _list_pairs(query_id, raw_items, kind, faults)
-        scored = scored or list_scores(raw_items) is not None
-        if not pairs:
-            empty.append(query_id)
-            continue
-        query.append(np.full(len(pairs), queries.number([query_id])[0]))
-        item.append(items.number(pair[0] for pair in pairs))
-        number.append(np.array([float(pair[1]) for pair in pairs]))
-        rounded += count_rounded([pair[1] for pair in pairs], number[-1])
-    none = np.zeros(0, np.int64)
-    return Side(
-        kind, where, queries.ids, items.ids, np.concatenate([none, *query]),
-        np.concatenate([none, *item]), np.concatenate([np.zeros(0), *number]) if scored else None,
-        faults=faults, empty=tuple(empty), rounded=rounded, text=text,
-    )  # fmt: skip
-
-
-def _list_pairs(
-    query: Hashable, raw: Any, kind: Kind, faults: Faults
-) -> list[tuple[Hashable, Any]]:
-    """Pair the items of a query with their numbers; note what is wrong as faults."""
-    where = f"query {clip(query)}"
-    raw = list_values(raw)
-    unordered = kind == "run" and isinstance(raw, Set)
-    if isinstance(raw, (str, bytes)) or not isinstance(raw, Collection) or unordered:
-        faults.add(f"{where}: items are a mapping or a list; got {show_typed(raw)}")
-        return []
-    scores = list_scores(raw)
-    values = [1.0] * len(raw) if scores is None else scores
-    text = "relevance grade" if kind == "qrels" else "score"
-    good = []
-    for identifier, number in zip(unwrap_ids(list(raw)), values, strict=True):
-        if is_missing(identifier) or not is_id(identifier):
-            faults.add(f"{where}: an item id is missing or no id; got {clip(identifier)}")
-        elif not is_finite_number(number) or (kind == "qrels" and abs(float(number)) > EXACT):
-            within = " in the range ±2^53" if is_finite_number(number) else ""
-            faults.add(
-                f"{where}, item {clip(identifier)}: "
-                + explain_not_finite(text, f"got {show_number(number)}", within=within)
-            )
-        else:
-            good.append((identifier, number))
-    return good
 
 
 # --- What has been read already ---------------------------------------------------------------

@@ -12,6 +12,7 @@ from germane.core.ragged import Bools, Floats, Ints, find_lengths
 from germane.errors import clip
 from germane.kernel import plain
 from germane.kernel.columns import Ids, Text, join_ids, number_ids, read_python_ids
+from germane.kernel.keys import Keys
 from germane.output.formatting import write_count
 from germane.readers.inputs import NAMED, Faults
 
@@ -80,7 +81,7 @@ def gather(
     columns: dict[str, list[Any]] = {"score": [], "rank": [], "line": []}
     for rows in parts:
         length = find_lengths(rows.offsets)
-        query = read_python_ids(rows.queries)
+        query = _hold_ids(rows.queries)
         filled = np.flatnonzero(length)
         if len(filled) < len(length):
             empty.update(dict.fromkeys(query.take(np.flatnonzero(length == 0)).python))
@@ -100,6 +101,12 @@ def gather(
         kind, where, query_ids, item_ids, owner, item, score, rank, line, faults, tuple(empty),
         rounded=faults.rounded, **traits,
     )  # fmt: skip
+
+
+def _hold_ids(ids: Sequence[Hashable]) -> Ids:
+    """Make a column of ids, in which those of several types stay as they are."""
+    are_texts = isinstance(ids, Ids) or set(map(type, ids)) == {str}
+    return read_python_ids(ids) if are_texts else Keys([ids])
 
 
 class Numbering:

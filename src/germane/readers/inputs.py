@@ -101,6 +101,15 @@ class Faults:
         if len(self.examples) < NAMED:
             self.examples.append(text)
 
+    def can(self, read: Callable[[Any], object], raw: Any) -> bool:
+        """Can this be read? Notes the error if it cannot."""
+        try:
+            read(raw)
+        except InputError as error:
+            self.add(str(error))
+            return False
+        return True
+
 
 class RunInput:
     """A run that has been recognized. Each kind of run is a subclass."""

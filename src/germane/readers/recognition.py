@@ -93,7 +93,7 @@ def _open_qrels_mapping(raw: Any, reading: ReadOptions) -> QrelsInput:
             raise explain_unread(qrels, raw)
         return qrels
 
-    return QrelsInput(raw, read)
+    return QrelsInput(raw, read, read_rows=partial(mappings.read_rows, raw, "qrels"))
 
 
 def _open_qrels_rows(raw: Any, reading: ReadOptions) -> QrelsInput:
@@ -124,7 +124,8 @@ def _open_qrels_lists(lists: Any, frame: Any) -> QrelsInput:
         judged = mappings.read_qrels(lists, duplicates, frame.where)
         return replace(judged, name=frame.name, ids=ids)
 
-    return QrelsInput(lists, read, ids == "text", True, where=frame.where)
+    read_rows = partial(mappings.read_rows, lists, frame.where)
+    return QrelsInput(lists, read, ids == "text", True, where=frame.where, read_rows=read_rows)
 
 
 def _open_qrels_file(raw: Any, reading: ReadOptions) -> QrelsInput:
@@ -149,7 +150,8 @@ def _open_nested_qrels(path: Any) -> QrelsInput:
         qrels = mappings.read_qrels(raw, duplicates, where)
         return replace(qrels, name=find_name(path), ids="text")
 
-    return QrelsInput(raw, read, True, where=where)
+    read_rows = partial(mappings.read_rows, raw, where)
+    return QrelsInput(raw, read, True, where=where, read_rows=read_rows)
 
 
 def _open_qrels_cells(read: Callable[[Any, str], Qrels], raw: Any) -> QrelsInput:
@@ -221,7 +223,11 @@ def recognize_qrels(raw: Any, reading: ReadOptions) -> QrelsInput:
             raw = array_ids.name_rows(raw, query_ids, "qrels")
         unnamed = recognize_qrels(raw, replace(reading, query_ids=None, item_ids=None))
         name = partial(array_ids.name_judgments, query_ids=query_ids, item_ids=item_ids)
-        return replace(unnamed, read=lambda *how: name(unnamed.read(*how), noun="the qrels"))
+        return replace(
+            unnamed,
+            read=lambda *how: name(unnamed.read(*how), noun="the qrels"),
+            read_rows=lambda progress, faults: None,  # their ids are places
+        )
     for recognize, open_kind in QRELS:
         if recognize(raw):
             return open_kind(raw, reading)

@@ -109,6 +109,14 @@ class Rows:
         return Rows(queries, ragged.make_offsets(lengths), items, score, rank)
 
 
+def list_judgments(qrels: Qrels) -> Rows:
+    """List judgments as rows, of which the queries without a judgment have none."""
+    none = np.full(len(qrels.unjudged), qrels.offsets[-1])
+    queries = [*qrels.queries, *qrels.unjudged]
+    items = qrels.items if isinstance(qrels.items, Ids) else Keys([qrels.items])
+    return Rows(queries, np.append(qrels.offsets, none), items, qrels.grades)
+
+
 def judge_text(qrels: Qrels) -> Judgments:
     """Spell all ids of the judgments as text, as in a file of text."""
     queries = [
