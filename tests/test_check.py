@@ -277,7 +277,7 @@ def test_arrays() -> None:
     assert whats(germane.check(grades, np.ones((30, 40)), MEASURES)) == ["constant scores"]
     scores[3, 4] = np.nan
     finding = only(germane.check(grades, scores, MEASURES), "malformed results")
-    assert finding.examples[0].startswith("row 3, column 4: a score must be a finite number")
+    assert finding.examples[0].startswith("scores, row 3, column 4: a score must be a finite number")
     top = np.argsort(-rng.random((30, 40)))[:, :20]
     top[5, 7] = top[5, 6]
     found = germane.check([{1, 2}] * 30, top, MEASURES)

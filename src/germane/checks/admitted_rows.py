@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from germane.checks.removals import name_emptying
-from germane.checks.rows import Side, find_places, number_columns
+from germane.checks.rows import Side, find_places
 from germane.core import ragged
 from germane.core.policy import Policy
 from germane.core.qrels import Qrels
@@ -24,7 +24,6 @@ from germane.readers.objects.item_ids import judge_keys
 
 if TYPE_CHECKING:  # few evaluations need them
     from germane.readers.options.candidates import Candidates
-    from germane.readers.options.item_groups import Groups
 
 
 def attach_candidates(judged: Side, candidates: Candidates) -> tuple[Side, Qrels]:
@@ -47,12 +46,14 @@ def attach_candidates(judged: Side, candidates: Candidates) -> tuple[Side, Qrels
 
 def select_ranked(
     run: Side,
-    groups: Groups | None,
+    is_collapsed: bool,
     candidates: Qrels | None,
     policy: Policy,
     emptied: dict[str, Sequence[Hashable]],
 ) -> Side:
     """Select the rows that evaluate ranks, the highest numbers first.
+
+    Of a run that ``is_collapsed``, the best row of each group counts.
 
     Notes the options that leave a query without results, and these queries, in ``emptied``.
     """
@@ -62,8 +63,8 @@ def select_ranked(
         run = replace(run, number=-run.number)
     if order.padding == "drop" and not run.places:
         run = _keep_rows(run, ~mark_padding(_make_column(run.items))[run.item])
-    if groups is not None:
-        run = _collapse(run, groups)
+    if is_collapsed:
+        run = _drop_copies(run, "max")
     if candidates is not None:
         run = _select_candidates(run, candidates)
         if len(run.empty) > before:
@@ -102,19 +103,6 @@ def _make_batch(run: Side) -> tuple[Ints, Batch]:
 def _count_rows(run: Side) -> Ints:
     """Find where the rows of each query begin, query by query."""
     return ragged.make_offsets(np.bincount(run.query, minlength=len(run.queries)))
-
-
-def _collapse(run: Side, groups: Groups) -> Side:
-    """Replace the items of a run by groups, and keep the best row of each group of a query."""
-    if groups.values is not None and run.columns is not None:
-        numbers, listed = groups.number_columns(None, len(groups.values))
-        groups.check_columns(run.columns)
-        return _drop_copies(replace(run, items=listed, item=numbers[run.columns[run.item]]), "max")
-    groups.check_items_have_ids()
-    ids = _make_column(run.items)
-    names, text = groups.find_groups(ids, run.text), run.text or groups.is_text
-    distinct, number = number_columns([names.as_text() if text else names])
-    return _drop_copies(replace(run, items=distinct, item=number[run.item], text=text), "max")
 
 
 def _drop_copies(run: Side, duplicates: str) -> Side:

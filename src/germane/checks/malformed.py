@@ -81,7 +81,7 @@ def find_refusal(data: Data) -> Sees:
 
 def _find_malformed(side: Side) -> Sees:
     if faults := side.faults.count:
-        noun = "line" if side.line is not None else "value"
+        noun = "value" if side.faults.locate is None else "line"
         text = (
             f"{write_count(faults, noun)} cannot be read, beside {write_count(len(side), 'row')}"
             " that can"

@@ -1,52 +1,14 @@
-"""Reading for checks: the rows of qrels and runs of every source, without stopping at faults.
-
-Every bad line of a TREC file is a fault, and has a line number.
-"""
+"""Reading for checks: the rows of qrels and runs of every source, without stopping at faults."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from functools import cache
-from typing import Any, Literal, TypeAlias
-
-import numpy as np
-
-from germane.checks.rows import Numbering, Side, gather, number_columns
+from germane.checks.rows import Side, gather
 from germane.core.progress import Progress
-from germane.core.ragged import Floats, Ints, find_owners
-from germane.errors import EmptyError, InputError, explain_not_finite
-from germane.kernel.columns import Ids
 from germane.readers import Needs, QrelsInput, RunInput
-from germane.readers.files import formats
-from germane.readers.files.formats import InputFormat, is_path
-from germane.readers.files.line_blocks import TextFile, count_line_ends
-from germane.readers.files.trec_files import Run, TrecFile
 from germane.readers.inputs import Faults
-from germane.readers.objects import numbers
-from germane.readers.objects.arrays import ArrayRun
-from germane.readers.objects.frames import Frame
-from germane.readers.objects.mappings import (
-    MappedRun,
-    is_mapping,
-)
-from germane.readers.objects.numbers import EXACT, count_rounded
-from germane.readers.objects.top_ids import TopIds
-from germane.readers.options import subtopics as subtopic_reader
-
-
-def _count_rounded(exact: Mapping[Any, set[Any]]) -> int:
-    """Count the scores of each query that become equal to another as doubles."""
-    return sum(count_rounded([*scores], np.array([*scores], float)) for scores in exact.values())
-
-
-Kind: TypeAlias = Literal["qrels", "run"]
+from germane.readers.rows import list_judgments
 
 EVERYTHING = "what is asked for"  # of the judgments is read
-CELLS = 1 << 26  # the largest array that is checked
-_Part: TypeAlias = tuple[Ints, Ids, Ids, Floats | None, Floats | None]  # rows, and columns
-DOUBLE_DIGITS = 15  # of a decimal number, which a double always holds
-FAULTS = 1000  # after so many faults of a frame, reading stops
 
 
 def read_qrels(qrels: QrelsInput, progress: Progress | None = None, subtopics: str = "") -> Side:
@@ -54,202 +16,23 @@ def read_qrels(qrels: QrelsInput, progress: Progress | None = None, subtopics: s
 
     Judgments of ``subtopics``, which the named measures need, are read as evaluate reads them.
     """
-    raw = qrels.given
-    of_subtopics = bool(subtopics) or _has_subtopics(raw)
     faults = Faults()
-    parts = None if of_subtopics else qrels.read_rows(progress, faults)
+    parts = None if subtopics else qrels.read_rows(progress, faults)
     if parts is not None:
         return gather("qrels", qrels.where, parts, faults, text=qrels.is_text)
-    if isinstance(raw, Frame) and not of_subtopics:
-        return _read_frame(raw.report_to(progress), "qrels")
-    needs = Needs(EVERYTHING, EVERYTHING * of_subtopics)
-    judged = qrels.read("error" if of_subtopics else "keep", progress, needs)
-    single = judged.subtopics.count_doubtful() if of_subtopics and judged.subtopics else 0
-    return _read_grouped(
-        "qrels", judged.name, judged, judged.grades, empty=judged.unjudged,
-        text=judged.ids == "text", places=judged.width is not None, single_subtopics=single,
+    judged = qrels.read("error", progress, Needs(EVERYTHING, EVERYTHING))
+    single = 0 if judged.subtopics is None else judged.subtopics.count_doubtful()
+    return gather(
+        "qrels", judged.name, [list_judgments(judged)], faults, text=judged.ids == "text",
+        places=judged.width is not None, single_subtopics=single,
     )  # fmt: skip
-
-
-def _has_subtopics(raw: Any) -> bool:
-    """Are these judgments of subtopics, whoever asks?"""
-    if isinstance(raw, Frame):
-        return raw.headings.subtopic is not None
-    if not is_mapping(raw):
-        return False
-    items = next((items for items in raw.values() if isinstance(items, Mapping) and items), {})
-    return any(map(subtopic_reader.is_nested, items.values()))
 
 
 def read_run(run: RunInput, progress: Progress | None = None) -> Side:
-    """Read a run with all of its faults. Raises InputError for a kind that is not supported."""
-    match run:
-        case TrecFile() | MappedRun():
-            faults = Faults()
-            parts = run.read_rows(None, progress, faults)
-            return gather("run", run.where, parts, faults, text=run.is_text)
-        case Frame():
-            return _read_frame(run.report_to(progress), "run")
-        case Run():
-            return _read_grouped("run", run.name, run.rows, run.rows.score, text=True)
-        case ArrayRun():
-            return _read_array(run)
-    raise InputError(
-        "check cannot read a run of this kind; evaluate can, and its findings are the same checks"
-        " on a sample."
-    )
-
-
-# --- What has been read already ---------------------------------------------------------------
-
-
-def _read_grouped(kind: Kind, name: str, rows: Any, number: Floats | None, **columns: Any) -> Side:
-    """Read rows that stand together by query, such as those of Qrels."""
-    numbering = Numbering()
-    item = numbering.number(rows.items)
-    query = find_owners(rows.offsets)
-    return Side(kind, name, rows.queries, numbering.ids, query, item, number, **columns)
-
-
-# --- Arrays -----------------------------------------------------------------------------------
-
-
-def _read_array(run: ArrayRun) -> Side:
-    """Read the cells of an array; those that are no score, or no id, are faults."""
-    are_ids = isinstance(run, TopIds)
-    cells = numbers.to_numpy(run.cells, "run")
-    if cells.size > CELLS:
-        raise InputError(
-            f"an array that is checked has at most {CELLS:,} cells; got the shape {cells.shape}."
-        )
-    faults, is_row = Faults(), ~np.ma.getmaskarray(cells)
-    cells = np.ma.getdata(cells)
-    good = cells >= -1 if are_ids else np.isfinite(cells)
-    for row in np.argwhere(is_row & ~good).tolist():
-        where = f"row {row[0]}, column {row[1]}" if cells.ndim == 2 else f"item {row[0]}"
-        shown = f"got {cells[tuple(row)]}"
-        wrong = f"an id must be 0 or more, or -1 for none; {shown}"
-        faults.add(f"{where}: {wrong if are_ids else explain_not_finite('score', shown)}")
-    is_row &= good & (cells != -1) if are_ids else good
-    query, item = run.locate(np.nonzero(is_row))
-    columns, item = np.unique(item, return_inverse=True)
-    scores = run.scores if isinstance(run, TopIds) else cells
-    number = None if scores is None else np.ma.getdata(numbers.to_numpy(scores, "run"))[is_row]
-    places = run.queries.ids is None and run.items.ids is None
-    answered, query = np.unique(query, return_inverse=True)
-    lacking = np.setdiff1d(np.arange(run.queries.size), answered)
-    return Side(
-        "run", "run", run.queries.name(answered).python, run.items.name(columns).python, query,
-        item, None if number is None else number.astype(float), faults=faults,
-        empty=tuple(run.queries.name(lacking).python), places=places,
-        numbered=places and not are_ids, columns=columns,
+    """Read a run with all of its faults."""
+    faults, places = Faults(), not (run.has_ids or run.has_query_ids)
+    where = run.name if run.where == "run" else run.where
+    return gather(
+        "run", where, run.read_rows(None, progress, faults), faults, text=run.is_text,
+        places=places, numbered=places and run.has_all_items,
     )  # fmt: skip
-
-
-# --- Frames -----------------------------------------------------------------------------------
-
-
-def _read_frame(frame: Frame, kind: Kind) -> Side:
-    faults, parts, row = Faults(), list[_Part](), 0
-    exact: dict[Hashable, set[Any]] = {}
-    for record in frame.records():
-        if kind == "run" and frame.headings.score is not None:
-            _note_exact(record, frame.headings.query, frame.headings.score, exact)
-        parts += _split_parts(frame, record, row, kind, faults)
-        row += record.num_rows
-    if not row:
-        raise EmptyError(f"{frame.where}: there are no rows.")
-    rows, query_ids, item_ids, scores, ranks = zip(*parts, strict=True) if parts else [()] * 5
-    queries, query = number_columns(query_ids)
-    items, item = number_columns(item_ids)
-    faults.locate = _make_locator(frame, kind)
-    return Side(
-        kind, frame.where, queries, items, query, item, _join(scores), _join(ranks),
-        line=np.concatenate([np.zeros(0, np.int64), *rows]),
-        faults=faults, text=frame.ids == "text", rounded=frame.rounded or _count_rounded(exact),
-    )  # fmt: skip
-
-
-def _note_exact(record: Any, query: str, score: str, exact: dict[Hashable, set[Any]]) -> None:
-    """Note the scores of each query as they are given, where doubles may round them."""
-    import pyarrow as pa
-
-    scores = record.column(score)
-    if pa.types.is_integer(scores.type):
-        wide = np.abs(scores.to_numpy(zero_copy_only=False).astype(float)) >= EXACT
-    elif pa.types.is_decimal(scores.type) and scores.type.precision > DOUBLE_DIGITS:
-        wide = scores.is_valid().to_numpy(zero_copy_only=False)
-    else:
-        return
-    if wide.any():
-        query_ids, numbers = record.column(query).to_pylist(), scores.to_pylist()
-        for row in np.flatnonzero(wide).tolist():
-            exact.setdefault(query_ids[row], set()).add(numbers[row])
-
-
-def _make_locator(frame: Any, kind: Kind) -> Callable[[int], str]:
-    """Make a function that names the place of a row in a frame, a file or a folder."""
-
-    def locate(row: int) -> str:
-        start, where = max(
-            (part for part in frame.parts if part[0] <= row), default=(0, frame.where)
-        )
-        return f"row {row - start}: " if where == kind else f"{where}, row {row - start}: "
-
-    return locate
-
-
-def locate_lines(side: Side, raw: Any, input_format: InputFormat) -> Side:
-    """Name the rows of a frame by their lines, if a file has one line for each of them."""
-    if side.line is None or not is_path(raw) or not os.path.isfile(raw):
-        return side
-    above = formats.FORMATS[formats.find_format(raw, side.kind, input_format)].lines_above
-    if above is None or side.line is None:
-        return side
-    rows, locate_row = len(side.line), side.faults.locate
-
-    @cache
-    def has_line_per_row() -> bool:
-        lines = 0
-        with TextFile(raw) as file:
-            for block in file.read_blocks("lines"):
-                lines += count_line_ends(block.data)
-        lines += not block.data.endswith((b"\n", b"\r"))
-        return lines == rows + side.faults.count + above
-
-    def locate(row: int) -> str:
-        return f"{side.where}:{row + 1 + above}: " if has_line_per_row() else locate_row(row)
-
-    side.faults.locate = locate
-    return side
-
-
-def _join(parts: Iterable[Floats | None]) -> Floats | None:
-    present = [part for part in parts if part is not None]
-    return np.concatenate(present) if present else None
-
-
-def _split_parts(frame: Any, record: Any, row: int, kind: Kind, faults: Faults) -> Iterator[_Part]:
-    """Split a record batch into parts that can be read; the faults are found by halving."""
-    if not record.num_rows:
-        return
-    try:
-        query, item = frame.read_ids(record, row)
-        if kind == "run":
-            number, rank = frame.read_scores(record, row)
-        else:
-            name, rank = frame.headings.relevance, None
-            number = np.ones(record.num_rows)
-            if name is not None:
-                number = frame.read_numbers(record, name, row, "relevance grade")
-    except InputError as error:
-        if record.num_rows == 1:
-            faults.add(str(error))
-            if faults.count > FAULTS:
-                raise
-            return
-        middle = record.num_rows // 2
-        for start, part in ((0, record.slice(0, middle)), (middle, record.slice(middle))):
-            yield from _split_parts(frame, part, row + start, kind, faults)
-        return
-    yield np.arange(row, row + record.num_rows), query, item, number, rank

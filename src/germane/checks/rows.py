@@ -11,7 +11,7 @@ from germane.core.finding import Finding, Severity, show_ids
 from germane.core.ragged import Bools, Floats, Ints, find_lengths
 from germane.errors import clip
 from germane.kernel import plain
-from germane.kernel.columns import Ids, Text, join_ids, number_ids, read_python_ids
+from germane.kernel.columns import Ids, Integers, Text, join_ids, number_ids, read_python_ids
 from germane.kernel.keys import Keys
 from germane.output.formatting import write_count
 from germane.readers.inputs import NAMED, Faults
@@ -40,7 +40,6 @@ class Side:
     text: bool = False  # are all ids text, so that whole numbers stand for their digits?
     places: bool = False  # are ids the rows and columns of arrays?
     numbered: bool = False  # are items nothing but the columns of scores?
-    columns: Ints | None = None  # of an array: the column of each item
     rounded: int = 0  # whole scores that no double holds
     single_subtopics: int = 0  # judgments by a column that may not be of subtopics: no item has two
 
@@ -49,7 +48,9 @@ class Side:
 
     def at(self, row: int) -> str:
         """Say where a row stands: ``run.txt:17: ``, ``run.parquet, row 16: ``, or nothing."""
-        return "" if self.line is None else self.faults.locate(int(self.line[row]))
+        if self.line is None or self.faults.locate is None:
+            return ""
+        return self.faults.locate(int(self.line[row]))
 
     def select(self, rows: Ints | Bools) -> Self:
         """Select some rows."""
@@ -132,6 +133,11 @@ def number_columns(parts: Sequence[Ids]) -> tuple[Sequence[Hashable], Ints]:
     if parts and all(part.kind == "text" for part in parts):
         numbers, distinct = number_ids(join_ids([part.as_text() for part in parts]))
         return distinct, numbers.astype(np.int64)
+    values = [part.values for part in parts if isinstance(part, Integers)]
+    if values and len(values) == len(parts) and len({part.dtype for part in values}) == 1:
+        joined = np.concatenate(values)
+        distinct_values, numbers = np.unique(joined, return_inverse=True)
+        return distinct_values.tolist(), numbers.astype(np.int64)
     numbering = Numbering()
     rows = [numbering.number(part.python) for part in parts]
     return numbering.ids, np.concatenate([np.zeros(0, np.int64), *rows])

@@ -11,7 +11,7 @@ import numpy as np
 from germane.checks import malformed
 from germane.checks.admitted_rows import attach_candidates, select_ranked
 from germane.checks.data import Data, put_side_by_side
-from germane.checks.reading import locate_lines, read_qrels, read_run
+from germane.checks.reading import read_qrels, read_run
 from germane.checks.removals import count_unreachable, explain_unmatched
 from germane.checks.rows import Side
 from germane.checks.table import TABLE
@@ -162,7 +162,6 @@ def check(
     progress = make_progress(progress)
     inputs = open_data(qrels, policy)
     reading, conventions = inputs.options.held, inputs.conventions
-    given_format = policy.get("input_format")
     runs: Any = run if _is_named(run) else {None: run}
     chosen = inputs.options.read_measures(measures)
     needs = find_needs(chosen, ())
@@ -176,23 +175,22 @@ def check(
         corpus = Corpus(open_texts(queries, "queries"), open_texts(items, "items"))
     attached = find_candidates(qrels, reading)
     candidates: Qrels | None = None
-    plain = replace(reading.leave_candidates(), collapse=None)
+    plain = reading.leave_candidates()
     findings: list[Finding] = []
     data: list[Data] = []
     names: list[str] = []
     for name, given in runs.items():
         judgments, opened = open_inputs(qrels, given, plain, judgments)
         if judged is None:
-            side = read_qrels(judgments, progress, needs.subtopics)
-            judged = locate_lines(side, qrels, given_format)
-        side = locate_lines(read_run(opened, progress), given, given_format)
+            judged = read_qrels(judgments, progress, needs.subtopics)
+        side = read_run(opened, progress)
         if name is not None and side.where == "run":
             side = replace(side, where=name)
         if attached is not None and candidates is None:
             judged, candidates = attach_candidates(judged, attached)
         emptied: dict[str, Sequence[Hashable]] = {}
         given_rows = len(side)
-        side = select_ranked(side, reading.collapse, candidates, conventions, emptied)
+        side = select_ranked(side, opened.is_collapsed, candidates, conventions, emptied)
         sides = put_side_by_side(judged, side, chosen, tuple(data), learned)
         sides.ties = inputs.options.make_policy(opened.ties).ties
         sides.has_distances = conventions.scores == "distances"

@@ -91,7 +91,7 @@ class Faults:
         self.count = 0
         self.examples: list[str] = []
         self.fields: Counter[int] = Counter()  # of such lines, by their number
-        self.locate: Callable[[int], str] = str  # names the place of a row by its number
+        self.locate: Callable[[int], str] | None = None  # names the place of a row or line
         self.rounded = 0  # scores that became equal to another as doubles
 
     def add(self, text: str, fields: int = 0) -> None:
@@ -121,6 +121,7 @@ class RunInput:
     has_columns: ClassVar[bool] = False
     is_array: ClassVar[bool] = False  # are its items columns, which have no ids to order ties by?
     has_own_items: ClassVar[bool] = False  # is no item of a query one of another's?
+    has_all_items: ClassVar[bool] = False  # has every item a column of scores?
     is_searched: ClassVar[bool] = False  # does finding one query take reading all rows?
     has_header: bool = True  # may the caller name its columns, if it has any?
     is_named: bool = False  # were there columns, which the caller may name?

@@ -110,8 +110,11 @@ def _open_qrels_frame(frame: Any) -> QrelsInput:
         lists, frame = import_reader("objects.frame_qrels").find_lists(frame)
         if lists is not None:
             return _open_qrels_lists(lists, frame)
-    read = partial(import_reader("objects.frame_qrels").read_qrels, frame)
-    return QrelsInput(frame, read, frame.ids == "text", True, frame.lines)
+    frame_qrels = import_reader("objects.frame_qrels")
+    read, read_rows = (partial(f, frame) for f in (frame_qrels.read_qrels, frame_qrels.read_rows))
+    return QrelsInput(
+        frame, read, frame.ids == "text", True, frame.lines, frame.where, read_rows=read_rows
+    )
 
 
 def _open_qrels_lists(lists: Any, frame: Any) -> QrelsInput:
