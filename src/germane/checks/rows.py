@@ -1,5 +1,7 @@
 """Rows: qrels or a run as they were given, valid or not, and the problems found in them."""
 
+from __future__ import annotations
+
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -8,16 +10,19 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeAlias
 import numpy as np
 
 from germane.core.finding import Finding, Severity, show_ids
+from germane.core.progress import Progress
 from germane.core.ragged import Bools, Floats, Ints, find_lengths
 from germane.errors import clip
 from germane.kernel import plain
 from germane.kernel.columns import Ids, Integers, Text, join_ids, number_ids, read_python_ids
 from germane.kernel.keys import Keys
 from germane.output.formatting import write_count
+from germane.readers import Needs, QrelsInput, RunInput
 from germane.readers.inputs import NAMED, Faults
 
 if TYPE_CHECKING:  # few evaluations need them
     from germane.readers.rows import Rows
+
 
 _NONE = Faults()
 
@@ -70,7 +75,7 @@ class Side:
 def gather(
     kind: Literal["qrels", "run"],
     where: str,
-    parts: Iterable["Rows"],
+    parts: Iterable[Rows],
     faults: Faults = _NONE,
     **traits: Any,
 ) -> Side:
@@ -220,3 +225,38 @@ def show_rows(side: Side, rows: Ints) -> tuple[str, ...]:
         f"item {clip(side.items[side.item[row]])}"
         for row in rows[:NAMED].tolist()
     )
+
+
+# --- Reading without stopping at faults ---------------------------------------------------------
+
+
+EVERYTHING = "what is asked for"  # of the judgments is read
+
+
+def read_qrels(qrels: QrelsInput, progress: Progress | None = None, subtopics: str = "") -> Side:
+    """Read judgments with all of their faults. Raises InputError for what cannot be read.
+
+    Judgments of ``subtopics``, which the named measures need, are read as evaluate reads them.
+    """
+    faults = Faults()
+    parts = None if subtopics else qrels.read_rows(progress, faults)
+    if parts is not None:
+        return gather("qrels", qrels.where, parts, faults, text=qrels.is_text)
+    from germane.readers.rows import list_judgments  # which few evaluations need
+
+    judged = qrels.read("error", progress, Needs(EVERYTHING, EVERYTHING))
+    single = 0 if judged.subtopics is None else judged.subtopics.count_doubtful()
+    return gather(
+        "qrels", judged.name, [list_judgments(judged)], faults, text=judged.ids == "text",
+        places=judged.width is not None, single_subtopics=single,
+    )  # fmt: skip
+
+
+def read_run(run: RunInput, progress: Progress | None = None) -> Side:
+    """Read a run with all of its faults."""
+    faults, places = Faults(), not (run.has_ids or run.has_query_ids)
+    where = run.name if run.where == "run" else run.where
+    return gather(
+        "run", where, run.read_rows(None, progress, faults), faults, text=run.is_text,
+        places=places, numbered=places and run.has_all_items,
+    )  # fmt: skip

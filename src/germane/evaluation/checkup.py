@@ -8,14 +8,16 @@ from typing import Any, Unpack, overload
 
 import numpy as np
 
-from germane.checks import malformed
-from germane.checks.admitted_rows import attach_candidates, select_ranked
 from germane.checks.data import Data, put_side_by_side
-from germane.checks.reading import read_qrels, read_run
-from germane.checks.removals import count_unreachable, explain_unmatched
-from germane.checks.rows import Side
+from germane.checks.ids import Corpus
+from germane.checks.removals import (
+    attach_candidates,
+    count_unreachable,
+    explain_unmatched,
+    select_ranked,
+)
+from germane.checks.rows import Side, read_qrels, read_run
 from germane.checks.table import TABLE
-from germane.checks.texts import Corpus
 from germane.core.finding import SEVERITIES, Finding, Severity, sort_by_severity
 from germane.core.policy import Policy
 from germane.core.progress import Progress, make_progress
@@ -275,9 +277,5 @@ def _find(data: Data, progress: Progress | None) -> Iterator[Finding]:
     for place, row in enumerate(TABLE[1:-1]):
         if progress is not None:
             progress(f"{data.run.where} for {row.name}", place, len(TABLE))
-        if (
-            row.side == "qrels"
-            or row.find_problems.__module__ == malformed.__name__
-            or len(data.qrels)
-        ):
+        if row.side == "qrels" or not row.needs_judgments or len(data.qrels):
             yield from row.find(data)

@@ -65,7 +65,7 @@ class TopIds(ArrayRun):
             )
 
     def count_rows(self) -> Ints:
-        return _count(self.best, np.arange(len(self.best)), None)
+        return np.asarray(np.count_nonzero(self.best >= 0, axis=1))
 
     def split(self, rows: Ints, cells: int) -> Iterator[Ints]:
         yield from super().split(rows, min(cells, STEP))
@@ -84,7 +84,7 @@ class TopIds(ArrayRun):
                     f" run has item {some[-1]}."
                 )
             code = every[some]
-        code = np.append(np.full(len(found) - len(some), -1), code)
+        code = np.append(found[: len(found) - len(some)], code)  # -1, and what is no id
         return replace(self, best=code[place.reshape(self.best.shape)]), names
 
     def open_blocks(self, asked: Asked | None) -> Read:
