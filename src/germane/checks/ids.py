@@ -321,7 +321,7 @@ def find_queries_with_text(data: Data) -> Sees:
             from germane.checks.removals import mark_items  # which few checks need
 
             candidates = replace(data.candidates, queries=[data.candidates.queries[q]])
-            open_to &= mark_items(candidates, [list(matches)], True)
+            open_to &= mark_items(candidates, [list(matches)])
         items = [pair for pair, is_open in zip(matches.items(), open_to, strict=True) if is_open]
         if items:
             leaks[q] = items[0]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import replace
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from itertools import islice, pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
@@ -19,11 +20,18 @@ from germane.core.policy import LIMITS, Policy
 from germane.core.qrels import Qrels
 from germane.core.ragged import Bools, Floats, Ints
 from germane.core.retrieved import EMPTYING, ONE_COPY, Retrieved
-from germane.errors import clip, write_option
-from germane.kernel.columns import Ids, Integers, mark_padding, read_python_ids
+from germane.errors import PolicyError, clip, write_option
+from germane.kernel.columns import Ids
 from germane.kernel.ids import spell_id
 from germane.kernel.keys import Keys
-from germane.kernel.reduction import Batch, Judgments, choose_copies, mark_admitted, mark_candidates
+from germane.kernel.reduction import (
+    Batch,
+    Judgments,
+    Reduction,
+    choose_copies,
+    drop_padding,
+    mark_candidates,
+)
 from germane.output.formatting import write_count
 from germane.readers.objects.item_ids import judge_keys
 
@@ -195,60 +203,76 @@ def attach_candidates(judged: Side, candidates: Candidates) -> tuple[Side, Qrels
     return judged, candidates.attach(listed)
 
 
-def select_ranked(
-    run: Side,
-    is_collapsed: bool,
-    candidates: Qrels | None,
-    policy: Policy,
-    emptied: dict[str, Sequence[Hashable]],
-) -> Side:
-    """Select the rows that evaluate ranks, the highest numbers first.
+@dataclass(frozen=True, eq=False)
+class _Numbered(Batch):
+    """A batch that tells which rows of a side are left."""
 
-    Of a run that ``is_collapsed``, the best row of each group counts.
+    row: Ints = field(default_factory=lambda: np.zeros(0, np.int64))
 
-    Notes the options that leave a query without results, and these queries, in ``emptied``.
+    def take(self, rows: Ints) -> Self:
+        return replace(super().take(rows), row=self.row[rows])
+
+
+class Ranked(NamedTuple):
+    """The rows of a run that evaluate ranks."""
+
+    run: Side  # the best have the highest numbers
+    emptied: dict[str, Sequence[Hashable]]  # the options that leave queries without results
+    is_selected: bool  # did candidates take results out?
+
+
+def select_ranked(run: Side, duplicates: str, judged: Qrels | None, policy: Policy) -> Ranked:
+    """Select the rows of a run that evaluate ranks, by the same steps.
+
+    ``judged`` has the candidates, if there are some; other queries are not limited to them.
     """
-    order, before = policy.order, len(run.empty)
-    names = name_emptying(policy, None if candidates is None else candidates.candidates)
-    if policy.scores == "distances" and run.number is not None:
-        run = replace(run, number=-run.number)
-    if order.padding == "drop" and not run.places:
-        run = _keep_rows(run, ~mark_padding(_make_column(run.items))[run.item])
-    if is_collapsed:
-        run = _drop_copies(run, "max")
-    if candidates is not None:
-        run = _select_candidates(run, candidates)
-        if len(run.empty) > before:
-            emptied[names["candidates"]] = run.empty[before:]
-            before = len(run.empty)
-    if policy.duplicates in ONE_COPY:
-        run = _drop_copies(run, policy.duplicates)
-    if order.takes_all:
-        return run
-    rows, batch = _make_batch(run)
-    queries = list(map(spell_id, run.queries)) if run.text else run.queries
-    judged = Judgments(queries, np.zeros(len(queries) + 1, np.int64), batch.items.part(0, 0))
-    is_admitted = np.ones(len(run), bool)
-    is_admitted[rows] = mark_admitted(judged, batch, order)
-    if is_admitted.all():
-        return run
-    run = _keep_rows(run, is_admitted)
-    if len(run.empty) > before:
-        emptied[names["order"]] = run.empty[before:]
-    return run
+    order = replace(policy.order, padding="keep") if run.places else policy.order
+    ranked = run
+    if order.scores == "distances" and run.number is not None:
+        ranked = replace(run, number=-run.number)
+    takes_all = order.takes_all and order.padding == "keep" and duplicates not in ONE_COPY
+    if judged is None and takes_all:
+        return Ranked(ranked, {}, False)
+    is_text = run.text or (judged is not None and judged.ids == "text")
+    every = drop_padding(_make_batch(run, is_text), order)
+    query_ids = [spell_id(query) if is_text else query for query in run.queries]
+    is_judged = np.ones(len(query_ids), bool)
+    if judged is not None:
+        judged_ids = [spell_id(query) if is_text else query for query in judged.queries]
+        is_judged = find_places(query_ids, judged_ids) >= 0
+    is_kept = np.zeros(len(run), bool)
+    emptied_by = np.zeros(len(query_ids), np.int64)
+    is_selected = False
+    for is_mine, candidates in ((is_judged, judged), (~is_judged, None)):
+        counted: dict[str, Ints] = {}
+        batch: Any = every.take(np.flatnonzero(is_mine[every.owner]))
+        pairs = None if candidates is None else candidates.candidates
+        reduction = Reduction(_judge_lists(query_ids, pairs, is_text), duplicates, order)
+        with suppress(PolicyError):  # which evaluate raises
+            batch = reduction.select(batch, counted)
+        if duplicates in ONE_COPY:
+            batch = batch.take(choose_copies(batch, duplicates))
+        is_kept[batch.row] = True
+        emptied_by += counted.get("emptied", 0)
+        is_selected = is_selected or bool(np.any(counted.get("excluded", 0)))
+    names = name_emptying(policy, None if judged is None else judged.candidates)
+    emptied = {
+        names[kind]: _take(run.queries, np.flatnonzero(emptied_by == number))
+        for number, kind in enumerate(EMPTYING)
+        if kind and (emptied_by == number).any()
+    }
+    return Ranked(_keep_rows(ranked, is_kept), emptied, is_selected)
 
 
-def _make_batch(run: Side) -> tuple[Ints, Batch]:
-    """Make a batch of all rows, query by query. Returns their places, too."""
+def _make_batch(run: Side, is_text: bool) -> _Numbered:
+    """Make a batch of all rows, query by query."""
     rows = np.argsort(run.query, kind="stable")
     offsets = _count_rows(run)
-    if isinstance(run.items, Ids):
-        items: Ids = run.items.take(run.item[rows])
-    else:
-        listed = [run.items[i] for i in run.item[rows].tolist()]
-        items = Keys([listed[start:end] for start, end in pairwise(offsets.tolist())])
-    score = None if run.number is None else run.number[rows]
-    return rows, Batch(np.arange(len(run.queries)), offsets, items, score)
+    ids = list(map(spell_id, run.items)) if is_text else list(run.items)
+    listed = [ids[i] for i in run.item[rows].tolist()]
+    items = Keys([listed[start:end] for start, end in pairwise(offsets.tolist())])
+    score, rank = (None if column is None else column[rows] for column in (run.number, run.rank))
+    return _Numbered(np.arange(len(run.queries)), offsets, items, score, rank, row=rows)
 
 
 def _count_rows(run: Side) -> Ints:
@@ -256,39 +280,10 @@ def _count_rows(run: Side) -> Ints:
     return ragged.make_offsets(np.bincount(run.query, minlength=len(run.queries)))
 
 
-def _drop_copies(run: Side, duplicates: str) -> Side:
-    """Keep one row of each item of a query: its first, its last or its highest one."""
-    rows = np.argsort(run.query, kind="stable")
-    items = Integers(run.item[rows])
-    score, rank = (None if column is None else column[rows] for column in (run.number, run.rank))
-    batch = Batch(np.arange(len(run.queries)), _count_rows(run), items, score, rank)
-    chosen = choose_copies(batch, duplicates)
-    return run if len(chosen) == len(run) else run.select(np.sort(rows[chosen]))
-
-
-def _select_candidates(run: Side, judged: Qrels) -> Side:
-    """Select the rows of judged queries whose items are candidates, and all other rows."""
-    spelled = run.text or judged.ids == "text"
-    query_ids, judged_ids = (
-        list(map(spell_id, ids)) if spelled else list(ids) for ids in (run.queries, judged.queries)
-    )
-    items = list(map(spell_id, run.items)) if spelled else list(run.items)
-    is_judged = find_places(query_ids, judged_ids) >= 0
-    rows = np.flatnonzero(is_judged[run.query])
-    rows = rows[np.argsort(run.query[rows], kind="stable")]
-    lists: dict[int, list[Hashable]] = {}
-    for q, item in zip(run.query[rows].tolist(), run.item[rows].tolist(), strict=True):
-        lists.setdefault(q, []).append(items[item])
-    queries, ids = [query_ids[q] for q in lists], "text" if spelled else "typed"
-    is_candidate = np.ones(len(run), bool)
-    is_candidate[rows] = mark_items(
-        replace(judged, queries=queries, ids=ids), [*lists.values()], spelled
-    )
-    return _keep_rows(run, is_candidate)
-
-
 def _keep_rows(run: Side, is_kept: Bools) -> Side:
     """Keep some rows; a query of which none is left has no results."""
+    if is_kept.all():
+        return run
     left, query = np.unique(run.query[is_kept], return_inverse=True)
     places, item = np.unique(run.item[is_kept], return_inverse=True)
     emptied = np.setdiff1d(np.arange(len(run.queries)), left)
@@ -302,20 +297,20 @@ def _keep_rows(run: Side, is_kept: Bools) -> Side:
     )
 
 
-def mark_items(judged: Qrels, lists: Sequence[Sequence[Hashable]], is_text: bool) -> Bools:
-    """Mark the items of a list for each query that are candidates, one list after the other.
+def _judge_lists(
+    queries: Sequence[Hashable], candidates: Candidates | None, is_text: bool
+) -> Judgments:
+    """Make judgments of no item, with the candidates. ``is_text``: are all ids text?"""
+    none, ids = np.zeros(len(queries) + 1, np.int64), "text" if is_text else "typed"
+    lists = Qrels([*queries], none, [], np.zeros(0), ids=ids, candidates=candidates)
+    return judge_keys(lists, is_text)
 
-    ``is_text``: are all items text, as in a file of text?
-    """
-    none = np.zeros(len(lists) + 1, np.int64)
-    queries = replace(judged, offsets=none, items=[], grades=np.zeros(0))
-    keys = Keys(lists)
+
+def mark_items(judged: Qrels, lists: Sequence[Sequence[Hashable]]) -> Bools:
+    """Mark the items of a list for each query, all of them text, that are candidates."""
+    keys, queries = Keys(lists), list(map(spell_id, judged.queries))
     batch = Batch(np.arange(len(lists)), keys.offsets, keys, None)
-    return mark_candidates(judge_keys(queries, is_text), batch)
-
-
-def _make_column(ids: Sequence[Hashable]) -> Ids:
-    return ids if isinstance(ids, Ids) else read_python_ids(list(ids))
+    return mark_candidates(_judge_lists(queries, judged.candidates, True), batch)
 
 
 def _take(ids: Sequence[Hashable], places: Ints) -> Sequence[Hashable]:

@@ -2,7 +2,7 @@
 
 import os
 import warnings
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Unpack, overload
 
@@ -190,19 +190,20 @@ def check(
             side = replace(side, where=name)
         if attached is not None and candidates is None:
             judged, candidates = attach_candidates(judged, attached)
-        emptied: dict[str, Sequence[Hashable]] = {}
-        given_rows = len(side)
-        side = select_ranked(side, opened.is_collapsed, candidates, conventions, emptied)
-        sides = put_side_by_side(judged, side, chosen, tuple(data), learned)
+        duplicates = opened.decide_duplicates(conventions.duplicates)
+        ranked = select_ranked(side, duplicates, candidates, conventions)
+        sides = put_side_by_side(judged, ranked.run, chosen, tuple(data), learned)
         sides.ties = inputs.options.make_policy(opened.ties).ties
         sides.has_distances = conventions.scores == "distances"
-        sides.corpus, sides.candidates, sides.emptied = corpus, candidates, emptied
-        sides.is_selected = candidates is not None and len(side) < given_rows
+        sides.corpus, sides.candidates, sides.emptied = corpus, candidates, ranked.emptied
+        sides.is_selected = ranked.is_selected
         sides.has_places = conventions.ranks == "places"
         if candidates is not None:
             sides.unreachable = count_unreachable(candidates, candidates.candidates)
             if not sides.is_selected:
-                sides.unmatched = explain_unmatched(candidates, candidates.candidates, side.items)
+                sides.unmatched = explain_unmatched(
+                    candidates, candidates.candidates, ranked.run.items
+                )
         of_run = [
             finding for finding in _find(sides, progress) if not _is_settled(finding, conventions)
         ]
