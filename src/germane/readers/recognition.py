@@ -15,7 +15,7 @@ from germane.errors import EmptyError, InputError, clip
 from germane.readers.files import formats, json_files
 from germane.readers.files.formats import InputFormat, find_name, is_path, limit_path, name_file
 from germane.readers.inputs import Needs, QrelsInput, ReadOptions, RunInput
-from germane.readers.objects import hits, mappings, numbers
+from germane.readers.objects import hits, mapped_qrels, mappings, numbers
 from germane.readers.objects.mappings import is_rows
 from germane.readers.objects.relevance import Labels, read_csr, read_dense
 from germane.readers.options.subtopics import explain_unread
@@ -88,12 +88,12 @@ def _open_qrels_mapping(raw: Any, reading: ReadOptions) -> QrelsInput:
         return replace(_open_qrels_mapping(judged, reading), has_columns=True)
 
     def read(duplicates: str, progress: object, needs: Needs) -> Qrels:
-        qrels = mappings.read_qrels(raw, duplicates)
+        qrels = mapped_qrels.read_qrels(raw, duplicates)
         if qrels.subtopics is not None and not needs.subtopics:
             raise explain_unread(qrels, raw)
         return qrels
 
-    return QrelsInput(raw, read, read_rows=partial(mappings.read_rows, raw, "qrels"))
+    return QrelsInput(raw, read, read_rows=partial(mapped_qrels.read_rows, raw, "qrels"))
 
 
 def _open_qrels_rows(raw: Any, reading: ReadOptions) -> QrelsInput:
@@ -124,10 +124,10 @@ def _open_qrels_lists(lists: Any, frame: Any) -> QrelsInput:
         lists = hits.read_documents(lists, list_cells.name_fields(frame), frame.headings.item)
 
     def read(duplicates: str, *_: object) -> Qrels:
-        judged = mappings.read_qrels(lists, duplicates, frame.where)
+        judged = mapped_qrels.read_qrels(lists, duplicates, frame.where)
         return replace(judged, name=frame.name, ids=ids)
 
-    read_rows = partial(mappings.read_rows, lists, frame.where)
+    read_rows = partial(mapped_qrels.read_rows, lists, frame.where)
     return QrelsInput(lists, read, ids == "text", True, where=frame.where, read_rows=read_rows)
 
 
@@ -150,10 +150,10 @@ def _open_nested_qrels(path: Any) -> QrelsInput:
     raw, where = import_reader("files.json_files").read_nested(path, "qrels"), name_file(path)
 
     def read(duplicates: str, *_: object) -> Qrels:
-        qrels = mappings.read_qrels(raw, duplicates, where)
+        qrels = mapped_qrels.read_qrels(raw, duplicates, where)
         return replace(qrels, name=find_name(path), ids="text")
 
-    read_rows = partial(mappings.read_rows, raw, where)
+    read_rows = partial(mapped_qrels.read_rows, raw, where)
     return QrelsInput(raw, read, True, where=where, read_rows=read_rows)
 
 

@@ -27,7 +27,7 @@ from germane.output.formatting import add_schema, format_number, to_json_number,
 from germane.output.frames import Tabular
 from germane.output.tables import Table
 from germane.readers import open_judges
-from germane.readers.objects.mappings import read_qrels as read_mapping
+from germane.readers.objects.mapped_qrels import read_qrels as read_mapping
 
 Merging: TypeAlias = Literal["majority", "mean"]
 MERGED: tuple[Merging, ...] = ("majority", "mean")

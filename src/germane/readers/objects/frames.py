@@ -364,13 +364,12 @@ def _sift_record(
 
 def _note_exact(record: Any, query: str, score: str, exact: dict[Hashable, set[Any]]) -> None:
     """Note the scores of each query as they are given, where doubles may round them."""
-    import pyarrow as pa
-
     scores = record.column(score)
-    if pa.types.is_integer(scores.type):
+    kind, _, digits = str(scores.type).partition("(")
+    if kind.startswith(("int", "uint")):
         wide = np.abs(scores.to_numpy(zero_copy_only=False).astype(float)) >= EXACT
-    elif pa.types.is_decimal(scores.type) and scores.type.precision > DOUBLE_DIGITS:
-        wide = scores.is_valid().to_numpy(zero_copy_only=False)
+    elif kind.startswith("decimal") and int(digits.partition(",")[0]) > DOUBLE_DIGITS:
+        wide = np.array([number is not None for number in scores.to_pylist()], bool)
     else:
         return
     if wide.any():
