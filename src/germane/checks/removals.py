@@ -243,6 +243,7 @@ def select_ranked(run: Side, duplicates: str, judged: Qrels | None, policy: Poli
     is_kept = np.zeros(len(run), bool)
     emptied_by = np.zeros(len(query_ids), np.int64)
     is_selected = False
+    # Candidates are those of judged queries: other lists stay as they are, and are counted apart.
     for is_mine, candidates in ((is_judged, judged), (~is_judged, None)):
         counted: dict[str, Ints] = {}
         batch: Any = every.take(np.flatnonzero(is_mine[every.owner]))

@@ -17,10 +17,10 @@ from germane.kernel import plain
 from germane.kernel.columns import Ids, Integers, Text, join_ids, number_ids, read_python_ids
 from germane.kernel.keys import Keys
 from germane.output.formatting import write_count
-from germane.readers import Needs, QrelsInput, RunInput
-from germane.readers.inputs import NAMED, Faults
+from germane.readers.inputs import NAMED, Faults, Needs
 
 if TYPE_CHECKING:  # few evaluations need them
+    from germane.readers.inputs import QrelsInput, RunInput
     from germane.readers.rows import Rows
 
 

@@ -261,7 +261,10 @@ QrelsReader: TypeAlias = Callable[[str, Progress | None, Needs], Qrels]
 
 
 QrelsRows: TypeAlias = Callable[[Progress | None, Faults], "Iterable[Rows] | None"]
-"""Progress, and what takes the faults → all rows that can be read; None for subtopics."""
+"""Progress, and what takes the faults → all rows that can be read.
+
+None for judgments that are only read whole, as those of subtopics and of arrays are.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -271,7 +274,6 @@ class QrelsInput:
     ``read_rows`` reads them as far as possible, where parts of them can be read on their own.
     """
 
-    given: Any
     read: QrelsReader
     is_text: bool = False  # from a file of text, where integers are their digits
     has_columns: bool = False

@@ -93,7 +93,7 @@ def _open_qrels_mapping(raw: Any, reading: ReadOptions) -> QrelsInput:
             raise explain_unread(qrels, raw)
         return qrels
 
-    return QrelsInput(raw, read, read_rows=partial(mapped_qrels.read_rows, raw, "qrels"))
+    return QrelsInput(read, read_rows=partial(mapped_qrels.read_rows, raw, "qrels"))
 
 
 def _open_qrels_rows(raw: Any, reading: ReadOptions) -> QrelsInput:
@@ -113,7 +113,7 @@ def _open_qrels_frame(frame: Any) -> QrelsInput:
     frame_qrels = import_reader("objects.frame_qrels")
     read, read_rows = (partial(f, frame) for f in (frame_qrels.read_qrels, frame_qrels.read_rows))
     return QrelsInput(
-        frame, read, frame.ids == "text", True, frame.lines, frame.where, read_rows=read_rows
+        read, frame.ids == "text", True, frame.lines, frame.where, read_rows=read_rows
     )
 
 
@@ -128,7 +128,7 @@ def _open_qrels_lists(lists: Any, frame: Any) -> QrelsInput:
         return replace(judged, name=frame.name, ids=ids)
 
     read_rows = partial(mapped_qrels.read_rows, lists, frame.where)
-    return QrelsInput(lists, read, ids == "text", True, where=frame.where, read_rows=read_rows)
+    return QrelsInput(read, ids == "text", True, where=frame.where, read_rows=read_rows)
 
 
 def _open_qrels_file(raw: Any, reading: ReadOptions) -> QrelsInput:
@@ -143,7 +143,7 @@ def _open_qrels_file(raw: Any, reading: ReadOptions) -> QrelsInput:
     trec_files = import_reader("files.trec_files")
     read, read_rows = trec_files.read_qrels, trec_files.read_rows
     rows = partial(read_rows, path, trec_files.trec.QRELS)
-    return QrelsInput(path, partial(read, path), True, where=name_file(path), read_rows=rows)
+    return QrelsInput(partial(read, path), True, where=name_file(path), read_rows=rows)
 
 
 def _open_nested_qrels(path: Any) -> QrelsInput:
@@ -154,12 +154,12 @@ def _open_nested_qrels(path: Any) -> QrelsInput:
         return replace(qrels, name=find_name(path), ids="text")
 
     read_rows = partial(mapped_qrels.read_rows, raw, where)
-    return QrelsInput(raw, read, True, where=where, read_rows=read_rows)
+    return QrelsInput(read, True, where=where, read_rows=read_rows)
 
 
 def _open_qrels_cells(read: Callable[[Any, str], Qrels], raw: Any) -> QrelsInput:
     """Open judgments of all cells of a table, of which only those that measures need are read."""
-    return QrelsInput(raw, lambda duplicates, progress, needs: read(raw, needs.complete))
+    return QrelsInput(lambda duplicates, progress, needs: read(raw, needs.complete))
 
 
 def open_qrels_groups(raw: Any) -> QrelsInput:
@@ -177,7 +177,7 @@ QRELS: tuple[tuple[Recognize, Callable[[Any, ReadOptions], QrelsInput]], ...] = 
         lambda raw: isinstance(raw, Labels),
         lambda raw, reading: _open_qrels_cells(Labels.qrels, raw),
     ),
-    (numbers.is_sparse, lambda raw, reading: QrelsInput(raw, lambda *how: read_csr(raw))),
+    (numbers.is_sparse, lambda raw, reading: QrelsInput(lambda *how: read_csr(raw))),
     (numbers.is_array, lambda raw, reading: _open_qrels_cells(read_dense, raw)),
     (is_records, _open_qrels_columns),
 )
@@ -187,7 +187,7 @@ def open_pairs(raw: Any, kind: str, columns: Any, input_format: InputFormat) -> 
     """Open pairs of query and item as judgments without grades; None for anything else."""
     if numbers.is_sparse(raw):
         read = import_reader("objects.relevance").read_csr
-        return QrelsInput(raw, lambda *how: read(raw, f"{kind}="))
+        return QrelsInput(lambda *how: read(raw, f"{kind}="))
     raw = hold_records(raw)
     if is_path(raw):
         raw = import_reader("files.streams").keep_path(raw)
@@ -211,7 +211,7 @@ def recognize_qrels(raw: Any, reading: ReadOptions) -> QrelsInput:
         return raw
     if isinstance(raw, Qrels):
         columns = raw.columns is not None
-        return QrelsInput(raw, lambda *how: raw, raw.ids == "text", columns, raw.lines)
+        return QrelsInput(lambda *how: raw, raw.ids == "text", columns, raw.lines)
     if isinstance(raw, RunInput) and raw.has_columns:  # of read_run
         return _open_qrels_frame(raw)
     if reading.group is not None:
@@ -226,11 +226,7 @@ def recognize_qrels(raw: Any, reading: ReadOptions) -> QrelsInput:
             raw = array_ids.name_rows(raw, query_ids, "qrels")
         unnamed = recognize_qrels(raw, replace(reading, query_ids=None, item_ids=None))
         name = partial(array_ids.name_judgments, query_ids=query_ids, item_ids=item_ids)
-        return replace(
-            unnamed,
-            read=lambda *how: name(unnamed.read(*how), noun="the qrels"),
-            read_rows=lambda progress, faults: None,  # their ids are places
-        )
+        return replace(unnamed, read=lambda *how: name(unnamed.read(*how), noun="the qrels"))
     for recognize, open_kind in QRELS:
         if recognize(raw):
             return open_kind(raw, reading)

@@ -132,12 +132,12 @@ class TrecFile(RunInput):
         progress: Progress | None = None,
         faults: Faults | None = None,
     ) -> Iterator[Rows]:
+        if self._held is not None:
+            yield from self._held.read_rows(judged)
+            return
         if faults is not None:
             for rows in read_rows(self.path, trec.RUN, progress, faults):
                 yield rows if self.groups is None else collapse_rows(rows, self.groups)
-            return
-        if self._held is not None:
-            yield from self._held.read_rows(judged)
             return
         self._refuse_stream()
         for _, part in self.read_batches(0, progress, judged):
