@@ -277,7 +277,9 @@ def test_arrays() -> None:
     assert whats(germane.check(grades, np.ones((30, 40)), MEASURES)) == ["constant scores"]
     scores[3, 4] = np.nan
     finding = only(germane.check(grades, scores, MEASURES), "malformed results")
-    assert finding.examples[0].startswith("row 3, column 4: a score must be a finite number")
+    assert finding.examples[0].startswith(
+        "scores, row 3, column 4: a score must be a finite number"
+    )
     top = np.argsort(-rng.random((30, 40)))[:, :20]
     top[5, 7] = top[5, 6]
     found = germane.check([{1, 2}] * 30, top, MEASURES)
@@ -306,6 +308,42 @@ def test_what_is_in_mappings_instead_of_numbers() -> None:
     assert finding.count == 5
     assert "query 'q0', item 'q0d0'" in finding.examples[0]
     assert "'0.9' (str)" in finding.examples[0]
+
+
+NAN, ITEMS = float("nan"), ["q0d0", "q0d1", "q0d2"]
+TABLE_OF_ITEMS = {"query": ["q0"] * 3, "item": ITEMS, "score": [3.0, NAN, 1.0]}
+FAULTY: dict[str, tuple[Any, Any]] = {
+    "dict": (QRELS, {"q0": dict.fromkeys(ITEMS, NAN)}),
+    "item of a dict": (QRELS, {"q0": {"q0d0": 2.0, None: 1.0}}),
+    "list": (QRELS, {"q0": ["q0d0", NAN]}),
+    "another kind": (QRELS, {"q0": ["q0d0"], "q1": "q1d0"}),
+    "hits": (QRELS, {"q0": [{"id": "q0d0", "score": 1.0}, {"id": "q0d1", "score": NAN}]}),
+    "query": (QRELS, {"q0": {"q0d0": 1.0}, None: {"q0d1": 1.0}}),
+    "frame": (QRELS, pa.table(TABLE_OF_ITEMS)),
+    "scores": (np.eye(3, dtype=int), np.diag([1.0, NAN, 2.0])),
+    "ids": ([{0}, {1}, {2}], np.array([[0, 1], [1, -7], [2, 0]])),
+    "ids after none": ([{0}, {1}, {2}], np.array([[0, 1], [-1, 1], [2, 0]])),
+    "qrels": ({"q0": {"q0d0": NAN, "q0d1": 1}}, RUN),
+    "judged id": ({"q0": {"q0d0": 1, None: 1}}, RUN),
+    "judged list": ({"q0": [0, 1, 1, 0]}, RUN),
+    "judged frame": (pa.table({"query": ["q0"], "item": ["d"], "relevance": [NAN]}), RUN),
+    "run.txt": (QRELS, "q0 Q0 q0d0 1 x t\n"),
+    "run.csv": (QRELS, "query,item,score\nq0,q0d0,1\nq0,q0d1,nan\n"),
+    "qrels.txt": ("q0 0 q0d0 x\n", RUN),
+}
+
+
+@pytest.mark.parametrize("name", FAULTY)
+def test_the_first_fault_is_the_error_of_evaluate(name: str, tmp_path: Path) -> None:
+    """Each kind of input is read in one way, which raises the first fault, or notes all of them."""
+    for side in FAULTY[name]:
+        if isinstance(side, str):
+            (tmp_path / name).write_text(side)
+    qrels, run = (tmp_path / name if isinstance(side, str) else side for side in FAULTY[name])
+    with pytest.raises(germane.errors.InputError) as raised:
+        germane.evaluate(qrels, run, "AP")
+    faults = [one for one in germane.check(qrels, run, "AP") if one.what.startswith("malformed")]
+    assert [fault.examples[0] for fault in faults] == [str(raised.value)]
 
 
 # --- What a checkup is -----------------------------------------------------------------------------

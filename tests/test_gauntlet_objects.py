@@ -154,14 +154,14 @@ def test_ids_that_are_missing(given: Any) -> None:
     def make(one: str) -> Any:
         return given if one in ("d02", "q2") else one
 
-    refused(renamed(QRELS, item=make), RUN, "qrels: an id is missing")
+    refused(renamed(QRELS, item=make), RUN, "qrels, query 'q1': an id is missing")
     refused(renamed(QRELS, query=make), RUN, "qrels: an id is missing")
     refused(QRELS, renamed(RUN, query=make), "run: an id is missing")
     refused(QRELS, renamed(RUN, item=make), "run, query 'q1': an id is missing")
     lists = {query: list(found) for query, found in renamed(RUN, item=make).items()}
     refused(QRELS, lists, "run, query 'q1': an id is missing")
     judged = {query: list(found) for query, found in renamed(QRELS, item=make).items()}
-    refused(judged, RUN, "qrels: an id is missing")
+    refused(judged, RUN, "qrels, query 'q1': an id is missing")
 
 
 @pytest.mark.parametrize("given", [None, nan, np.nan, pd.NA, pd.NaT], ids=repr)

@@ -21,7 +21,8 @@ from germane.core.retrieved import AS_GIVEN, BY_ID
 from germane.evaluation.judging import judge
 from germane.measures import Scored, compute_values
 from germane.measures.averaging import compute_scores
-from germane.readers.objects.mappings import RankedLists, ScoredMapping, read_qrels
+from germane.readers.objects.mapped_qrels import read_qrels
+from germane.readers.objects.mappings import RankedLists, ScoredMapping
 from germane.types import Measure, Ranking
 
 import oracle

@@ -11,8 +11,7 @@ from check_examples import (
     QUERIES,
 )
 from germane.checks.data import put_side_by_side
-from germane.checks.reading import read_qrels, read_run
-from germane.checks.rows import find_places, number_columns
+from germane.checks.rows import find_places, number_columns, read_qrels, read_run
 from germane.kernel.columns import read_arrow_text, read_bytes
 from germane.kernel.ids import to_bytes
 from germane.measures import averaging

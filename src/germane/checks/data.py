@@ -24,7 +24,7 @@ from germane.measures.averaging import MeasureResult
 from germane.measures.measure import Measure
 
 if TYPE_CHECKING:  # few evaluations have texts
-    from germane.checks.texts import Corpus, EqualTexts
+    from germane.checks.ids import Corpus, EqualTexts
 
 CERTAIN = 5.0  # standard errors that exclude chance
 LIKELY = 2.0  # standard errors that make chance unlikely

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from germane.checks import ids, malformed, orders, queries, removals, values
+from germane.checks import ids, lists, removals, values
 from germane.checks.data import Data, Standing, measure_retrieved
-from germane.checks.rows import DIGITS, Numbering, Sees, Side
+from germane.checks.rows import Numbering, Sees, Side
 from germane.checks.table import TABLE
+from germane.checks.values import SWAPPED
 from germane.core import ragged
 from germane.core.finding import Finding, sort_by_severity
 from germane.core.id_spelling import fold_ids
@@ -24,7 +25,7 @@ from germane.core.retrieved import Sample
 from germane.kernel.columns import Ids
 from germane.kernel.ids import is_padding, to_bytes, to_text
 from germane.measures.definition import CatalogueDefinition
-from germane.readers.objects.numbers import EXACT, count_rounded
+from germane.readers.objects.numbers import DIGITS, EXACT, count_rounded
 
 if TYPE_CHECKING:
     from germane.core.policy import Policy
@@ -55,7 +56,7 @@ def check_evaluation(
     retrieved, policy = judged.retrieved, judged.policy
     data = EvaluatedData(judged.qrels, retrieved, policy, sample, values, ranking)
     swapped = _find_swapped(data) or [
-        finding for finding in retrieved.findings if finding.what in malformed.SWAPPED
+        finding for finding in retrieved.findings if finding.what in SWAPPED
     ]
     if swapped:
         return tuple(swapped)  # all other findings follow from that
@@ -63,7 +64,7 @@ def check_evaluation(
         *_check_rows(data),
         *(finding for finding in retrieved.findings if _holds_for_all(data, finding)),
     ]
-    data.known_orders = {finding.what for finding in findings} & orders.ORDERS.keys()
+    data.known_orders = {finding.what for finding in findings} & lists.ORDERS.keys()
     counted = (
         {} if data.needs_no_judgments else {count.what: count for count in _check_counts(data)}
     )
@@ -91,13 +92,13 @@ def refuse_swapped(qrels: Qrels, retrieved: Retrieved, policy: Policy) -> None:
     """Raise InputError for dicts of qrels and run that are certainly swapped."""
     data = EvaluatedData(qrels, retrieved, policy, retrieved.sample)
     if data.may_be_scores:
-        malformed.refuse_swapped(data.graded, data.run, data.given)
+        values.refuse_swapped(data.graded, data.run, data.given)
 
 
 def _find_swapped(data: EvaluatedData) -> tuple[Finding, ...]:
     if not data.may_be_scores:
         return ()
-    return tuple(_find(data, malformed.find_swapped, malformed.find_qrels_like_run))[:1]
+    return tuple(_find(data, values.find_swapped, values.find_qrels_like_run))[:1]
 
 
 def _check_counts(data: EvaluatedData) -> Iterator[Finding]:
@@ -113,27 +114,27 @@ def _check_counts(data: EvaluatedData) -> Iterator[Finding]:
     if data.unmatched:
         checks.append(removals.find_unmatched)
     if data.gaps:
-        checks.append(orders.find_gaps)
+        checks.append(lists.find_gaps)
     if data.empty:
-        checks.append(queries.find_without_judgments)
+        checks.append(lists.find_without_judgments)
     if data.single_subtopics:
         checks.append(values.find_single_subtopics)
     if policy.missing == "zero" and retrieval.answers < len(data.queries):
-        checks.append(queries.find_missing)
+        checks.append(lists.find_missing)
     if policy.unknown == "ignore" and retrieval.unknown:
-        checks.append(queries.find_unknown)
+        checks.append(lists.find_unknown)
     if policy.no_relevant == "zero" and data.may_lack_relevant:
-        checks += [values.find_nothing_relevant, queries.find_without_relevant]
+        checks += [values.find_nothing_relevant, lists.find_without_relevant]
     elif data.uncounted:
         checks.append(values.find_nothing_relevant)
     if policy.no_relevant != "one" and policy.duplicates != "recount":
         checks.append(values.find_low_ceilings)
     if len(data.queries) >= SEVERAL and policy.depth != 1 and data.results == retrieval.answers:
-        checks.append(queries.find_one_result)
+        checks.append(lists.find_one_result)
     if retrieval.is_tied:
         checks += [values.find_constant, values.find_tied]
     if data.results > TOO_FEW and policy.ranks == "order":
-        checks.append(orders.find_standing_last)
+        checks.append(lists.find_standing_last)
     yield from _find(data, *checks)
 
 
@@ -143,7 +144,7 @@ def _check_rows(data: EvaluatedData) -> Iterator[Finding]:
     if data.may_be_misspelled:
         checks.append(ids.find_alike)
     if data.may_rise:
-        checks += orders.ORDERS.values()
+        checks += lists.ORDERS.values()
     if data.may_have_padding:
         checks.append(ids.find_padding)
     if data.may_have_own:
@@ -164,7 +165,7 @@ _ROWS = {row.find_problems: row for row in TABLE}
 
 def _holds_for_all(data: EvaluatedData, finding: Finding) -> bool:
     """Does a finding about a batch hold for all batches together?"""
-    return finding.what not in orders.ASCENDING or not orders.is_meant(data, finding.count)
+    return finding.what not in lists.ASCENDING or not lists.is_meant(data, finding.count)
 
 
 class EvaluatedData(Data):
@@ -322,7 +323,7 @@ class EvaluatedData(Data):
     def may_be_scores(self) -> bool:
         """Does a small sample of the grades have one that is beyond every scale?"""
         grades = self.grades[: GRADES : min(GRADES, len(self.grades)) // 8 + 1].tolist()
-        return any(grade % 1 or not 0 <= grade <= malformed.SCALE for grade in grades)
+        return any(grade % 1 or not 0 <= grade <= values.SCALE for grade in grades)
 
     @cached_property
     def may_lack_relevant(self) -> bool:

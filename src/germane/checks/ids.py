@@ -1,8 +1,13 @@
-"""Ids: those that do not match, and why; duplicates; and the query among its own results."""
+"""Ids: those that match no other, copies and padding; and leaks: items that a system saw before."""
 
+from __future__ import annotations
+
+import hashlib
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import islice
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,14 +20,19 @@ from germane.checks.rows import (
     count_queries,
     find_places,
     show_first_row,
+    show_queries,
     show_rows,
 )
 from germane.core.finding import show_ids
 from germane.core.id_spelling import describe_difference, describe_types, find_affix, find_pairs
 from germane.core.ragged import Bools, Ints
-from germane.errors import clip, write_option
+from germane.errors import InputError, clip, write_option
 from germane.kernel.columns import Ids, mark_padding, read_python_ids
 from germane.output.tables import write_count
+from germane.readers.inputs import NAMED
+
+if TYPE_CHECKING:  # few evaluations have texts
+    from germane.readers.options.texts import Text, Texts
 
 OWN_PLACE = "Leave it out of each row, as ids[:, 1:] does where it is the first."
 TURNED = "They are items of the qrels: are the columns of queries and items swapped?"
@@ -244,3 +254,175 @@ def _find_own_rows(data: Data) -> tuple[Ints, Ints]:
 def are_names(ids: Sequence[Hashable]) -> bool:
     """Are no ids numbers, which queries and items may share by chance?"""
     return not any(isinstance(identifier, int) or str(identifier).isdigit() for identifier in ids)
+
+
+# --- Leaks --------------------------------------------------------------------------------------
+
+
+def find_shared_judgments(data: Data) -> Sees:
+    """Find judgments that the system learned from."""
+    train = data.train
+    if train is None:
+        return
+    query = find_places(train.queries, data.qrels.queries)[train.query]
+    item = find_places(train.items, data.qrels.items)[train.item]
+    rows = np.unique(data.find_judgments(query, item))
+    rows = rows[rows >= 0]
+    if len(rows):
+        shared = write_count(len(rows), "judgment")
+        text = f"{shared} of {len(data.qrels):,} {_be(len(rows))} also in the training judgments"
+        yield Problem(text, len(rows), show_rows(data.qrels, rows))
+
+
+def find_shared_queries(data: Data) -> Sees:
+    """Find judged queries that the system learned from."""
+    if data.train is None:
+        return
+    shared = np.flatnonzero(find_places(data.qrels.queries, data.train.queries) >= 0)
+    if len(shared):
+        count = write_count(len(shared), "judged query")
+        text = (
+            f"{count} of {len(data.qrels.queries):,} {_be(len(shared))} also in the training"
+            " judgments"
+        )
+        queries = [data.qrels.queries[q] for q in shared.tolist()]
+        yield Problem(text, len(shared), show_queries(data.qrels, queries))
+
+
+def find_queries_among_items(data: Data) -> Sees:
+    """Find queries whose id an item has, too, where ids are more than numbers."""
+    run = data.run
+    if run.places or not are_names(run.queries):
+        return
+    if any(find_own_first(data)) or any(find_own(data)):
+        return  # they say more
+    qrels = data.qrels
+    retrieved, judged = (find_places(run.queries, side.items) for side in (run, qrels))
+    judgments = data.find_judgments(find_places(run.queries, qrels.queries), judged)  # it is meant
+    among = np.flatnonzero(((retrieved >= 0) | (judged >= 0)) & (judgments < 0))
+    if len(among):
+        count = write_count(len(among), "query")
+        text = f"{count} of {len(run.queries):,} {_be(len(among))} among the items, by their ids"
+        queries = [run.queries[q] for q in among.tolist()]
+        yield Problem(text, len(among), show_queries(run, queries))
+
+
+def find_queries_with_text(data: Data) -> Sees:
+    """Find queries whose text is the whole text of an item that is not judged for them."""
+    leaks = {}
+    if data.equal_texts is None:
+        return
+    equal, places = data.equal_texts, {str(item): i for i, item in enumerate(data.qrels.items)}
+    for q, query in enumerate(data.qrels.queries if equal.items else ()):
+        matches = equal.items.get(str(query), {})
+        codes = np.array([places.get(item, -1) for item in matches], np.int64)
+        open_to = data.find_judgments(np.full(len(codes), q), codes) < 0  # a judged one is meant
+        if data.candidates is not None:
+            from germane.checks.removals import mark_items  # which few checks need
+
+            candidates = replace(data.candidates, queries=[data.candidates.queries[q]])
+            open_to &= mark_items(candidates, [list(matches)])
+        items = [pair for pair, is_open in zip(matches.items(), open_to, strict=True) if is_open]
+        if items:
+            leaks[q] = items[0]
+    if leaks:
+        count = write_count(len(leaks), "query")
+        have = "has" if len(leaks) == 1 else "have"
+        text = f"{count} of {len(data.qrels.queries):,} {have} the whole text of an item"
+        examples = tuple(
+            f"{data.qrels.at(int(np.argmax(data.qrels.query == q)))}query "
+            f"{clip(data.qrels.queries[q])} item {clip(item)}: {clip(text)}"
+            for q, (item, text) in islice(leaks.items(), NAMED)
+        )
+        yield Problem(text, len(leaks), examples)
+
+
+def find_copies(data: Data) -> Sees:
+    """Find judged items that have the text of another judged item."""
+    equal, qrels = data.equal_texts, data.qrels
+    if equal is not None and (copies := equal.copies):
+        count = write_count(len(copies), "judged item has", "judged items have")
+        text = f"{count} the text of another, of {len(qrels.items):,}"
+        places = {str(item): i for i, item in enumerate(qrels.items)}
+        examples = tuple(
+            f"{qrels.at(int(np.argmax(qrels.item == places[item])))}item {clip(item)} and item "
+            f"{clip(copied)}: {clip(text)}"
+            for item, (copied, text) in islice(copies.items(), NAMED)
+        )
+        yield Problem(text, len(copies), examples)
+
+
+def _be(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
+# --- Equal texts, which the ids do not show -----------------------------------------------------
+
+
+@dataclass
+class EqualTexts:
+    """Queries that have the text of items, and judged items that have the text of another one."""
+
+    items: dict[str, dict[str, str]] = field(default_factory=dict)  # query → item → text
+    copies: dict[str, tuple[str, str]] = field(default_factory=dict)  # item → first item, text
+
+
+class Corpus:
+    """The texts of items, and of queries if they are given, compared once for several runs."""
+
+    def __init__(self, queries: Texts | None, items: Texts | None) -> None:
+        if items is None:
+            raise InputError(
+                "queries=… are compared with the texts of items: give items=…, too, or leave out"
+                " queries=…."
+            )
+        self._queries, self._items = queries, items
+        self._kept: EqualTexts | None = None
+
+    def find_equal(
+        self, queries: Sequence[Hashable], judged: Sequence[Hashable], retrieved: Sequence[Hashable]
+    ) -> EqualTexts:
+        """Find equal texts. Where items are a function, only judged and retrieved ones count."""
+        if self._kept is None or not self._items.is_listed:
+            self._kept = self._compare(queries, judged, retrieved)
+        return self._kept
+
+    def _compare(
+        self, queries: Sequence[Hashable], judged: Iterable[Hashable], retrieved: Iterable[Hashable]
+    ) -> EqualTexts:
+        equal = EqualTexts()
+        queries_of: dict[bytes, list[str]] = {}
+        for query, text in (self._queries.find(queries) if self._queries else {}).items():
+            for key in _make_keys(text):
+                queries_of.setdefault(key, []).append(query)
+        pending = dict.fromkeys(map(str, judged))
+        first: dict[bytes, str] = {}
+        for item, text in self._items.read([*pending, *retrieved]):
+            keys = _make_keys(text)
+            for query in {query: None for key in keys for query in queries_of.get(key, ())}:
+                equal.items.setdefault(query, {}).setdefault(item, str(text))
+            if item in pending:
+                del pending[item]  # a later line with this id does not count
+                original = first.setdefault(keys[-1], item) if keys else item
+                if original != item:
+                    equal.copies[item] = original, str(text)
+        return equal
+
+
+def _make_keys(text: Text) -> list[bytes]:
+    """Make keys that are equal for equal texts: of the text without its title, and of the whole.
+
+    Letter case and white space make no difference. A title alone is a key only where there is no
+    text.
+    """
+    return list(dict.fromkeys(_hash(part) for part in _list_wholes(text) if part))
+
+
+def _list_wholes(text: Text) -> Iterator[str]:
+    title, body = (" ".join(part.split()).casefold() for part in (text.title, text.body))
+    yield body
+    yield title if title == body else f"{title} {body}".strip()
+
+
+def _hash(text: str) -> bytes:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

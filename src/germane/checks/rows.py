@@ -1,37 +1,27 @@
 """Rows: qrels or a run as they were given, valid or not, and the problems found in them."""
 
-from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Literal, Protocol, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeAlias
 
 import numpy as np
 
 from germane.core.finding import Finding, Severity, show_ids
-from germane.core.ragged import Bools, Floats, Ints
+from germane.core.progress import Progress
+from germane.core.ragged import Bools, Floats, Ints, find_lengths
 from germane.errors import clip
 from germane.kernel import plain
-from germane.kernel.columns import Ids, Text, join_ids, number_ids, read_python_ids
+from germane.kernel.columns import Ids, Integers, Text, join_ids, number_ids, read_python_ids
+from germane.kernel.keys import Keys
 from germane.output.tables import write_count
+from germane.readers.inputs import NAMED, Faults, Needs
 
-NAMED = 3  # examples that a finding names
-
-
-class Faults:
-    """Lines and values that cannot be read."""
-
-    def __init__(self) -> None:
-        self.count = 0
-        self.examples: list[str] = []
-        self.fields: Counter[int] = Counter()  # of such lines, by their number
-
-    def add(self, text: str, fields: int = 0) -> None:
-        """Count one more fault, and keep the first few as examples."""
-        self.count += 1
-        self.fields[fields] += 1
-        if len(self.examples) < NAMED:
-            self.examples.append(text)
+if TYPE_CHECKING:  # few evaluations need them
+    from germane.readers.inputs import QrelsInput, RunInput
+    from germane.readers.rows import Rows
 
 
 _NONE = Faults()
@@ -49,14 +39,12 @@ class Side:
     item: Ints  # N
     number: Floats | None  # N: grades or scores; None for ranked lists
     rank: Floats | None = None  # N: the rank column; NaN where it holds no number
-    line: Ints | None = None  # N: the line of a file, or the number of the row
-    locate: Callable[[int], str] | None = None  # names the place of a row that has no line
+    line: Ints | None = None  # N: the number of the line or row, where it has a place
     faults: Faults = _NONE
     empty: tuple[Hashable, ...] = ()  # queries without a row
     text: bool = False  # are all ids text, so that whole numbers stand for their digits?
     places: bool = False  # are ids the rows and columns of arrays?
     numbered: bool = False  # are items nothing but the columns of scores?
-    columns: Ints | None = None  # of an array: the column of each item
     rounded: int = 0  # whole scores that no double holds
     single_subtopics: int = 0  # judgments by a column that may not be of subtopics: no item has two
 
@@ -65,10 +53,9 @@ class Side:
 
     def at(self, row: int) -> str:
         """Say where a row stands: ``run.txt:17: ``, ``run.parquet, row 16: ``, or nothing."""
-        if self.line is None:
+        if self.line is None or self.faults.locate is None:
             return ""
-        number = int(self.line[row])
-        return f"{self.where}:{number}: " if self.locate is None else self.locate(number)
+        return self.faults.locate(int(self.line[row]))
 
     def select(self, rows: Ints | Bools) -> Self:
         """Select some rows."""
@@ -85,7 +72,47 @@ class Side:
         return np.ones(len(self)) if self.number is None else self.number
 
 
-DIGITS = 100  # Python may refuse to make an integer of more
+def gather(
+    kind: Literal["qrels", "run"],
+    where: str,
+    parts: Iterable[Rows],
+    faults: Faults = _NONE,
+    **traits: Any,
+) -> Side:
+    """Gather the rows that a reader gives in parts, with the faults that it has noted."""
+    queries: list[Ids] = []
+    lengths: list[Ints] = []
+    items: list[Ids] = []
+    empty: dict[Hashable, None] = {}
+    columns: dict[str, list[Any]] = {"score": [], "rank": [], "line": []}
+    for rows in parts:
+        length = find_lengths(rows.offsets)
+        query = _hold_ids(rows.queries)
+        filled = np.flatnonzero(length)
+        if len(filled) < len(length):
+            empty.update(dict.fromkeys(query.take(np.flatnonzero(length == 0)).python))
+        queries.append(query.take(filled).compact())
+        lengths.append(length[filled])
+        items.append(rows.items.compact())
+        for name, column in columns.items():
+            if (values := getattr(rows, name)) is not None:
+                column.append(values)
+    query_ids, stretch = number_columns(queries)
+    item_ids, item = number_columns(items)
+    owner = np.repeat(stretch, np.concatenate([np.zeros(0, np.int64), *lengths]))
+    score, rank, line = (np.concatenate(column) if column else None for column in columns.values())
+    for query_id in query_ids if empty else ():
+        empty.pop(query_id, None)
+    return Side(
+        kind, where, query_ids, item_ids, owner, item, score, rank, line, faults, tuple(empty),
+        rounded=faults.rounded, **traits,
+    )  # fmt: skip
+
+
+def _hold_ids(ids: Sequence[Hashable]) -> Ids:
+    """Make a column of ids, in which those of several types stay as they are."""
+    are_texts = isinstance(ids, Ids) or set(map(type, ids)) == {str}
+    return read_python_ids(ids) if are_texts else Keys([ids])
 
 
 class Numbering:
@@ -111,6 +138,11 @@ def number_columns(parts: Sequence[Ids]) -> tuple[Sequence[Hashable], Ints]:
     if parts and all(part.kind == "text" for part in parts):
         numbers, distinct = number_ids(join_ids([part.as_text() for part in parts]))
         return distinct, numbers.astype(np.int64)
+    values = [part.values for part in parts if isinstance(part, Integers)]
+    if values and len(values) == len(parts) and len({part.dtype for part in values}) == 1:
+        joined = np.concatenate(values)
+        distinct_values, numbers = np.unique(joined, return_inverse=True)
+        return distinct_values.tolist(), numbers.astype(np.int64)
     numbering = Numbering()
     rows = [numbering.number(part.python) for part in parts]
     return numbering.ids, np.concatenate([np.zeros(0, np.int64), *rows])
@@ -193,3 +225,38 @@ def show_rows(side: Side, rows: Ints) -> tuple[str, ...]:
         f"item {clip(side.items[side.item[row]])}"
         for row in rows[:NAMED].tolist()
     )
+
+
+# --- Reading without stopping at faults ---------------------------------------------------------
+
+
+EVERYTHING = "what is asked for"  # of the judgments is read
+
+
+def read_qrels(qrels: QrelsInput, progress: Progress | None = None, subtopics: str = "") -> Side:
+    """Read judgments with all of their faults. Raises InputError for what cannot be read.
+
+    Judgments of ``subtopics``, which the named measures need, are read as evaluate reads them.
+    """
+    faults = Faults()
+    parts = None if subtopics else qrels.read_rows(progress, faults)
+    if parts is not None:
+        return gather("qrels", qrels.where, parts, faults, text=qrels.is_text)
+    from germane.readers.rows import list_judgments  # which few evaluations need
+
+    judged = qrels.read("error", progress, Needs(EVERYTHING, EVERYTHING))
+    single = 0 if judged.subtopics is None else judged.subtopics.count_doubtful()
+    return gather(
+        "qrels", judged.name, [list_judgments(judged)], faults, text=judged.ids == "text",
+        places=judged.width is not None, single_subtopics=single,
+    )  # fmt: skip
+
+
+def read_run(run: RunInput, progress: Progress | None = None) -> Side:
+    """Read a run with all of its faults."""
+    faults, places = Faults(), not (run.has_ids or run.has_query_ids)
+    where = run.name if run.where == "run" else run.where
+    return gather(
+        "run", where, run.read_rows(None, progress, faults), faults, text=run.is_text,
+        places=places, numbered=places and run.has_all_items,
+    )  # fmt: skip

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Literal, NamedTuple
 
-from germane.checks import ids, leaks, malformed, orders, queries, removals, values
+from germane.checks import ids, lists, removals, values
 from germane.checks.data import Data
 from germane.checks.rows import Sees, make_findings
 from germane.core.finding import Finding, Severity
@@ -22,6 +22,7 @@ class Check(NamedTuple):
     remedy: str
     evaluate: Literal["error", "warning", "sample", "silent"] = "silent"
     """The reaction of evaluate; ``sample``: it warns if a sample of rows shows the problem."""
+    needs_judgments: bool = True  # is it asked of a run only where something is judged?
 
     def find(self, data: Data) -> Iterator[Finding]:
         """Run the check. Findings in a sample do not name their side."""
@@ -30,16 +31,16 @@ class Check(NamedTuple):
 
 
 TABLE: tuple[Check, ...] = (
-    Check("swapped files", "serious", "run", malformed.find_swapped,
+    Check("swapped files", "serious", "run", values.find_swapped,
           "Give the qrels first, then the run.", "error"),
-    Check("malformed judgments", "serious", "qrels", malformed.find_malformed_judgments,
+    Check("malformed judgments", "serious", "qrels", values.find_malformed_judgments,
           "Correct or delete them; until then evaluate refuses the file.", "error"),
-    Check("malformed results", "serious", "run", malformed.find_malformed_results,
-          "Correct or delete them; until then evaluate refuses the file.", "error"),
-    Check("qrels that look like a run", "serious", "qrels", malformed.find_qrels_like_run,
+    Check("malformed results", "serious", "run", values.find_malformed_results,
+          "Correct or delete them; until then evaluate refuses the file.", "error", False),
+    Check("qrels that look like a run", "serious", "qrels", values.find_qrels_like_run,
           "Is this the right file?", "error"),
-    Check("a run that looks like qrels", "serious", "run", malformed.find_run_like_qrels,
-          "Is this the right file?", "error"),
+    Check("a run that looks like qrels", "serious", "run", values.find_run_like_qrels,
+          "Is this the right file?", "error", False),
     Check("no query in common", "serious", "run", ids.find_no_common_query,
           "Are these the same ids?", "error"),
     Check("nothing judged was found", "serious", "run", ids.find_nothing_found,
@@ -52,38 +53,38 @@ TABLE: tuple[Check, ...] = (
     Check("repeated results", "serious", "run", ids.find_repeated_results,
           (f"Delete the copies, or choose with {write_option('duplicates', 'first')}, last or"
           " max."), "error"),
-    Check("judgments of the training data", "serious", "qrels", leaks.find_shared_judgments,
+    Check("judgments of the training data", "serious", "qrels", ids.find_shared_judgments,
           "Test on judgments that the system did not learn from."),
-    Check("missing queries", "serious", "run", queries.find_missing,
+    Check("missing queries", "serious", "run", lists.find_missing,
           (f"{write_option('missing', 'skip')} leaves them out; report both kinds of"
           " number."), "warning"),
-    Check("mostly empty results", "serious", "run", queries.find_mostly_empty,
+    Check("mostly empty results", "serious", "run", lists.find_mostly_empty,
           "Did the system fail there?"),
     Check("lists emptied by an option", "serious", "run", removals.find_emptied,
           "Check what the option leaves out.", "warning"),
-    Check("ranks taken as an order", "serious", "run", orders.find_gaps,
+    Check("ranks taken as an order", "serious", "run", lists.find_gaps,
           "If they are places in a longer list, of which only these rows are known, use "
           f"{write_option('ranks', 'places')}.", "warning"),
     Check("no relevant items", "serious", "qrels", values.find_nothing_relevant,
           "If lower grades are relevant, choose a lower rel, or map the grades.", "warning"),
-    Check("ranks against scores", "serious", "run", orders.find_ranks_against_scores,
+    Check("ranks against scores", "serious", "run", lists.find_ranks_against_scores,
           f"If lower is better, use {write_option('scores', 'distances')}.", "sample"),
-    Check("ranks given as scores", "serious", "run", orders.find_counting_up,
+    Check("ranks given as scores", "serious", "run", lists.find_counting_up,
           "Give scores instead, or a ranked list, or negated ranks.", "sample"),
-    Check("scores rise as given", "serious", "run", orders.find_rising_as_given,
+    Check("scores rise as given", "serious", "run", lists.find_rising_as_given,
           ("Higher is better by default. If they are distances, use"
           f" {write_option('scores', 'distances')}."), "sample"),
-    Check("ranks fall as given", "serious", "run", orders.find_falling_as_given,
+    Check("ranks fall as given", "serious", "run", lists.find_falling_as_given,
           "If higher is better, name the column as scores:"
           f" {write_option('columns', {'score': 'name', 'rank': None})}. "
           "A file without a header, such as MS MARCO's, needs one for that.", "sample"),
-    Check("relevant results stand last", "serious", "run", orders.find_standing_last,
+    Check("relevant results stand last", "serious", "run", lists.find_standing_last,
           ("Check the direction of the order. If lower is better, use"
           f" {write_option('scores', 'distances')}."), "warning"),
     Check("padding among the results", "serious", "run", ids.find_padding,
           f"{write_option('padding', 'drop')} takes them out before ranks are counted.", "sample"),
     Check("the query is its first result", "serious", "run", ids.find_own_first, OWN, "sample"),
-    Check("one result per query", "serious", "run", queries.find_one_result,
+    Check("one result per query", "serious", "run", lists.find_one_result,
           "Did the system stop early, or was only its last or best result kept?", "warning"),
     Check("constant scores", "serious", "run", values.find_constant,
           "See best and worst for the effect.", "warning"),
@@ -95,24 +96,24 @@ TABLE: tuple[Check, ...] = (
     Check("candidates of other items", "doubtful", "run", removals.find_unmatched,
           "Are these the ids of the run?", "warning"),
     Check("the query among its results", "doubtful", "run", ids.find_own, OWN),
-    Check("queries of the training data", "doubtful", "qrels", leaks.find_shared_queries,
+    Check("queries of the training data", "doubtful", "qrels", ids.find_shared_queries,
           "Test a search system on queries that it did not learn from; users of a recommender may "
           "be in both."),
-    Check("queries among the items", "doubtful", "run", leaks.find_queries_among_items,
+    Check("queries among the items", "doubtful", "run", ids.find_queries_among_items,
           "Does the collection hold the queries? Leave them out of it, as exclude_self=True does "
           "for embeddings."),
-    Check("queries with the text of an item", "doubtful", "qrels", leaks.find_queries_with_text,
+    Check("queries with the text of an item", "doubtful", "qrels", ids.find_queries_with_text,
           "Does the collection hold the queries? Leave these items out of it, or name them with "
           "exclude."),
-    Check("judged items with the same text", "doubtful", "qrels", leaks.find_copies,
+    Check("judged items with the same text", "doubtful", "qrels", ids.find_copies,
           "A system that finds one copy misses the other. Delete copies, or give them one id with "
           "collapse."),
-    Check("the same results for every query", "doubtful", "run", queries.find_same_results,
+    Check("the same results for every query", "doubtful", "run", lists.find_same_results,
           "Check that the system uses the query. A list of popular items looks like this, too."),
-    Check("relevant results stand anywhere", "doubtful", "run", orders.find_standing_anywhere,
+    Check("relevant results stand anywhere", "doubtful", "run", lists.find_standing_anywhere,
           "Check that the results belong to these queries and that the score column is right. A "
           "random order looks like this, too."),
-    Check("some ranks against scores", "doubtful", "run", orders.find_some_ranks_against_scores,
+    Check("some ranks against scores", "doubtful", "run", lists.find_some_ranks_against_scores,
           f"Scores decide the order; {write_option('ties', 'given')} keeps the order of the"
           " lines only for equal scores."),
     Check("tied scores", "doubtful", "run", values.find_tied,
@@ -126,18 +127,18 @@ TABLE: tuple[Check, ...] = (
           "Write scores in single or double precision."),
     Check("rounded scores", "doubtful", "run", values.find_rounded,
           "Write scores with more digits."),
-    Check("fewer results than a cutoff", "doubtful", "run", queries.find_cut_off,
+    Check("fewer results than a cutoff", "doubtful", "run", lists.find_cut_off,
           "Retrieve more, or choose a smaller cutoff."),
-    Check("results not judged", "doubtful", "run", queries.find_unjudged,
+    Check("results not judged", "doubtful", "run", lists.find_unjudged,
           "A run that finds what the judges never saw is underrated: report Judged@10 beside it, "
           "or look at bpref, which skips them."),
-    Check("queries not judged", "doubtful", "run", queries.find_unknown,
+    Check("queries not judged", "doubtful", "run", lists.find_unknown,
           "Check that the run belongs to this collection.", "warning"),
-    Check("queries without a judgment", "doubtful", "qrels", queries.find_without_judgments,
+    Check("queries without a judgment", "doubtful", "qrels", lists.find_without_judgments,
           "Judge items for them, or delete them.", "warning"),
-    Check("nothing relevant", "doubtful", "qrels", queries.find_without_relevant,
+    Check("nothing relevant", "doubtful", "qrels", lists.find_without_relevant,
           f"{write_option('no_relevant', 'skip')} leaves them out.", "warning"),
-    Check("queries without results", "doubtful", "run", queries.find_without_results,
+    Check("queries without results", "doubtful", "run", lists.find_without_results,
           "Did the system fail there?"),
     Check("one subtopic per item", "doubtful", "qrels", values.find_single_subtopics,
           "Does the second column of the qrels name subtopics? In other files it is the round of "
@@ -153,13 +154,13 @@ TABLE: tuple[Check, ...] = (
           "They count as not relevant; bpref and infAP ignore them."),
     Check("only relevant items judged", "note", "qrels", values.find_only_relevant,
           "Measures that need nonrelevant judgments, such as bpref, are meaningless here."),
-    Check("queries with few results", "note", "run", queries.find_shallow,
+    Check("queries with few results", "note", "run", lists.find_shallow,
           "Items beyond their last result count as not found."),
-    Check("few queries", "note", "qrels", queries.find_few,
+    Check("few queries", "note", "qrels", lists.find_few,
           "Only large differences are detectable; germane compare prints how large."),
-    Check("differences too small to show", "note", "run", queries.find_undetectable,
+    Check("differences too small to show", "note", "run", lists.find_undetectable,
           "Judge more queries; germane compare prints the intervals."),
-    Check("refused by evaluate", "serious", "run", malformed.find_refusal,
+    Check("refused by evaluate", "serious", "run", values.find_refusal,
           "Fix this before evaluating.", "error"),
 )  # fmt: skip
 """Findings of the same severity are reported in this order."""

@@ -2,20 +2,22 @@
 
 import os
 import warnings
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Unpack, overload
 
 import numpy as np
 
-from germane.checks import malformed
-from germane.checks.admitted_rows import attach_candidates, select_ranked
 from germane.checks.data import Data, put_side_by_side
-from germane.checks.reading import locate_lines, read_qrels, read_run
-from germane.checks.removals import count_unreachable, explain_unmatched
-from germane.checks.rows import Side
+from germane.checks.ids import Corpus
+from germane.checks.removals import (
+    attach_candidates,
+    count_unreachable,
+    explain_unmatched,
+    select_ranked,
+)
+from germane.checks.rows import Side, read_qrels, read_run
 from germane.checks.table import TABLE
-from germane.checks.texts import Corpus
 from germane.core.finding import SEVERITIES, Finding, Severity, sort_by_severity
 from germane.core.policy import Policy
 from germane.core.progress import Progress, make_progress
@@ -161,7 +163,6 @@ def check(
     progress = make_progress(progress)
     inputs = open_data(qrels, policy)
     reading, conventions = inputs.options.held, inputs.conventions
-    given_format = policy.get("input_format")
     runs: Any = run if _is_named(run) else {None: run}
     chosen = inputs.options.read_measures(measures)
     needs = find_needs(chosen, ())
@@ -175,38 +176,38 @@ def check(
         corpus = Corpus(open_texts(queries, "queries"), open_texts(items, "items"))
     attached = find_candidates(qrels, reading)
     candidates: Qrels | None = None
-    plain = replace(reading.leave_candidates(), collapse=None)
+    plain = reading.leave_candidates()
     findings: list[Finding] = []
     data: list[Data] = []
     names: list[str] = []
-    for name, run_data in runs.items():
-        judgments, opened = open_inputs(qrels, run_data, plain, judgments)
+    for name, given in runs.items():
+        judgments, opened = open_inputs(qrels, given, plain, judgments)
         if judged is None:
-            side = read_qrels(judgments, progress, needs.subtopics)
-            judged = locate_lines(side, qrels, given_format)
-        side = locate_lines(read_run(opened, progress), run_data, given_format)
+            judged = read_qrels(judgments, progress, needs.subtopics)
+        side = read_run(opened, progress)
         if name is not None and side.where == "run":
             side = replace(side, where=name)
         if attached is not None and candidates is None:
             judged, candidates = attach_candidates(judged, attached)
-        emptied: dict[str, Sequence[Hashable]] = {}
-        given_rows = len(side)
-        side = select_ranked(side, reading.collapse, candidates, conventions, emptied)
-        sides = put_side_by_side(judged, side, chosen, tuple(data), learned)
+        duplicates = opened.decide_duplicates(conventions.duplicates)
+        ranked = select_ranked(side, duplicates, candidates, conventions)
+        sides = put_side_by_side(judged, ranked.run, chosen, tuple(data), learned)
         sides.ties = inputs.options.make_policy(opened.ties).ties
         sides.has_distances = conventions.scores == "distances"
-        sides.corpus, sides.candidates, sides.emptied = corpus, candidates, emptied
-        sides.is_selected = candidates is not None and len(side) < given_rows
+        sides.corpus, sides.candidates, sides.emptied = corpus, candidates, ranked.emptied
+        sides.is_selected = ranked.is_selected
         sides.has_places = conventions.ranks == "places"
         if candidates is not None:
             sides.unreachable = count_unreachable(candidates, candidates.candidates)
             if not sides.is_selected:
-                sides.unmatched = explain_unmatched(candidates, candidates.candidates, side.items)
+                sides.unmatched = explain_unmatched(
+                    candidates, candidates.candidates, ranked.run.items
+                )
         of_run = [
             finding for finding in _find(sides, progress) if not _is_settled(finding, conventions)
         ]
         if not any(finding.what in REFUSED for finding in of_run) and not any(
-            map(_is_pipe, (qrels, run_data))
+            map(_is_pipe, (qrels, given))
         ):
             sides.refusal = _find_refusal(inputs.judge(judgments), opened, chosen)
             of_run += TABLE[-1].find(sides)
@@ -276,9 +277,5 @@ def _find(data: Data, progress: Progress | None) -> Iterator[Finding]:
     for place, row in enumerate(TABLE[1:-1]):
         if progress is not None:
             progress(f"{data.run.where} for {row.name}", place, len(TABLE))
-        if (
-            row.side == "qrels"
-            or row.find_problems.__module__ == malformed.__name__
-            or len(data.qrels)
-        ):
+        if row.side == "qrels" or not row.needs_judgments or len(data.qrels):
             yield from row.find(data)

@@ -29,7 +29,7 @@ from germane.measures.measure import Measure, Measures
 from germane.output.named_columns import Tabular
 from germane.output.tables import Table, add_schema, format_number, to_json_number, write_count
 from germane.readers import open_judges
-from germane.readers.objects.mappings import read_qrels as read_mapping
+from germane.readers.objects.mapped_qrels import read_qrels as read_mapping
 
 SKEWED = 0.8  # the share of one grade from which statistics contradict each other
 

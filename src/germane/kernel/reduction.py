@@ -280,7 +280,7 @@ class Reduction:
         counted: dict[str, Ints] = {}
         if not isinstance(batch, Batch):
             rows = batch.lengths
-            batch = self._select(batch, counted).collapse()
+            batch = self.select(batch, counted).collapse()
             hits = batch.reduce(self.judged)
         else:
             if batch.rank is not None and batch.score is None:
@@ -289,7 +289,7 @@ class Reduction:
                     counted["gaps"] = _find_lasts(batch) > batch.lengths
             batch = drop_padding(batch, self._order)
             rows = batch.lengths
-            batch, hits = self._reduce_rows(self._select(batch, counted))
+            batch, hits = self._reduce_rows(self.select(batch, counted))
         missed = None
         if self._order.nonpositive == "miss" and batch.score is not None:
             is_hit = batch.score[hits.row] > 0
@@ -303,7 +303,7 @@ class Reduction:
             lengths = np.maximum(lengths, _find_lasts(batch))  # the last place that is known
         return Part(batch.code, lengths, _list_columns(batch, hits), counted, rows, missed)
 
-    def _select(self, batch: B, counted: dict[str, Ints]) -> B:
+    def select(self, batch: B, counted: dict[str, Ints]) -> B:
         """Select the rows that count, and note how many are left out and which lists they empty."""
         selected, excluded = select_candidates(self.judged, batch)
         if excluded is not None:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeAlias
@@ -76,6 +77,40 @@ class ReadOptions:
             )
 
 
+NAMED = 3  # faults that are kept as examples
+
+
+class Faults:
+    """Lines and values that cannot be read, noted by a reading that goes on to the end.
+
+    A reader without such notes raises the first of them. With them, it leaves out what it cannot
+    read, and numbers its rows where they have a place that a finding can name.
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.examples: list[str] = []
+        self.fields: Counter[int] = Counter()  # of such lines, by their number
+        self.locate: Callable[[int], str] | None = None  # names the place of a row or line
+        self.rounded = 0  # scores that became equal to another as doubles
+
+    def add(self, text: str, fields: int = 0) -> None:
+        """Count one more fault, and keep the first few as examples."""
+        self.count += 1
+        self.fields[fields] += 1
+        if len(self.examples) < NAMED:
+            self.examples.append(text)
+
+    def can(self, read: Callable[[Any], object], raw: Any) -> bool:
+        """Can this be read? Notes the error if it cannot."""
+        try:
+            read(raw)
+        except InputError as error:
+            self.add(str(error))
+            return False
+        return True
+
+
 class RunInput:
     """A run that has been recognized. Each kind of run is a subclass."""
 
@@ -86,6 +121,7 @@ class RunInput:
     has_columns: ClassVar[bool] = False
     is_array: ClassVar[bool] = False  # are its items columns, which have no ids to order ties by?
     has_own_items: ClassVar[bool] = False  # is no item of a query one of another's?
+    has_all_items: ClassVar[bool] = False  # has every item a column of scores?
     is_searched: ClassVar[bool] = False  # does finding one query take reading all rows?
     has_header: bool = True  # may the caller name its columns, if it has any?
     is_named: bool = False  # were there columns, which the caller may name?
@@ -149,13 +185,17 @@ class RunInput:
         raise NotImplementedError
 
     def read_rows(
-        self, judged: Qrels | None = None, progress: Progress | None = None
+        self,
+        judged: Qrels | None = None,
+        progress: Progress | None = None,
+        faults: Faults | None = None,
     ) -> Iterator[Rows]:
         """Read the rows, or those of judged queries: query, item, and score or rank, as given.
 
         A part has whole queries, unless the rows of a query are scattered. Groups are in the place
-        of items, and may repeat. ``rank_rows`` of ``readers.ranked_rows`` leaves out what does not
-        count, and puts the others in the order in which ``retrieve`` ranks them.
+        of items, and may repeat. ``rank_rows`` of ``readers.rows`` leaves out what does not
+        count, and puts the others in the order in which ``retrieve`` ranks them. All rows that can
+        be read are read if ``faults`` takes the others; else the first of these is an error.
         """
         raise NotImplementedError
 
@@ -220,14 +260,24 @@ QrelsReader: TypeAlias = Callable[[str, Progress | None, Needs], Qrels]
 """The choice for duplicates, progress, and the needs of measures → judgments."""
 
 
+QrelsRows: TypeAlias = Callable[[Progress | None, Faults], "Iterable[Rows] | None"]
+"""Progress, and what takes the faults → all rows that can be read.
+
+None for judgments that are only read whole, as those of subtopics and of arrays are.
+"""
+
+
 @dataclass(frozen=True, eq=False)
 class QrelsInput:
-    """Judgments that have been recognized; ``read`` reads them with the caller's options."""
+    """Judgments that have been recognized; ``read`` reads them with the caller's options.
 
-    given: Any
+    ``read_rows`` reads them as far as possible, where parts of them can be read on their own.
+    """
+
     read: QrelsReader
     is_text: bool = False  # from a file of text, where integers are their digits
     has_columns: bool = False
     lines: Lines | None = None  # of a LETOR file: scores without ids are matched with these
     where: str = "qrels"  # the name in errors
     catalogue: Any = None  # what measures of the catalogue need (readers.catalogues)
+    read_rows: QrelsRows = lambda progress, faults: None

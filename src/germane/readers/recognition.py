@@ -15,7 +15,7 @@ from germane.errors import EmptyError, InputError, clip
 from germane.readers.files import formats, json_files
 from germane.readers.files.formats import InputFormat, find_name, is_path, limit_path, name_file
 from germane.readers.inputs import Needs, QrelsInput, ReadOptions, RunInput
-from germane.readers.objects import hits, mappings, numbers
+from germane.readers.objects import hits, mapped_qrels, mappings, numbers
 from germane.readers.objects.mappings import is_rows
 from germane.readers.objects.relevance import Labels, read_csr, read_dense
 from germane.readers.options.subtopics import explain_unread
@@ -88,12 +88,12 @@ def _open_qrels_mapping(raw: Any, reading: ReadOptions) -> QrelsInput:
         return replace(_open_qrels_mapping(judged, reading), has_columns=True)
 
     def read(duplicates: str, progress: object, needs: Needs) -> Qrels:
-        qrels = mappings.read_qrels(raw, duplicates)
+        qrels = mapped_qrels.read_qrels(raw, duplicates)
         if qrels.subtopics is not None and not needs.subtopics:
             raise explain_unread(qrels, raw)
         return qrels
 
-    return QrelsInput(raw, read)
+    return QrelsInput(read, read_rows=partial(mapped_qrels.read_rows, raw, "qrels"))
 
 
 def _open_qrels_rows(raw: Any, reading: ReadOptions) -> QrelsInput:
@@ -110,8 +110,11 @@ def _open_qrels_frame(frame: Any) -> QrelsInput:
         lists, frame = import_reader("objects.frame_qrels").find_lists(frame)
         if lists is not None:
             return _open_qrels_lists(lists, frame)
-    read = partial(import_reader("objects.frame_qrels").read_qrels, frame)
-    return QrelsInput(frame, read, frame.ids == "text", True, frame.lines)
+    frame_qrels = import_reader("objects.frame_qrels")
+    read, read_rows = (partial(f, frame) for f in (frame_qrels.read_qrels, frame_qrels.read_rows))
+    return QrelsInput(
+        read, frame.ids == "text", True, frame.lines, frame.where, read_rows=read_rows
+    )
 
 
 def _open_qrels_lists(lists: Any, frame: Any) -> QrelsInput:
@@ -121,10 +124,11 @@ def _open_qrels_lists(lists: Any, frame: Any) -> QrelsInput:
         lists = hits.read_documents(lists, list_cells.name_fields(frame), frame.headings.item)
 
     def read(duplicates: str, *_: object) -> Qrels:
-        judged = mappings.read_qrels(lists, duplicates, frame.where)
+        judged = mapped_qrels.read_qrels(lists, duplicates, frame.where)
         return replace(judged, name=frame.name, ids=ids)
 
-    return QrelsInput(lists, read, ids == "text", True, where=frame.where)
+    read_rows = partial(mapped_qrels.read_rows, lists, frame.where)
+    return QrelsInput(read, ids == "text", True, where=frame.where, read_rows=read_rows)
 
 
 def _open_qrels_file(raw: Any, reading: ReadOptions) -> QrelsInput:
@@ -136,22 +140,26 @@ def _open_qrels_file(raw: Any, reading: ReadOptions) -> QrelsInput:
     frame = formats.open_columns(path, "qrels", chosen, reading.columns)
     if frame is not None:
         return _open_qrels_frame(frame)
-    return QrelsInput(path, partial(import_reader("files.trec_files").read_qrels, path), True)
+    trec_files = import_reader("files.trec_files")
+    read, read_rows = trec_files.read_qrels, trec_files.read_rows
+    rows = partial(read_rows, path, trec_files.trec.QRELS)
+    return QrelsInput(partial(read, path), True, where=name_file(path), read_rows=rows)
 
 
 def _open_nested_qrels(path: Any) -> QrelsInput:
     raw, where = import_reader("files.json_files").read_nested(path, "qrels"), name_file(path)
 
     def read(duplicates: str, *_: object) -> Qrels:
-        qrels = mappings.read_qrels(raw, duplicates, where)
+        qrels = mapped_qrels.read_qrels(raw, duplicates, where)
         return replace(qrels, name=find_name(path), ids="text")
 
-    return QrelsInput(raw, read, True, where=where)
+    read_rows = partial(mapped_qrels.read_rows, raw, where)
+    return QrelsInput(read, True, where=where, read_rows=read_rows)
 
 
 def _open_qrels_cells(read: Callable[[Any, str], Qrels], raw: Any) -> QrelsInput:
     """Open judgments of all cells of a table, of which only those that measures need are read."""
-    return QrelsInput(raw, lambda duplicates, progress, needs: read(raw, needs.complete))
+    return QrelsInput(lambda duplicates, progress, needs: read(raw, needs.complete))
 
 
 def open_qrels_groups(raw: Any) -> QrelsInput:
@@ -169,7 +177,7 @@ QRELS: tuple[tuple[Recognize, Callable[[Any, ReadOptions], QrelsInput]], ...] = 
         lambda raw: isinstance(raw, Labels),
         lambda raw, reading: _open_qrels_cells(Labels.qrels, raw),
     ),
-    (numbers.is_sparse, lambda raw, reading: QrelsInput(raw, lambda *how: read_csr(raw))),
+    (numbers.is_sparse, lambda raw, reading: QrelsInput(lambda *how: read_csr(raw))),
     (numbers.is_array, lambda raw, reading: _open_qrels_cells(read_dense, raw)),
     (is_records, _open_qrels_columns),
 )
@@ -179,7 +187,7 @@ def open_pairs(raw: Any, kind: str, columns: Any, input_format: InputFormat) -> 
     """Open pairs of query and item as judgments without grades; None for anything else."""
     if numbers.is_sparse(raw):
         read = import_reader("objects.relevance").read_csr
-        return QrelsInput(raw, lambda *how: read(raw, f"{kind}="))
+        return QrelsInput(lambda *how: read(raw, f"{kind}="))
     raw = hold_records(raw)
     if is_path(raw):
         raw = import_reader("files.streams").keep_path(raw)
@@ -203,7 +211,7 @@ def recognize_qrels(raw: Any, reading: ReadOptions) -> QrelsInput:
         return raw
     if isinstance(raw, Qrels):
         columns = raw.columns is not None
-        return QrelsInput(raw, lambda *how: raw, raw.ids == "text", columns, raw.lines)
+        return QrelsInput(lambda *how: raw, raw.ids == "text", columns, raw.lines)
     if isinstance(raw, RunInput) and raw.has_columns:  # of read_run
         return _open_qrels_frame(raw)
     if reading.group is not None:

@@ -76,7 +76,8 @@ class Rows:
     offsets: Ints
     items: Ids
     score: Floats | None
-    rank: Ints | None = None
+    rank: Floats | Ints | None = None
+    line: Ints | None = None  # the number of each row or line, where faults are noted
 
     def split(self) -> Iterator[Rows]:
         """Split the rows into parts of whole stretches, of about STEP rows."""
@@ -106,6 +107,14 @@ class Rows:
             None if column is None else column[rows] for column in (self.score, self.rank)
         )
         return Rows(queries, ragged.make_offsets(lengths), items, score, rank)
+
+
+def list_judgments(qrels: Qrels) -> Rows:
+    """List judgments as rows, of which the queries without a judgment have none."""
+    none = np.full(len(qrels.unjudged), qrels.offsets[-1])
+    queries = [*qrels.queries, *qrels.unjudged]
+    items = qrels.items if isinstance(qrels.items, Ids) else Keys([qrels.items])
+    return Rows(queries, np.append(qrels.offsets, none), items, qrels.grades)
 
 
 def judge_text(qrels: Qrels) -> Judgments:

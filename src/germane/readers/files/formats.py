@@ -8,6 +8,7 @@ import re
 import stat
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from importlib import import_module
 from itertools import takewhile
 from typing import Any, NamedTuple, TypeAlias
@@ -121,6 +122,13 @@ class Format(NamedTuple):
     run: str = ""  # or for a run
 
 
+class Lined(NamedTuple):
+    """A file in which each row of a frame has a line of its own."""
+
+    path: Path
+    above: int  # lines above the first row
+
+
 FORMATS: dict[str, Format] = {
     "trec": Format(("txt", "run", "trec", "res", "qrels")),
     "parquet": Format(("parquet",), "column_files:open_parquet"),
@@ -146,7 +154,9 @@ def open_columns(path: Path, kind: str, name: str, columns: Any = None) -> Any:
     module, _, function = FORMATS[name].opener.partition(":")
     if not module:
         return None
-    return getattr(import_module(f"germane.readers.files.{module}"), function)(path, kind, columns)
+    open_file = getattr(import_module(f"germane.readers.files.{module}"), function)
+    frame, above = open_file(path, kind, columns), FORMATS[name].lines_above
+    return frame if above is None else replace(frame, lined=Lined(path, above))
 
 
 CANDIDATES = ("exclude", "only", "ignore")

@@ -27,10 +27,12 @@ from germane.kernel.columns import Text, join_ids, read_arrow_text, read_arrow_v
 from germane.kernel.ids import show_id
 from germane.output.tables import write_count
 from germane.readers.files.line_blocks import BOM, Block, TextFile, count_line_ends, squeeze_blanks
-from germane.readers.objects.numbers import EXACT, PLAIN
+from germane.readers.objects.numbers import DIGITS, EXACT, PLAIN, count_rounded
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from germane.readers.inputs import Faults
 
 
 @dataclass(frozen=True)
@@ -137,13 +139,57 @@ def read_blocks(file: TextFile, layout: Layout, comments: Comments) -> Iterator[
         raise explain_empty(file, layout)
 
 
+def read_all(file: TextFile, layout: Layout, faults: Faults) -> Iterator[Lines]:
+    """Read the file's lines with their numbers, from 1, and the rank column of a run.
+
+    Lines that cannot be read are noted as faults; comments are left out. Raises EmptyError for a
+    file without a line of data.
+    """
+    whole_scores: dict[bytes, set[int]] = {}  # doubles may round them
+    is_empty, first, comments = True, 1, Comments(())
+    faults.locate = lambda line: f"{file.name}:{line}: "
+    for block in file.read_blocks("lines"):
+        lines = split_block(file, block, layout, comments, faults, first)
+        if layout is RUN and np.abs(lines.number).max(initial=0) >= EXACT:
+            _note_whole(block.data, whole_scores)
+        if len(lines):
+            assert lines.line is not None
+            is_empty = False
+            yield replace(lines, line=lines.line + first)
+        first += count_line_ends(block.data)
+    if is_empty and not faults.count:
+        raise explain_empty(file, layout)
+    for scores in whole_scores.values():
+        faults.rounded += count_rounded([*scores], np.array([*scores], float))
+
+
+def _note_whole(data: bytes, whole_scores: dict[bytes, set[int]]) -> None:
+    """Note the whole scores of each query as they are written."""
+    for line in LINE_END.split(data):
+        fields = line.split()
+        written = fields[RUN.number] if len(fields) > RUN.number else b""
+        if written.lstrip(b"+-").isdigit() and len(written) < DIGITS:
+            whole_scores.setdefault(fields[0], set()).add(int(written))
+
+
 def explain_empty(file: TextFile, layout: Layout) -> EmptyError:
     """Make the error for a file without a line of data."""
     return EmptyError(f"{file.name}: the file is empty: it has no {layout.kind} lines.")
 
 
-def split_block(file: TextFile, block: Block, layout: Layout, comments: Comments) -> Lines:
-    """Split a block into columns. Raises InputError that names file and line."""
+def split_block(
+    file: TextFile,
+    block: Block,
+    layout: Layout,
+    comments: Comments,
+    faults: Faults | None = None,
+    first: int = 0,
+) -> Lines:
+    """Split a block into columns. Raises InputError that names file and line.
+
+    If ``faults`` takes the lines that cannot be read, the others have their ranks, and their
+    numbers within the block; ``first`` is the number of the first line.
+    """
 
     def read_odd(line: bytes, at: int) -> Row | None:
         try:
@@ -151,10 +197,14 @@ def split_block(file: TextFile, block: Block, layout: Layout, comments: Comments
                 return comments.read(line, layout)
             return parse_line(line, layout)
         except InputError as error:
-            number = file.find_line_number(block.start) + count_line_ends(block.data, at)
-            raise type(error)(f"{file.name}:{number}: {error}") from None
+            start = first or file.find_line_number(block.start)
+            text = f"{file.name}:{start + count_line_ends(block.data, at)}: {error}"
+            if faults is None:
+                raise type(error)(text) from None
+            faults.add(text, len(line.split()))
+            return None
 
-    return split_lines(block.data, layout, read_odd)
+    return split_lines(block.data, layout, read_odd, detailed=faults is not None)
 
 
 def split_lines(data: bytes, layout: Layout, read_odd: ReadOdd, *, detailed: bool = False) -> Lines:

@@ -25,7 +25,7 @@ from germane.kernel.reduction import Batch, Index, RepeatedItem, choose_copies, 
 from germane.readers.files import trec
 from germane.readers.files.formats import BATCH, STAMP, Path, find_name, is_rating, name_file
 from germane.readers.files.line_blocks import BLOCK, Block, TextFile, count_line_ends
-from germane.readers.inputs import Needs, RunInput
+from germane.readers.inputs import Faults, Needs, RunInput
 from germane.readers.options.subtopics import (
     RepeatedSubtopic,
     SubtopicRows,
@@ -70,7 +70,10 @@ class Run(RunInput):
         return f"Run({self.name!r}: {len(self)} queries, {len(self.rows.items)} results)"
 
     def read_rows(
-        self, judged: Qrels | None = None, progress: Progress | None = None
+        self,
+        judged: Qrels | None = None,
+        progress: Progress | None = None,
+        faults: Faults | None = None,
     ) -> Iterator[Rows]:
         rows = self.rows if judged is None else self.rows.select(_index_queries(judged))
         yield from rows.split()
@@ -116,7 +119,7 @@ class TrecFile(RunInput):
     ids = "text"
 
     def __init__(self, path: Path) -> None:
-        self.path, self.name = path, find_name(path)
+        self.path, self.name, self.where = path, find_name(path), name_file(path)
         self._held: Run | None = None  # of a stream that had to be read before it is reduced
 
     def _collapse(self, groups: Groups) -> Self:
@@ -124,10 +127,17 @@ class TrecFile(RunInput):
         return self
 
     def read_rows(
-        self, judged: Qrels | None = None, progress: Progress | None = None
+        self,
+        judged: Qrels | None = None,
+        progress: Progress | None = None,
+        faults: Faults | None = None,
     ) -> Iterator[Rows]:
         if self._held is not None:
             yield from self._held.read_rows(judged)
+            return
+        if faults is not None:
+            for rows in read_rows(self.path, trec.RUN, progress, faults):
+                yield rows if self.groups is None else collapse_rows(rows, self.groups)
             return
         self._refuse_stream()
         for _, part in self.read_batches(0, progress, judged):
@@ -152,10 +162,6 @@ class TrecFile(RunInput):
         queries = list(map(to_text, lines.queries))
         rows = Rows(queries, lines.offsets, lines.items, lines.number)
         return rows if self.groups is None else collapse_rows(rows, self.groups)
-
-    @property
-    def label(self) -> str:
-        return name_file(self.path)
 
     def retrieve(
         self, qrels: Qrels, duplicates: str, order: Order, progress: Progress | None = None
@@ -255,6 +261,16 @@ class TrecFile(RunInput):
                     held = []
         if any(len(one.items) for one in held):
             yield end, Run(self.name, join_rows(held), self.is_collapsed)
+
+
+def read_rows(
+    path: Path, layout: trec.Layout, progress: Progress | None, faults: Faults
+) -> Iterator[Rows]:
+    """Read the rows of a file as they come; lines that cannot be read are noted as faults."""
+    with TextFile(path, progress) as file:
+        for lines in trec.read_all(file, layout, faults):
+            queries = list(map(to_text, lines.queries))
+            yield Rows(queries, lines.offsets, lines.items, lines.number, lines.rank, lines.line)
 
 
 def _index_queries(qrels: Qrels) -> Index:

@@ -23,7 +23,7 @@ from germane.kernel.columns import Ids, Integers
 from germane.kernel.ids import is_missing, to_bytes, to_text
 from germane.kernel.reduction import Batch, Judgments, Part, Reduction, RepeatedItem, Results
 from germane.kernel.threads import map_in_threads
-from germane.readers.inputs import RunInput, explain_twice
+from germane.readers.inputs import Faults, RunInput, explain_twice
 from germane.readers.objects import array_ids, numbers
 from germane.readers.objects.array_ids import Axis
 from germane.readers.objects.numbers import EXACT
@@ -56,6 +56,7 @@ class ArrayRun(RunInput):
     is_array = True
     ties = "given"
     where = "run"
+    has_all_items = True
     in_threads = False  # are blocks read in threads?
 
     queries: Axis
@@ -111,14 +112,9 @@ class ArrayRun(RunInput):
         codes, names = groups.number_columns(self.items.ids, self.width)
         return replace(self, codes=codes), names
 
-    @property
-    def cells(self) -> Any:
-        """The array as it is given: of scores or ids."""
-        raise NotImplementedError
-
-    def locate(self, cells: tuple[Ints, ...]) -> tuple[Ints, Ints]:
-        """Find the rows and the items of cells."""
-        return cells[0], cells[1]
+    def mask_faults(self, faults: Faults) -> Self:
+        """Mask the cells that are no scores, or no ids, and note them as faults."""
+        return self
 
     def place_items(self, items: Ints, rows: Ints, offsets: Ints) -> Ints:
         """Find the places of items among the results of their rows, -1 for none."""
@@ -242,8 +238,14 @@ class ArrayRun(RunInput):
         return explain_twice(f"run, row {row}", item, *ranks[:2])
 
     def read_rows(
-        self, judged: Qrels | None = None, progress: Progress | None = None
+        self,
+        judged: Qrels | None = None,
+        progress: Progress | None = None,
+        faults: Faults | None = None,
     ) -> Iterator[Rows]:
+        if faults is not None:
+            yield from self.mask_faults(faults).read_rows(judged, progress)
+            return
         rows, read = np.arange(self.queries.size), self.open_blocks(None)
         if judged is not None:
             rows = self.queries.find_rows(judged)
@@ -271,9 +273,9 @@ class ScoreArray(ArrayRun):
     def width(self) -> int:
         return int(self.scores.shape[1])
 
-    @property
-    def cells(self) -> Any:
-        return self.scores
+    def mask_faults(self, faults: Faults) -> Self:
+        scores = numbers.to_numpy(self.scores, "scores")
+        return replace(self, scores=numbers.mask_faults(scores, "scores", faults))
 
     def count_rows(self) -> Ints:
         is_present = ~np.ma.getmaskarray(numbers.to_numpy(self.scores, "scores"))
@@ -351,12 +353,8 @@ class FlatArray(ArrayRun):
         group[self.place], position[self.place] = owner, np.arange(len(owner)) - self.offsets[owner]
         return group, position
 
-    @property
-    def cells(self) -> Any:
-        return self.values
-
-    def locate(self, cells: tuple[Ints, ...]) -> tuple[Ints, Ints]:
-        return self._owner[0][cells[0]], cells[0]
+    def mask_faults(self, faults: Faults) -> Self:
+        return replace(self, values=numbers.mask_faults(self.values, "scores", faults))
 
     def place_items(self, items: Ints, rows: Ints, offsets: Ints) -> Ints:
         group, position = self._owner

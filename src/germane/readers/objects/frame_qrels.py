@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ from germane.core.ragged import Floats, Ints
 from germane.errors import DuplicateError, EmptyError, FormatError, clip, write_option
 from germane.kernel.columns import Ids, Text, join_ids
 from germane.kernel.reduction import Batch, RepeatedItem, drop_repeats, find_changes, find_distinct
-from germane.readers.inputs import Needs
+from germane.readers.inputs import Faults, Needs
 from germane.readers.objects.arrow import Place
 from germane.readers.objects.frames import Frame
 from germane.readers.objects.headings import ITERATION
@@ -32,7 +32,7 @@ from germane.readers.options.subtopics import (
     join_subtopics,
     number_names,
 )
-from germane.readers.rows import explain_repeat
+from germane.readers.rows import Piece, Rows, explain_repeat
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -94,7 +94,7 @@ def _read_rows(frame: Frame, column: str | None) -> SubtopicRows:
 
 def _read_judgments(frame: Frame, column: str | None) -> tuple[Ids, Ints, Ids, Ids, Floats]:
     """Read the query of each stretch of rows, their offsets, items, subtopics, and grades."""
-    queries: list[Ids] = []
+    queries: list[Any] = []
     starts: list[Ints] = []
     items: list[Ids] = []
     subtopics: list[Ids] = []
@@ -103,15 +103,14 @@ def _read_judgments(frame: Frame, column: str | None) -> tuple[Ids, Ints, Ids, I
     for row, record in frame.number_records():
         if not record.num_rows:
             continue
-        query, item = frame.read_ids(record, row)
-        changes = find_changes(query)
-        queries.append(query.take(changes))
-        starts.append(row + changes)
-        items.append(item)
+        read = _read_piece(frame, (row, [record]))
+        queries.append(read.queries)
+        starts.append(row + read.offsets[:-1])
+        items.append(read.items)
         if column is not None:
             subtopics.append(frame.read_names(record, row, column))
-        if name is not None:
-            grades.append(frame.read_numbers(record, name, row, "relevance grade"))
+        if read.score is not None:
+            grades.append(read.score)
         rows = row + record.num_rows
     if not queries:
         raise EmptyError(f"{frame.where}: there are no rows, so there are no judgments.")
@@ -121,6 +120,24 @@ def _read_judgments(frame: Frame, column: str | None) -> tuple[Ids, Ints, Ids, I
     grade = np.broadcast_to(1.0, rows) if name is None else np.concatenate(grades)
     subtopic = join_ids(subtopics) if subtopics else Text.empty()
     return query.take(changes), offsets, join_ids(items), subtopic, grade
+
+
+def _read_piece(frame: Frame, piece: Piece) -> Rows:
+    """Read the judgments of a record: query, item, and grade if there is a column of grades."""
+    row, [record] = piece
+    query, item = frame.read_ids(record, row)
+    changes, name = find_changes(query), frame.headings.relevance
+    grade = None
+    if name is not None:
+        grade = frame.read_numbers(record, name, row, "relevance grade")
+    return Rows(query.take(changes), np.append(changes, len(query)), item, grade)
+
+
+def read_rows(frame: Frame, progress: Progress | None, faults: Faults) -> Iterator[Rows] | None:
+    """Read judgments as far as possible, and note the others as faults; None for subtopics."""
+    if frame.headings.subtopic is not None:
+        return None
+    return frame.report_to(progress).sift(_read_piece, faults)
 
 
 def join_judgments(parts: Sequence[Qrels]) -> Qrels:

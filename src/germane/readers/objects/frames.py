@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import itertools
+import os
 import sys
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -15,17 +16,27 @@ from germane.core.progress import Progress, ProgressNote
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats, Ints
 from germane.core.retrieved import Order, Retrieved, Sample, choose_rows
-from germane.errors import CoverageError, EmptyError, FormatError, explain_types, list_some
+from germane.errors import (
+    CoverageError,
+    EmptyError,
+    FormatError,
+    InputError,
+    explain_types,
+    list_some,
+)
 from germane.kernel.columns import Ids, Text, read_python_ids
 from germane.kernel.reduction import Index, Judgments, RepeatedItem, add_candidates, find_changes
 from germane.kernel.threads import map_in_threads
-from germane.readers.files.formats import BATCH
-from germane.readers.inputs import RunInput
+from germane.readers.files.formats import BATCH, Lined, Path
+from germane.readers.files.line_blocks import TextFile, count_line_ends
+from germane.readers.inputs import Faults, RunInput
 from germane.readers.objects import arrow, headings, numbers
 from germane.readers.objects.arrow import Entries, Place
 from germane.readers.objects.headings import Headings
+from germane.readers.objects.numbers import EXACT
 from germane.readers.options.candidates import fit_items, match_items
 from germane.readers.rows import (
+    Piece,
     RowReducer,
     Rows,
     check_texts,
@@ -62,6 +73,7 @@ class Frame(RunInput):
     groups: Groups | None = None  # that take the place of items
     has_header: bool = True  # may the caller name its columns?
     rounded: int = 0  # scores that became equal to another as doubles, as the reader has found
+    lined: Lined | None = None  # where its rows are lines
 
     def __repr__(self) -> str:
         rows = sum(record.num_rows for record in self.records())
@@ -171,6 +183,47 @@ class Frame(RunInput):
         place = Place(self.where, name, row, parts=self.parts)
         return arrow.read_numbers(record.column(name), place, noun)
 
+    # --- Rows that can be read, beside others --------------------------------------------------
+
+    def sift(self, read: Callable[[Frame, Piece], Rows], faults: Faults) -> Iterator[Rows]:
+        """Read the rows that can be read, with their numbers, and note the others as faults.
+
+        Raises EmptyError if there are no rows, and the last error after very many faults.
+        """
+        exact: dict[Hashable, set[Any]] = {}
+        row = 0
+        for record in self.records():
+            if self.headings.score is not None and not self.rounded:
+                _note_exact(record, self.headings.query, self.headings.score, exact)
+            yield from _sift_record(partial(read, self), record, row, faults)
+            row += record.num_rows
+        if not row:
+            raise EmptyError(f"{self.where}: there are no rows.")
+        faults.rounded = self.rounded
+        for scores in exact.values():
+            faults.rounded += numbers.count_rounded([*scores], np.array([*scores], float))
+        faults.locate = self._make_locator(row)
+
+    def _make_locator(self, rows: int) -> Callable[[int], str]:
+        """Make a function that names the place of a row: its line, where each row has one."""
+        lined = self.lined
+
+        @cache
+        def has_line_per_row() -> bool:
+            if lined is None or not os.path.isfile(lined.path):
+                return False
+            return _count_lines(lined.path) == rows + lined.above
+
+        def locate(row: int) -> str:
+            if has_line_per_row():
+                assert lined is not None
+                return f"{self.where}:{row + 1 + lined.above}: "
+            start, where = max((p for p in self.parts if p[0] <= row), default=(0, self.where))
+            file = "" if where in ("run", "qrels") else f"{where}, "
+            return f"{file}row {row - start}: "
+
+        return locate
+
     # --- As a run ------------------------------------------------------------------------------
 
     def retrieve(
@@ -196,8 +249,14 @@ class Frame(RunInput):
         return replace(retrieved, sample=partial(_take_sample, frame, head))
 
     def read_rows(
-        self, judged: Qrels | None = None, progress: Progress | None = None
+        self,
+        judged: Qrels | None = None,
+        progress: Progress | None = None,
+        faults: Faults | None = None,
     ) -> Iterator[Rows]:
+        if faults is not None:
+            yield from self.report_to(progress).sift(read_piece, faults)
+            return
         frame, wanted = self.report_to(progress), None
         if judged is not None:
             matched, frame = match_kinds(judged, *frame.read_head())
@@ -273,6 +332,59 @@ class Frame(RunInput):
             pending.append(fresh)
         if pending:
             yield end, replace(self.replace_records(pending), parts=())
+
+
+MOST_FAULTS = 1000  # after so many, the file is of another kind, and reading stops
+DOUBLE_DIGITS = 15  # of a decimal number, which a double always holds
+
+
+def _sift_record(
+    read: Callable[[Piece], Rows], record: pa.RecordBatch, row: int, faults: Faults
+) -> Iterator[Rows]:
+    """Read the rows of a record that can be read.
+
+    The others are found by halving: k of n rows take about k log n readings, and most records one.
+    """
+    count, half = record.num_rows, record.num_rows // 2
+    if not count:
+        return
+    try:
+        rows = read((row, [record]))
+    except InputError as error:
+        if half:
+            yield from _sift_record(read, record.slice(0, half), row, faults)
+            yield from _sift_record(read, record.slice(half), row + half, faults)
+            return
+        faults.add(str(error))
+        if faults.count > MOST_FAULTS:
+            raise
+        return
+    yield replace(rows, line=np.arange(row, row + count))
+
+
+def _note_exact(record: Any, query: str, score: str, exact: dict[Hashable, set[Any]]) -> None:
+    """Note the scores of each query as they are given, where doubles may round them."""
+    scores = record.column(score)
+    kind, _, digits = str(scores.type).partition("(")
+    if kind.startswith(("int", "uint")):
+        wide = np.abs(scores.to_numpy(zero_copy_only=False).astype(float)) >= EXACT
+    elif kind.startswith("decimal") and int(digits.partition(",")[0]) > DOUBLE_DIGITS:
+        wide = np.array([number is not None for number in scores.to_pylist()], bool)
+    else:
+        return
+    if wide.any():
+        query_ids, written = record.column(query).to_pylist(), scores.to_pylist()
+        for row in np.flatnonzero(wide).tolist():
+            exact.setdefault(query_ids[row], set()).add(written[row])
+
+
+def _count_lines(path: Path) -> int:
+    with TextFile(path) as file:
+        lines, data = 0, b""
+        for block in file.read_blocks("lines"):
+            data = block.data
+            lines += count_line_ends(data)
+    return lines + (not data.endswith((b"\n", b"\r")))
 
 
 def open_frame(raw: Any, kind: str, columns: Any = None) -> Frame:

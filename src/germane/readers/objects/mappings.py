@@ -1,12 +1,22 @@
 """Reads Python mappings: ``{query: {item: score}}``, and ranked lists ``{query: [item, …]}``."""
 
 import sys
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import (
+    Callable,
+    Collection,
+    Hashable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+    Set,
+)
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 from math import nan
-from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeAlias, TypeGuard, TypeVar
 
 import numpy as np
 
@@ -15,12 +25,12 @@ from germane.core.id_spelling import PLAIN, unwrap_id, unwrap_ids, unwrap_keys
 from germane.core.progress import Progress
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats, Ints
-from germane.core.retrieved import DEEP, ONE_COPY, SAMPLED, Order, Retrieved, Sample
+from germane.core.retrieved import DEEP, SAMPLED, Order, Retrieved, Sample
 from germane.errors import (
     DuplicateError,
     EmptyError,
     FormatError,
-    GradeError,
+    InputError,
     ScoreError,
     clip,
     explain_not_finite,
@@ -30,26 +40,26 @@ from germane.errors import (
 )
 from germane.kernel.ids import is_padding, to_bytes, to_text
 from germane.kernel.keys import Keys
-from germane.kernel.reduction import EVERY, Batch, Reduction, RepeatedItem
-from germane.readers.files.formats import PAIRS
-from germane.readers.inputs import RunInput, explain_twice
-from germane.readers.objects import headings, item_ids, numbers
+from germane.kernel.reduction import Batch, Reduction, RepeatedItem
+from germane.readers.inputs import Faults, RunInput, explain_twice
+from germane.readers.objects import item_ids, numbers
 from germane.readers.objects.item_ids import spell_qrels, take_ids, take_keys
 from germane.readers.objects.numbers import (
-    EXACT,
     ORDINARY,
+    count_rounded,
     is_finite_number,
     is_floating,
     may_round,
     read_doubles,
     show_number,
 )
-from germane.readers.options import subtopics
 
 if TYPE_CHECKING:
     from germane.readers.options.item_groups import Groups
     from germane.readers.rows import Rows
 
+
+P = TypeVar("P")
 
 MAPPING = (dict, Mapping)  # the first makes isinstance fast for a dict
 STEP = 1 << 15  # results that are reduced at once; they stay in the processor's cache
@@ -96,116 +106,41 @@ def is_column(raw: object) -> bool:
     return is_listed and not any(hasattr(raw, name) for name in ("columns", "schema"))
 
 
-def read_qrels(raw: Mapping[Hashable, Any], duplicates: str, where: str = "qrels") -> Qrels:
-    """Read ``{query: {item: grade}}``, or ``{query: relevant items}``, whose grades are 1.
+def list_pairs(results: Any) -> list[tuple[Hashable, Any]]:
+    """Pair items with their numbers, or with None; there are none in what is no list."""
+    listed, numbers_of_items = list_values(results), list_scores(results)
+    if isinstance(listed, (str, bytes)) or not isinstance(listed, Collection):
+        return []
+    numbers_of_items = [None] * len(listed) if numbers_of_items is None else numbers_of_items
+    return list(zip(listed, numbers_of_items, strict=True))
 
-    An item may have ``{subtopic: grade}`` in the place of a grade, or a collection of its
-    subtopics.
+
+def sift(read: Callable[[Any], P], results: Any, empty: Any, faults: Faults) -> P:
+    """Read the results of a query that can be read, and note the others as faults.
+
+    Where not all of them can be read, each is read alone. If each can be, or if they are of another
+    kind than ``empty`` results, all of them are one fault.
     """
-    if not raw:
-        raise EmptyError("the qrels are empty: there are no judgments.")
-    headings.refuse_columns(where, raw)
-    raw = take_keys(where, raw)
-    queries: list[Hashable] = []
-    unjudged: list[Hashable] = []
-    items: list[Hashable] = []
-    grades: list[Any] = []
-    offsets = [0]
-    for query, judged in raw.items():
-        if isinstance(judged, MAPPING):
-            if not judged:
-                unjudged.append(query)
-                continue
-            items += judged
-            grades += judged.values()
-        else:
-            relevant = _list_relevant(query, judged, duplicates, where)
-            items += relevant
-            grades += [1.0] * len(relevant)
-        queries.append(query)
-        offsets.append(len(items))
-    if not queries:
-        raise EmptyError("the qrels are empty: no query has a judgment.")
-    if take_ids(where, items) is not items:
-        return read_qrels(_take_items(raw, where), duplicates, where)
-    values = read_doubles(grades, EXACT)
-    if values is None and any(map(subtopics.is_nested, grades)):
-        nested = subtopics.read_nested(where, queries, offsets, items, grades)
-        highest = nested.highest
-        return Qrels(
-            queries, np.array(offsets), items, highest, unjudged=tuple(unjudged), subtopics=nested
-        )
-    are_odd = not ORDINARY.issuperset(map(type, grades))
-    if values is None or (are_odd and not all(map(is_finite_number, grades))):
-        raise _explain_bad_grade(raw, where)
-    return Qrels(queries, np.array(offsets), items, values, unjudged=tuple(unjudged))
 
+    def join(pairs: list[tuple[Hashable, Any]]) -> Any:
+        items = [item for item, _ in pairs]
+        if isinstance(results, ScoredList):
+            return ScoredList(items, [score for _, score in pairs])
+        return dict(pairs) if isinstance(results, MAPPING) else items
 
-def _take_items(raw: Mapping[Hashable, Any], where: str) -> dict[Hashable, Any]:
-    """Take the items of judgments out of what holds them."""
-    return {
-        query: take_keys(f"{where}, query {clip(query)}", judged)
-        if isinstance(judged, MAPPING)
-        else take_ids(where, list_values(judged))
-        for query, judged in raw.items()
-    }
-
-
-def _list_relevant(query: Hashable, judged: Any, duplicates: str, where: str) -> list[Hashable]:
-    judged = list_values(judged)
-    if isinstance(judged, (str, bytes)) or not isinstance(judged, Collection):
-        raise FormatError(
-            f"{where}, query {clip(query)}: judgments are {{item: grade}} or a collection of"
-            f" relevant items; got {show_typed(judged)}"
-        )
     try:
-        unique = list(dict.fromkeys(judged))
-    except TypeError:  # arrays without dimensions have no hash
-        judged = take_ids(f"{where}, query {clip(query)}", judged)
-        unique = list(dict.fromkeys(judged))
-    if len(unique) < len(judged) and where not in PAIRS:
-        _refuse_grades(query, judged, unique, duplicates, where)
-    return list(judged) if duplicates in ("each", EVERY) else unique
-
-
-def _refuse_grades(
-    query: Hashable, judged: Collection[Any], unique: Sequence[Any], duplicates: str, where: str
-) -> None:
-    """Refuse an item that is judged twice, and 0 and 1 again and again, which are no ids."""
-    within, shown = f"{where}, query {clip(query)}", clip(list(judged))
-    advice = (
-        "give each query its items with their grades, dict(zip(items, grades)), and the relevant"
-        " items that its list lacks."
-    )
-    if set(map(str, unique)) == _MARKS or set(unique) == {False, True}:
-        raise FormatError(
-            f"{within}: a list has the ids of relevant items, and {shown} looks like grades of a"
-            f" list of results. If it is, {advice} If 0 and 1 are ids, give each once."
-        )
-    if duplicates in (*ONE_COPY, "each", EVERY):
-        return
-    twice = next(item for item in unique if list(judged).count(item) > 1)
-    grades = f" If these are grades, {advice}" * all(map(is_finite_number, unique))
-    raise DuplicateError(
-        f"{within}: item {clip(twice)} is judged twice. {write_option('duplicates', 'first')} or"
-        f" {write_option('repeated', 'once')} counts it once.{grades}"
-    )
-
-
-_MARKS = {"0", "1"}
-
-
-def _explain_bad_grade(grades: Mapping[Hashable, Any], where: str) -> GradeError:
-    query, item, grade = next(
-        (query, item, grade)
-        for query, judged in grades.items()
-        if isinstance(judged, Mapping)
-        for item, grade in judged.items()
-        if not is_finite_number(grade) or abs(grade) > EXACT
-    )
-    within = " in the range ±2^53" if is_finite_number(grade) else ""
-    wrong = explain_not_finite("relevance grade", f"got {show_number(grade)}", within=within)
-    return GradeError(f"{where}, query {clip(query)}, item {clip(item)}: {wrong}")
+        return read(results)
+    except InputError as error:
+        wrong = str(error)
+    count, sound = faults.count, empty
+    with suppress(InputError):
+        read(join([]))
+        singles = ((pair, join([pair])) for pair in list_pairs(results))
+        sound = join([pair for pair, single in singles if faults.can(read, single)])
+    if faults.count == count:
+        faults.add(wrong)
+        sound = empty
+    return read(sound if faults.can(read, sound) else empty)
 
 
 _Read: TypeAlias = tuple[Any, Collection[Hashable], Floats | None]
@@ -217,6 +152,7 @@ class MappedRun(RunInput):
     """A mapping of queries to results, which become columns of keys."""
 
     is_mapping = True
+    empty: ClassVar[Any] = {}  # the results of a query without any
 
     mapping: Mapping[Hashable, Any]
     name: str = "run"
@@ -240,8 +176,7 @@ class MappedRun(RunInput):
     def retrieve(
         self, qrels: Qrels, duplicates: str, order: Order, progress: object = None
     ) -> Retrieved:
-        if not self.mapping:
-            raise EmptyError("the run is empty: it has no queries.")
+        self._refuse_empty()
         matched = self._match(qrels)
         judged = item_ids.judge_keys(matched.qrels, matched.is_text)
         reduction = Reduction(judged, self.decide_duplicates(duplicates), order)
@@ -264,7 +199,10 @@ class MappedRun(RunInput):
         return retrieved
 
     def read_rows(
-        self, judged: Qrels | None = None, progress: Progress | None = None
+        self,
+        judged: Qrels | None = None,
+        progress: Progress | None = None,
+        faults: Faults | None = None,
     ) -> Iterator["Rows"]:
         from germane.readers.rows import Rows  # which few evaluations need
 
@@ -272,13 +210,27 @@ class MappedRun(RunInput):
             _Matched(self.mapping, _NO_QRELS, False) if judged is None else self._match(judged)
         )
         queries = list(matched.run) if judged is None else matched.qrels.queries
-        for batch in self._read_batches(matched, queries):
+        if faults is not None:
+            self._refuse_empty()
+            queries = [query for query in queries if faults.can(self._check_queries, [query])]
+        for batch in self._read_batches(matched, queries, faults):
             found_queries = [queries[q] for q in batch.code.tolist()]
             yield Rows(found_queries, batch.offsets, batch.items, batch.score)
 
-    def _read_batches(self, matched: "_Matched", queries: Sequence[Hashable]) -> Iterator[Batch]:
+    def _refuse_empty(self) -> None:
+        if not self.mapping:
+            raise EmptyError("the run is empty: it has no queries.")
+
+    def _check_queries(self, queries: Collection[Hashable]) -> None:
+        """Refuse a query whose id is missing, or is none."""
+        take_ids(self.where, queries)
+
+    def _read_batches(
+        self, matched: "_Matched", queries: Sequence[Hashable], faults: Faults | None = None
+    ) -> Iterator[Batch]:
         """Read the results of some queries, as far as the run has them, a few at a time."""
-        take_ids(self.where, matched.run)
+        if faults is None:
+            self._check_queries(matched.run)
         pandas = sys.modules.get("pandas")
         missing = {None, nan, np.nan, *((pandas.NA, pandas.NaT) if pandas else ())}
         rows = _Held()
@@ -286,7 +238,10 @@ class MappedRun(RunInput):
             results = matched.run.get(query, _ABSENT)
             if results is _ABSENT:
                 continue
-            part, index, score = self._read_ids(query, results, missing)
+            if faults is None:
+                part, index, score = self._read_ids(query, results, missing)
+            else:
+                part, index, score = self._sift_ids(query, results, missing, faults)
             names = self._name_items(query, part, matched.is_spelled)
             if names is not part:
                 if isinstance(part, dict) and self.groups is None:
@@ -302,6 +257,19 @@ class MappedRun(RunInput):
                 rows = _Held()
         if rows.code:
             yield rows.make_batch()
+
+    def _sift_ids(self, query: Hashable, results: Any, missing: set[Any], faults: Faults) -> _Read:
+        """Read the items of a query that can be read, and count the scores that doubles round."""
+        scores: list[Any] = []
+
+        def read(results: Any) -> _Read:
+            scores[:] = list_scores(results) or ()
+            return self._read_ids(query, results, missing)
+
+        ids = sift(read, results, self.empty, faults)
+        if ids[2] is not None:
+            faults.rounded += count_rounded(scores, ids[2])
+        return ids
 
     def _name_items(self, query: Hashable, ids: Any, is_spelled: bool) -> Any:
         """Replace items by groups and spell them as in a file of text; else return the object."""
@@ -481,6 +449,8 @@ class ScoredMapping(MappedRun):
 class ScoredLists(MappedRun):
     """``{query: [item, …]}`` with a score for each item, as hits are read."""
 
+    empty = ScoredList([], [])
+
     def _read_ids(self, query: Hashable, scored_list: ScoredList, missing: set[Any]) -> _Read:
         scores = check_scores(self.where, query, scored_list)
         return list(scored_list), set(scored_list), scores
@@ -502,6 +472,7 @@ class RankedLists(MappedRun):
 
     has_scores = False
     ties = "given"
+    empty: ClassVar[Any] = []
 
     def _read_ids(self, query: Hashable, results: Any, missing: set[Any]) -> _Read:
         listed = list_ranked(self.where, query, results)

@@ -1,15 +1,17 @@
 """Converts Python numbers and arrays to NumPy's. Nothing else is taken for a number."""
 
+from __future__ import annotations
+
 import math
 import re
 import struct
 import sys
 from collections.abc import Callable, Collection, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from germane.core.ragged import FEW, Floats, Ints
+from germane.core.ragged import FEW, Bools, Floats, Ints
 from germane.errors import (
     FormatError,
     GradeError,
@@ -20,7 +22,11 @@ from germane.errors import (
     show_typed,
 )
 
+if TYPE_CHECKING:
+    from germane.readers.inputs import Faults
+
 EXACT = 2.0**53
+DIGITS = 100  # Python may refuse to make an integer of more
 """Doubles hold every whole number up to this size."""
 PLAIN = re.compile(rb"[+-]?(?:\d++\.?\d*+|\.\d++)(?:[eE][+-]?\d++)?")
 """A number as files have it; Python's own numbers may have underscores."""
@@ -106,19 +112,41 @@ def check_finite(
     ``where`` names the array, ``rows`` numbers its rows, and ``mend`` says how such cells are left
     out. Raises ScoreError or GradeError.
     """
+    odd = _find_odd(raw)
+    if odd is not None:
+        cell = tuple(np.argwhere(odd)[0].tolist())
+        row = cell[0] if rows is None else rows[cell[0]]
+        raise _explain_odd(raw, cell, row, where, noun, mend)
+
+
+def mask_faults(raw: Any, where: str, faults: Faults) -> Any:
+    """Mask the scores that ``check_finite`` refuses, and note them as faults."""
+    odd = _find_odd(raw)
+    if odd is None:
+        return raw
+    mend = "numpy.ma.masked_invalid(scores) leaves them out"
+    for cell in map(tuple, np.argwhere(odd).tolist()):
+        faults.add(str(_explain_odd(raw, cell, cell[0], where, "score", mend)))
+    return np.ma.masked_array(np.ma.getdata(raw), np.ma.getmaskarray(raw) | odd)
+
+
+def _find_odd(raw: Any) -> Bools | None:
+    """Mark the cells that are neither finite nor masked; None if there are none."""
     if raw.dtype.kind != "f":
-        return
-    finite = np.isfinite(np.ma.getdata(raw))
+        return None
+    finite: Bools = np.isfinite(np.ma.getdata(raw))
     if np.ma.is_masked(raw):
         finite |= np.ma.getmaskarray(raw)
-    if finite.all():
-        return
-    cell = tuple(np.argwhere(~finite)[0].tolist())
-    row = cell[0] if rows is None else rows[cell[0]]
+    return None if finite.all() else ~finite
+
+
+def _explain_odd(
+    raw: Any, cell: tuple[int, ...], row: int, where: str, noun: str, mend: str
+) -> InputError:
     place = f"item {row}" if len(cell) == 1 else f"row {row}, column {cell[1]}"
     error = ScoreError if noun == "score" else GradeError
     wrong = explain_not_finite(noun, f"got {raw[cell]}")
-    raise error(
+    return error(
         f"{where}, {place}: {wrong}. If this marks items that are not {_ABSENT[noun]}, {mend}."
     )
 

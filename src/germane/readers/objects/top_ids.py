@@ -14,6 +14,7 @@ from germane.core.retrieved import DEEP, Order, Sample
 from germane.errors import EmptyError, FormatError, InputError, PolicyError, write_option
 from germane.kernel.columns import Integers
 from germane.kernel.reduction import Batch
+from germane.readers.inputs import Faults
 from germane.readers.objects import numbers
 from germane.readers.objects.array_ids import ANY, Axis
 from germane.readers.objects.arrays import ArrayRun, Asked, Read
@@ -28,6 +29,7 @@ class TopIds(ArrayRun):
     """The ids of the best K items (Q, K) of each query, and their scores, if these are given."""
 
     in_threads = True
+    has_all_items = False
 
     best: Ints  # (Q, K); -1 fills up a row
     scores: Any = None
@@ -40,12 +42,19 @@ class TopIds(ArrayRun):
     def has_scores(self) -> bool:
         return self.scores is not None
 
-    @property
-    def cells(self) -> Any:
-        return self.best
-
-    def locate(self, at: tuple[Ints, ...]) -> tuple[Ints, Ints]:
-        return at[0], self.best[at]
+    def mask_faults(self, faults: Faults) -> Self:
+        """Close up the ids of each row, without the numbers that are none."""
+        ids = self.best
+        for row, place in np.argwhere(ids < -1).tolist():
+            faults.add(str(_explain_no_id(ids, row, place, row)))
+        for row, place in np.argwhere((ids[:, :-1] == -1) & (ids[:, 1:] >= 0)).tolist():
+            faults.add(str(_explain_torn(ids, row, place, row)))
+        order = np.argsort(ids < 0, axis=1, kind="stable")
+        best, scores = np.take_along_axis(np.maximum(ids, -1), order, axis=1), self.scores
+        if scores is not None:
+            scores = np.ma.getdata(numbers.to_numpy(scores, _SCORES))
+            scores = np.take_along_axis(scores, order, axis=1)
+        return replace(self, best=best, scores=scores)
 
     def check_items(self, item_ids: Sequence[Hashable]) -> None:
         if self.best.max() >= len(item_ids):
@@ -56,7 +65,7 @@ class TopIds(ArrayRun):
             )
 
     def count_rows(self) -> Ints:
-        return _count(self.best, np.arange(len(self.best)), None)
+        return np.asarray(np.count_nonzero(self.best >= 0, axis=1))
 
     def split(self, rows: Ints, cells: int) -> Iterator[Ints]:
         yield from super().split(rows, min(cells, STEP))
@@ -75,7 +84,7 @@ class TopIds(ArrayRun):
                     f" run has item {some[-1]}."
                 )
             code = every[some]
-        code = np.append(np.full(len(found) - len(some), -1), code)
+        code = np.append(found[: len(found) - len(some)], code)  # -1, and what is no id
         return replace(self, best=code[place.reshape(self.best.shape)]), names
 
     def open_blocks(self, asked: Asked | None) -> Read:
@@ -196,18 +205,28 @@ def _count(ids: Ints, rows: Ints, width: int | None) -> Ints:
         outside |= ids >= width
     if outside.any():
         row, place = (int(at[0]) for at in np.nonzero(outside))
-        last = "" if width is None else f" to {width - 1}"
-        raise InputError(
-            f"run, row {rows[row]}, rank {place + 1}: an id is a whole number from 0{last}, or -1"
-            f" for no item; got {ids[row, place]}. Whole numbers are ids: give scores as floating"
-            " point."
-        )
+        raise _explain_no_id(ids, row, place, rows[row], width)
     torn = (ids[:, :-1] < 0) & (ids[:, 1:] >= 0)
     if torn.any():
         row, place = (int(at[0]) for at in np.nonzero(torn))
-        raise InputError(
-            f"run, row {rows[row]}: -1 stands at rank {place + 1}, before item"
-            f" {ids[row, place + 1]}. -1 means no item, and is only allowed at the end of a row."
-        )
+        raise _explain_torn(ids, row, place, rows[row])
     counts: Ints = np.count_nonzero(ids >= 0, axis=1)
     return counts
+
+
+def _explain_no_id(
+    ids: Ints, row: int, place: int, number: int, width: int | None = None
+) -> InputError:
+    last = "" if width is None else f" to {width - 1}"
+    return InputError(
+        f"run, row {number}, rank {place + 1}: an id is a whole number from 0{last}, or -1"
+        f" for no item; got {ids[row, place]}. Whole numbers are ids: give scores as floating"
+        " point."
+    )
+
+
+def _explain_torn(ids: Ints, row: int, place: int, number: int) -> InputError:
+    return InputError(
+        f"run, row {number}: -1 stands at rank {place + 1}, before item"
+        f" {ids[row, place + 1]}. -1 means no item, and is only allowed at the end of a row."
+    )

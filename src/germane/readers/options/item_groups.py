@@ -117,16 +117,6 @@ class Groups:
         numbers = np.array([codes.setdefault(group, len(codes)) for group in group_ids], np.int64)
         return numbers, list(codes)
 
-    def check_columns(self, columns: Ints) -> None:
-        """Raise FormatError for a column that has no group."""
-        values = self.values or ()
-        if len(columns) and (last := int(columns.max())) >= len(values):
-            raise FormatError(
-                f"{write_option('collapse')} has {len(values)} groups, and item {last} has none;"
-                " it is one group an"
-                " item."
-            )
-
     def check_items_have_ids(self) -> None:
         """Raise InputError where groups are given for the places of items, and these have ids."""
         if self.values is not None:

@@ -26,7 +26,7 @@ from germane.errors import (
 )
 from germane.kernel.ids import spell_id
 from germane.readers.inputs import Needs, ReadOptions
-from germane.readers.objects import array_ids, mappings, numbers
+from germane.readers.objects import array_ids, mapped_qrels, mappings, numbers
 from germane.readers.objects.hits import is_hits, read_documents
 from germane.readers.objects.numbers import is_finite_number
 from germane.readers.objects.relevance import split_rows
@@ -125,7 +125,7 @@ def _read_mapping(raw: Mapping[Hashable, Any], name: Name) -> Pairs:
     lists = {
         query: list(items) if isinstance(items, Mapping) else items for query, items in raw.items()
     }
-    return mappings.read_qrels(lists, "first", where=name)
+    return mapped_qrels.read_qrels(lists, "first", where=name)
 
 
 # --- Weights of subtopics, ``subtopic_weights=``, which judgments carry beside the grades ---------
@@ -167,7 +167,7 @@ def _read(raw: Any, reading: ReadOptions) -> Qrels:
         if not raw:
             raise EmptyError(f"{NAME}= is empty: there are no weights.")
         _check_mapping(raw)
-        return mappings.read_qrels(raw, "error", where=NAME)
+        return mapped_qrels.read_qrels(raw, "error", where=NAME)
     opened = open_pairs(raw, NAME, reading.columns, reading.input_format)
     if opened is None:
         raise InputError(
