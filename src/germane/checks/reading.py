@@ -28,6 +28,7 @@ from germane.readers.files.line_blocks import TextFile, count_line_ends
 from germane.readers.files.trec_files import Run, TrecFile
 from germane.readers.objects import numbers
 from germane.readers.objects.arrays import ArrayRun
+from germane.readers.objects.arrow import is_whole_type
 from germane.readers.objects.frames import Frame
 from germane.readers.objects.mappings import (
     RankedLists,
@@ -292,19 +293,23 @@ def _read_frame(frame: Frame, kind: Kind) -> Side:
 
 def _note_exact(record: Any, query: str, score: str, exact: dict[Hashable, set[Any]]) -> None:
     """Note the scores of each query as they are given, where doubles may round them."""
-    import pyarrow as pa
-
     scores = record.column(score)
-    if pa.types.is_integer(scores.type):
+    kind = str(scores.type)
+    if is_whole_type(kind):
         wide = np.abs(scores.to_numpy(zero_copy_only=False).astype(float)) >= EXACT
-    elif pa.types.is_decimal(scores.type) and scores.type.precision > DOUBLE_DIGITS:
-        wide = scores.is_valid().to_numpy(zero_copy_only=False)
+    elif kind.startswith("decimal") and _read_precision(kind) > DOUBLE_DIGITS:
+        wide = np.array([value is not None for value in scores.to_pylist()], bool)
     else:
         return
     if wide.any():
         query_ids, numbers = record.column(query).to_pylist(), scores.to_pylist()
         for row in np.flatnonzero(wide).tolist():
             exact.setdefault(query_ids[row], set()).add(numbers[row])
+
+
+def _read_precision(kind: str) -> int:
+    """Read how many digits a type of decimal numbers has: ``decimal128(20, 3)`` has 20."""
+    return int(kind.partition("(")[2].partition(",")[0])
 
 
 def _make_locator(frame: Any, kind: Kind) -> Callable[[int], str]:

@@ -7,7 +7,6 @@ from functools import cached_property
 from itertools import accumulate
 
 import numpy as np
-import pyarrow as pa
 
 from germane.core.policy import Policy
 from germane.core.ragged import Bools, Floats, Ints
@@ -20,6 +19,7 @@ from germane.identification.cases import Case, Question
 from germane.identification.forms import Form
 from germane.measures.averaging import MeasureResult
 from germane.readers import Needs, open_qrels, open_run
+from germane.readers.objects.records import Record, make_column
 from germane.reconciliation.spread import Values
 from germane.reconciliation.variations import Candidate
 
@@ -187,6 +187,7 @@ class Batch:
         )
 
 
-def _make_table(rows: list[tuple[str, str, float]], number: str) -> pa.Table:
+def _make_table(rows: list[tuple[str, str, float]], number: str) -> Record:
     names = ("query", "item", number)
-    return pa.table({name: [row[i] for row in rows] for i, name in enumerate(names)})
+    columns = {name: make_column([row[i] for row in rows]) for i, name in enumerate(names)}
+    return Record(columns, len(rows))

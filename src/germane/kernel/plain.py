@@ -1,17 +1,20 @@
-"""The reduction in NumPy and Arrow: complete, and the reference for the compiled kernel.
+"""The reduction in NumPy: complete, and the reference for the compiled kernel.
 
 First, equal ids get equal numbers. Everything else is sorting whole numbers and looking them up.
+Texts are compared by Arrow where it is installed, and otherwise as Python's bytes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import ne
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from germane.core import ragged
 from germane.core.ragged import Bools, Floats, Ints
+from germane.errors import has_arrow
 from germane.kernel.columns import Categories, Ids, Integers, number_ids, read_arrow_values
 from germane.kernel.ids import sort_by_bytes
 
@@ -27,6 +30,9 @@ def find_changes(ids: Ids) -> Ints:
         ids = Integers(ids.codes)
     if isinstance(ids, Integers):
         changed = ids.values[1:] != ids.values[:-1]
+    elif not has_arrow():
+        texts = ids.as_text().to_bytes()
+        changed = np.fromiter(map(ne, texts[1:], texts), bool, len(texts) - 1)
     else:
         from pyarrow import compute
 
@@ -49,6 +55,12 @@ def find_ids(ids: Ids, distinct: Ids) -> Ints:
         is_known = ordered[positions] == ids.values if len(ordered) else np.zeros(len(ids), bool)
         numbers: Ints = np.where(is_known, order[positions] if len(ordered) else -1, -1)
         return numbers
+    if not has_arrow():
+        places_of_texts = {
+            text: place for place, text in reversed([*enumerate(distinct.as_text().to_bytes())])
+        }
+        texts = ids.as_text().to_bytes()
+        return np.array([places_of_texts.get(text, -1) for text in texts], np.int64)
     from pyarrow import compute
 
     wanted, among = ids.to_arrow(), distinct.to_arrow()
@@ -148,6 +160,10 @@ def _fall_by_text(ids: Ids, rows: Ints) -> Ints:
         listed = python if are_all else list(map(python.__getitem__, rows.tolist()))
         place[sort_by_bytes(listed)] = np.arange(len(rows))
         return -place
+    if not has_arrow():
+        texts = ids.take(rows).as_text().to_bytes()
+        places = {text: place for place, text in enumerate(sorted(set(texts), reverse=True))}
+        return np.array([places[text] for text in texts], np.int64)
     from pyarrow import compute
 
     text = ids.take(rows).as_text().to_arrow()

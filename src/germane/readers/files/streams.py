@@ -21,7 +21,7 @@ import numpy as np
 
 from germane.core.progress import Progress
 from germane.core.ragged import Ints
-from germane.errors import InputError, clip, write_option
+from germane.errors import InputError, clip, require_arrow, write_option
 from germane.readers.files.formats import KeptPath, LimitedPath, Path, name_file, refuse_device
 
 if TYPE_CHECKING:
@@ -357,6 +357,7 @@ def _decompress(raw: Any, kind: str) -> BinaryIO:
         case "xz":
             return _Members(raw, lzma.LZMADecompressor)  # type: ignore[return-value]
         case _:
+            require_arrow("a file compressed with Zstandard")
             import pyarrow as pa
 
             stream = pa.CompressedInputStream(pa.PythonFile(raw, mode="r"), "zstd")

@@ -20,6 +20,7 @@ from germane.errors import (
     InputError,
     ScoreError,
     explain_not_finite,
+    has_arrow,
     write_option,
 )
 from germane.kernel import library, plain
@@ -165,7 +166,7 @@ def split_lines(data: bytes, layout: Layout, read_odd: ReadOdd, *, detailed: boo
     """
     if not detailed and library.is_loaded():
         return _split_compiled(data, layout, read_odd)
-    if len(data) > _SHORT or detailed or "pyarrow.csv" in sys.modules:
+    if has_arrow() and (len(data) > _SHORT or detailed or "pyarrow.csv" in sys.modules):
         lines = _split_plain(data, layout, detailed)
         if lines is not None:
             return lines

@@ -15,7 +15,15 @@ from germane.core.progress import Progress, ProgressNote
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats, Ints
 from germane.core.retrieved import Order, Retrieved, Sample, choose_rows
-from germane.errors import CoverageError, EmptyError, FormatError, explain_types, list_some
+from germane.errors import (
+    CoverageError,
+    EmptyError,
+    FormatError,
+    explain_types,
+    has_arrow,
+    list_some,
+    require_arrow,
+)
 from germane.kernel.columns import Ids, Text, read_python_ids
 from germane.kernel.reduction import Index, Judgments, RepeatedItem, add_candidates, find_changes
 from germane.kernel.threads import map_in_threads
@@ -24,6 +32,7 @@ from germane.readers.inputs import RunInput
 from germane.readers.objects import arrow, headings, numbers
 from germane.readers.objects.arrow import Entries, Place
 from germane.readers.objects.headings import Headings
+from germane.readers.objects.records import Record, read_pandas
 from germane.readers.options.candidates import fit_items, match_items
 from germane.readers.rows import (
     RowReducer,
@@ -180,9 +189,7 @@ class Frame(RunInput):
         head, frame = self.report_to(note).read_head()
         judged, frame = match_kinds(qrels, head, frame)
         if on_disk:
-            import pyarrow as pa
-
-            head = head.take(pa.array(range(head.num_rows)))  # frees other rows of its record
+            head = head.take(np.arange(head.num_rows))  # frees other rows of its record
         cut, read = partial(cut_pieces, frame), partial(read_piece, frame)
         reducer = RowReducer(self, judged, cut, read, duplicates, order, self.hasher)
         try:
@@ -208,8 +215,6 @@ class Frame(RunInput):
     def select(
         self, qrels: Qrels, duplicates: str, progress: Progress | None = None
     ) -> Frame | None:
-        import pyarrow as pa
-
         judged, frame = match_kinds(qrels, *self.read_head())
         wanted, records = Index(read_python_ids(judged.queries)), []
         for row, record in frame.number_records():
@@ -223,9 +228,7 @@ class Frame(RunInput):
         if not records:
             return None
         names = self.headings.all
-        written = [
-            pa.record_batch(list(map(arrow.decode, record.columns)), names) for record in records
-        ]
+        written = [arrow.decode_record(record, names) for record in records]
         return self.replace_records(arrow.combine(written))
 
     def find_judged(self, qrels: Qrels) -> Ints | None:
@@ -277,8 +280,6 @@ class Frame(RunInput):
 
 def open_frame(raw: Any, kind: str, columns: Any = None) -> Frame:
     """Open a run or qrels. Raises FormatError for a column that is missing or ambiguous."""
-    import pyarrow as pa
-
     pandas = sys.modules.get("pandas")
     if pandas and isinstance(raw, pandas.DataFrame):  # only columns that are read are converted
         names = list(map(str, raw.columns))
@@ -287,9 +288,12 @@ def open_frame(raw: Any, kind: str, columns: Any = None) -> Frame:
         if not all(isinstance(name, str) for name in raw.columns):  # as Arrow names them
             raw = raw.set_axis(names, axis=1)
         raw = raw[columns_read.all]
+    elif not isinstance(raw, Record):
+        module = type(raw).__module__.partition(".")[0]
+        require_arrow(f"{kind}: a {type(raw).__name__} of {module}")
     try:
         table = _make_table(raw)
-    except (TypeError, ValueError, OverflowError, pa.ArrowException) as error:
+    except arrow.list_reading_errors() as error:
         raise arrow.explain_unreadable(raw, kind, error) from None
     except Exception as error:
         if "duckdb" not in type(error).__module__:  # which has errors of its own
@@ -324,7 +328,11 @@ def _refuse_twice(names: Sequence[str], headings: Headings, kind: str) -> None:
             raise FormatError(f"{kind}: two columns are named {name!r}; rename or drop one.")
 
 
-def _make_table(raw: Any) -> pa.Table:
+def _make_table(raw: Any) -> pa.Table | Record:
+    if isinstance(raw, Record):
+        return raw
+    if not has_arrow():
+        return read_pandas(raw)
     import pyarrow as pa
 
     if isinstance(raw, pa.Table):
@@ -336,8 +344,6 @@ def _make_table(raw: Any) -> pa.Table:
 
 def _take_sample(frame: Frame, head: pa.RecordBatch, most_rows: int) -> Sample:
     """Take some of the first rows as a sample."""
-    import pyarrow as pa
-
     query, item = frame.read_ids(head, 0)
     starts = find_changes(query)
     rows, offsets = choose_rows(np.append(starts, len(query)), most_rows)
@@ -362,7 +368,8 @@ def _take_sample(frame: Frame, head: pa.RecordBatch, most_rows: int) -> Sample:
         raw=None if score is None else give_scores,
         ids="text" if is_text else "typed",
         rounded=frame.rounded,
-        finer=score is not None and pa.types.is_decimal(head.column(frame.headings.score).type),
+        finer=score is not None
+        and str(head.column(frame.headings.score).type).startswith("decimal"),
     )
 
 
