@@ -370,8 +370,8 @@ def number_ids(ids: Ids) -> tuple[Ints, Ids]:
     if not has_arrow():
         numbers_of_texts: dict[bytes, int] = {}
         texts = ids.as_text().to_bytes()
-        numbers = [numbers_of_texts.setdefault(text, len(numbers_of_texts)) for text in texts]
-        return np.array(numbers, np.int64), read_bytes(list(numbers_of_texts))
+        listed = [numbers_of_texts.setdefault(text, len(numbers_of_texts)) for text in texts]
+        return np.array(listed, np.int64), read_bytes(list(numbers_of_texts))
     encoded = ids.to_arrow().dictionary_encode()
     return read_arrow_values(encoded.indices), read_arrow_text(encoded.dictionary)
 

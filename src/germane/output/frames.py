@@ -69,7 +69,7 @@ class Columnar:
     def to_pandas(self) -> "pd.DataFrame":
         """Return the columns as a DataFrame of pandas, which must be installed."""
         if has_arrow():
-            return self.to_arrow().to_pandas()  # type: ignore[no-any-return]
+            return self.to_arrow().to_pandas()
         import pandas
 
         columns = self._list_columns()
@@ -218,7 +218,7 @@ def make_numbers(values: Iterable[float | None]) -> Any:
 
 
 def _is_text(column: Any) -> bool:
-    return getattr(column, "dtype", None) == object
+    return getattr(getattr(column, "dtype", None), "kind", "") == "O"
 
 
 def _to_arrow(column: Any) -> "pa.Array":

@@ -1,4 +1,4 @@
-"""Reads CSV and TSV with the standard library: without Arrow, and to find the line that is wrong."""
+"""Reads CSV and TSV with the standard library: to find a wrong line, and where Arrow is missing."""
 
 from __future__ import annotations
 
@@ -176,32 +176,15 @@ def _read_texts(fields: Sequence[str], source: Opener, layout: Separated) -> Col
 
 _OF_NUMBERS = re.compile(r"[0-9.eE+-]*")
 _NUMBER = re.compile(
-    r"[ \t]*(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?inf(?:inity)?"
-    r"|[+-]?nan(?:\(\w*\))?)[ \t]*",
+    r"[ \t]*+(?P<number>[+-]?(?:\d++\.?\d*+|\.\d++)(?:[eE][+-]?\d++)?|[+-]?inf(?:inity)?"
+    r"|[+-]?nan(?:\(\w*+\))?)[ \t]*+",
     re.ASCII | re.IGNORECASE,
 )
-_NULLS = frozenset(
-    [
-        "#N/A",
-        "#N/A N/A",
-        "#NA",
-        "-1.#IND",
-        "-1.#QNAN",
-        "-NaN",
-        "-nan",
-        "1.#IND",
-        "1.#QNAN",
-        "N/A",
-        "NA",
-        "NULL",
-        "NaN",
-        "n/a",
-        "nan",
-        "null",
-        "",
-    ]
-)
-"""Fields that hold no value, as Arrow's reader has them; an empty one is among them."""
+_NULLS = {
+    *("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN"),
+    *("N/A", "NA", "NULL", "NaN", "n/a", "nan", "null"),
+}
+"""Fields that hold no value, as Arrow's reader has them."""
 
 
 def _read_numbers(fields: Sequence[str], name: str, source: Opener, layout: Separated) -> Column:
@@ -237,7 +220,7 @@ _TRUTH = {
     **dict.fromkeys(("1", "True", "TRUE", "true"), True),
     **dict.fromkeys(("0", "False", "FALSE", "false"), False),
 }
-_WHOLE = re.compile(r"[ \t]*-?\d{1,18}[ \t]*", re.ASCII)
+_WHOLE = re.compile(r"[ \t]*+-?\d{1,18}+[ \t]*+", re.ASCII)
 
 
 def _infer(fields: Sequence[str]) -> Column:

@@ -175,7 +175,7 @@ def _drop_nulls(array: pa.DictionaryArray, place: Place) -> pa.DictionaryArray:
     return pa.DictionaryArray.from_arrays(pa.array((np.cumsum(~absent) - 1)[codes]), present)
 
 
-def count_bytes(record: pa.RecordBatch | Record) -> int:
+def count_bytes(record: Any) -> int:
     """Count the bytes of a record."""
     try:
         return record.nbytes  # type: ignore[no-any-return]
@@ -236,7 +236,7 @@ def combine(records: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
     """Combine records to one, or to a few if their texts are too long for one."""
     filled = [record for record in records if record.num_rows]
     if filled and isinstance(filled[0], Record):
-        return [join_records(filled)]  # type: ignore[arg-type]
+        return [join_records(filled)]
     import pyarrow as pa
 
     if len(filled) < 2 or any(map(pa.types.is_dictionary, filled[0].schema.types)):
@@ -250,10 +250,11 @@ def decode_record(record: Any, names: Sequence[str]) -> Any:
         return record  # whose categories can be joined
     import pyarrow as pa
 
-    return pa.record_batch(list(map(_decode, record.columns)), names)
+    return pa.record_batch(list(map(decode, record.columns)), names)
 
 
-def _decode(array: pa.Array) -> pa.Array:
+def decode(array: pa.Array) -> pa.Array:
+    """Replace categories by their values; anything else stays as it is."""
     import pyarrow as pa
 
     if not pa.types.is_dictionary(array.type):
@@ -345,9 +346,9 @@ def _check_nulls(
     array: pa.Array | Column, place: Place, error: type[InputError], noun: str
 ) -> None:
     if array.null_count:
-        is_plain = isinstance(array, Column)
-        row = array.find_null() if is_plain else array.is_null().to_pylist().index(True)
-        raise error(_explain_missing(row, place, noun))
+        if isinstance(array, Column):
+            raise error(_explain_missing(array.find_null(), place, noun))
+        raise error(_explain_missing(array.is_null().to_pylist().index(True), place, noun))
 
 
 def _explain_missing(row: int, place: Place, noun: str) -> str:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any, TypeAlias
 from uuid import UUID
 
@@ -50,9 +50,10 @@ class Column:
 
     def slice(self, start: int, length: int | None = None) -> Column:
         stop = len(self) if length is None else min(start + length, len(self))
-        is_ids = isinstance(self.values, Ids)
-        values = self.values.part(start, stop) if is_ids else self.values[start:stop]
-        return Column(values, self.type, None if self.absent is None else self.absent[start:stop])
+        absent = None if self.absent is None else self.absent[start:stop]
+        if isinstance(self.values, Ids):
+            return Column(self.values.part(start, stop), self.type, absent)
+        return Column(self.values[start:stop], self.type, absent)
 
     def take(self, rows: Ints) -> Column:
         values = self.values.take(rows) if isinstance(self.values, Ids) else self.values[rows]
@@ -69,7 +70,7 @@ class Column:
     def to_numpy(self, *, zero_copy_only: bool = False) -> Array:
         """Return the numbers, in which NaN stands for none."""
         numbers = self.list_numbers()
-        return np.where(self.absent, np.nan, numbers) if self.null_count else numbers
+        return numbers if self.absent is None else np.where(self.absent, np.nan, numbers)
 
     def list_numbers(self) -> Array:
         """List numbers, or truth values as 0 and 1."""
@@ -268,7 +269,7 @@ def _make_decimals(values: list[Any]) -> Column:
 def _make_lists(values: list[Any]) -> Column:
     entries = make_column(list(chain.from_iterable(values)))
     ends, plain = ragged.make_offsets(list(map(len, values))).tolist(), entries.to_pylist()
-    cells = [plain[start:stop] for start, stop in zip(ends, ends[1:], strict=False)]
+    cells = [plain[start:stop] for start, stop in pairwise(ends)]
     return Column(_hold_objects(cells), f"list<item: {entries.type}>")
 
 
@@ -317,9 +318,9 @@ def read_series(series: Any) -> Column:
     absent = series.isna().to_numpy(bool)
     absent = absent if absent.any() else None
     if name.lower() in _MASKED:
-        kind = np.dtype(_MASKED[name.lower()])
-        values = series.to_numpy(kind, na_value=kind.type(0))
-        return Column(values, _FLOATS[kind.itemsize] if kind.kind == "f" else kind.name, absent)
+        plain = np.dtype(_MASKED[name.lower()])
+        values = series.to_numpy(plain, na_value=plain.type(0))
+        return Column(values, _FLOATS[plain.itemsize] if plain.kind == "f" else plain.name, absent)
     if name.startswith("period["):
         values = read_bytes([str(period).encode() for period in series])
         return Column(values, "extension<pandas.period<ArrowPeriodType>>", absent)
@@ -349,7 +350,7 @@ def _read_array(values: Array, dtype: np.dtype[Any]) -> Column:
         raise TypeError("Byte-swapped arrays not supported")
     match dtype.kind:
         case "O":
-            return make_column(values, nan_is_missing=True)
+            return make_column(values.tolist(), nan_is_missing=True)
         case "b" | "i" | "u":
             return Column(values, dtype.name)
         case "f" if dtype.itemsize in _FLOATS:
@@ -372,8 +373,9 @@ def _read_categories(series: Any) -> Column:
     if not len(entries):
         return Column(np.full(len(codes), None, object), kind, absent)
     rows = np.maximum(codes, 0)
-    is_text = isinstance(entries.values, Text)
-    values = Categories(rows, entries.values) if is_text else entries.take(rows).values
+    values = entries.take(rows).values
+    if isinstance(entries.values, Text):
+        values = Categories(rows, entries.values)
     return Column(values, kind, absent if absent.any() else None)
 
 
