@@ -113,11 +113,13 @@ class File:
             start = raw.read(_LONGEST)
             if _is_cut(start):
                 raise EOFError
+            kind = find_compression(start)
+            if kind == "zstd":
+                require_arrow(f"{self.name}: a file compressed with Zstandard")
             raw.seek(0)
         except BaseException:
             raw.close()
             raise
-        kind = find_compression(start)
         watched = _Watched(raw, self.name, self._progress if self._copy is None else None)
         stream = io.BufferedReader(watched, 1 << 16)
         if kind is None:
@@ -357,7 +359,6 @@ def _decompress(raw: Any, kind: str) -> BinaryIO:
         case "xz":
             return _Members(raw, lzma.LZMADecompressor)  # type: ignore[return-value]
         case _:
-            require_arrow("a file compressed with Zstandard")
             import pyarrow as pa
 
             stream = pa.CompressedInputStream(pa.PythonFile(raw, mode="r"), "zstd")
