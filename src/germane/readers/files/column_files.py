@@ -138,7 +138,9 @@ def _read_with_arrow(source: Opener, layout: Separated) -> Iterator[pa.RecordBat
         read = ReadOptions(column_names=layout.names, skip_rows=1)
     else:
         read = ReadOptions(column_names=None if layout.has_header else layout.names)
-    parse = ParseOptions(delimiter=layout.separator, quote_char='"' if layout.is_quoted else False)
+    parse = ParseOptions(
+        delimiter=layout.separator, quote_char='"' if layout.separator == "," else False
+    )
     convert = ConvertOptions(column_types=types, include_columns=layout.headings.all)
     try:
         yield from open_csv(source.open_columns(), read, parse, convert)
@@ -249,7 +251,7 @@ def _read_first_line(source: Opener, separator: str) -> list[str]:
         raise EmptyError(f"{source.name}: the file is empty: it has no header.")
     first = re.split(r"[\r\n]", text.lstrip("\r\n"), maxsplit=1)[0]  # as Arrow ends lines
     try:
-        return next(csv.reader([first], delimiter=separator))
+        return next(csv_files.make_reader([first], separator))
     except csv.Error as error:
         raise FormatError(f"{source.name}: the header cannot be read: {error}.") from None
 

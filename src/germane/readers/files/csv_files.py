@@ -6,7 +6,7 @@ import csv
 import io
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -42,11 +42,6 @@ class Separated:
     headings: Headings
     has_header: bool
     has_types: bool = False  # does the header have types, which the names are without?
-
-    @property
-    def is_quoted(self) -> bool:
-        """May a field stand between quotation marks?"""
-        return self.separator == ","
 
     @property
     def numbers(self) -> list[str]:
@@ -99,7 +94,7 @@ def _explain_number(text: str) -> str:
 def _read_rows(source: Opener, layout: Separated) -> Iterator[tuple[int, list[str]]]:
     """Read the rows that are not blank, each with the line on which it begins."""
     with io.BufferedReader(source.open_text()) as stream:
-        reader = _make_reader(stream, layout)
+        reader = _open_reader(stream, layout)
         line = 1
         try:
             for row in reader:
@@ -118,11 +113,16 @@ def is_number(text: str) -> bool:
     return True
 
 
-def _make_reader(stream: Any, layout: Separated) -> Any:
+def _open_reader(stream: Any, layout: Separated) -> Any:
     text = io.TextIOWrapper(stream, "utf-8-sig", "surrogateescape", newline="")
-    if layout.is_quoted:
-        return csv.reader(text)
-    return csv.reader(text, delimiter=layout.separator, quoting=csv.QUOTE_NONE)
+    return make_reader(text, layout.separator)
+
+
+def make_reader(lines: Iterable[str], separator: str) -> Any:
+    """Make a reader of rows; only between commas has a quotation mark a meaning."""
+    if separator == ",":
+        return csv.reader(lines)
+    return csv.reader(lines, delimiter=separator, quoting=csv.QUOTE_NONE)
 
 
 # --- Columns without Arrow ------------------------------------------------------------------------
@@ -133,7 +133,7 @@ _ROWS = 1 << 15  # that become columns at once
 def read_records(source: Opener, layout: Separated) -> Iterator[Record]:
     """Read the rows, some thousands at a time. Raises FormatError for the first that is wrong."""
     with io.BufferedReader(source.open_text()) as stream:
-        reader = _make_reader(stream, layout)
+        reader = _open_reader(stream, layout)
         rows = filter(None, reader)
         try:
             if layout.has_header:
