@@ -411,9 +411,9 @@ class Spill:
 
     def read_parts(self) -> Iterator[pa.Table]:
         """Read the parts. The rows of a query are in the order in which they were added."""
-        import pyarrow as pa
-
         for file, writer in zip(self._files, self._writers, strict=True):
+            import pyarrow as pa
+
             with explain_unwritable(_WHY):
                 writer.close()
                 file.seek(0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -18,6 +19,7 @@ from germane.errors import (
     clip,
     explain_not_finite,
     has_arrow,
+    require_arrow,
     show_typed,
     write_option,
 )
@@ -406,6 +408,15 @@ def explain_unreadable(raw: Any, kind: str, error: Exception) -> FormatError:
         )
         return FormatError(f"{kind}: {text} ({error}).")
     return FormatError(f"{kind}: cannot be read as columns: {', '.join(map(str, error.args))}")
+
+
+def check_readable(raw: object, where: str) -> None:
+    """Raise InputError for a frame that only Arrow can read, where that is missing."""
+    pandas = sys.modules.get("pandas")
+    if isinstance(raw, Record) or (pandas is not None and isinstance(raw, pandas.DataFrame)):
+        return
+    module = type(raw).__module__.partition(".")[0]
+    require_arrow(f"{where}: a {type(raw).__name__} of {module}")
 
 
 def list_reading_errors() -> tuple[type[Exception], ...]:

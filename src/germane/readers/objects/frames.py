@@ -22,7 +22,6 @@ from germane.errors import (
     explain_types,
     has_arrow,
     list_some,
-    require_arrow,
 )
 from germane.kernel.columns import Ids, Text, read_python_ids
 from germane.kernel.reduction import Index, Judgments, RepeatedItem, add_candidates, find_changes
@@ -280,6 +279,7 @@ class Frame(RunInput):
 
 def open_frame(raw: Any, kind: str, columns: Any = None) -> Frame:
     """Open a run or qrels. Raises FormatError for a column that is missing or ambiguous."""
+    arrow.check_readable(raw, kind)
     pandas = sys.modules.get("pandas")
     if pandas and isinstance(raw, pandas.DataFrame):  # only columns that are read are converted
         names = list(map(str, raw.columns))
@@ -288,9 +288,6 @@ def open_frame(raw: Any, kind: str, columns: Any = None) -> Frame:
         if not all(isinstance(name, str) for name in raw.columns):  # as Arrow names them
             raw = raw.set_axis(names, axis=1)
         raw = raw[columns_read.all]
-    elif not isinstance(raw, Record):
-        module = type(raw).__module__.partition(".")[0]
-        require_arrow(f"{kind}: a {type(raw).__name__} of {module}")
     try:
         table = _make_table(raw)
     except arrow.list_reading_errors() as error:
