@@ -7,7 +7,6 @@ Texts are compared by Arrow where it is installed, and otherwise as Python's byt
 from __future__ import annotations
 
 from collections.abc import Callable
-from operator import ne
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +14,7 @@ import numpy as np
 from germane.core import ragged
 from germane.core.ragged import Bools, Floats, Ints
 from germane.errors import has_arrow
-from germane.kernel.columns import Categories, Ids, Integers, number_ids, read_arrow_values
+from germane.kernel.columns import Categories, Ids, Integers, Text, number_ids, read_arrow_values
 from germane.kernel.ids import sort_by_bytes
 
 if TYPE_CHECKING:
@@ -31,14 +30,31 @@ def find_changes(ids: Ids) -> Ints:
     if isinstance(ids, Integers):
         changed = ids.values[1:] != ids.values[:-1]
     elif not has_arrow():
-        texts = ids.as_text().to_bytes()
-        changed = np.fromiter(map(ne, texts[1:], texts), bool, len(texts) - 1)
+        changed = _compare_neighbours(ids.as_text())
     else:
         from pyarrow import compute
 
         array = ids.to_arrow()
         changed = read_arrow_values(compute.not_equal(array[1:], array[:-1]))
     return np.append(0, np.flatnonzero(changed) + 1)
+
+
+def _compare_neighbours(text: Text) -> Bools:
+    """Mark the texts, but for the first, that differ from the one before.
+
+    Byte by byte, only those rows are compared whose texts are as long and have been equal so far.
+    """
+    data, starts, sizes = text.data, text.starts, text.sizes
+    changed: Bools = sizes[1:] != sizes[:-1]
+    rows = np.flatnonzero(~changed)
+    for place in range(int(sizes.max())):
+        rows = rows[sizes[rows] > place]
+        differ = data[starts[rows] + place] != data[starts[rows + 1] + place]
+        changed[rows[differ]] = True
+        rows = rows[~differ]
+        if not len(rows):
+            break
+    return changed
 
 
 def find_ids(ids: Ids, distinct: Ids) -> Ints:

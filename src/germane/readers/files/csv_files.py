@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -127,7 +127,8 @@ def make_reader(lines: Iterable[str], separator: str) -> Any:
 
 # --- Columns without Arrow ------------------------------------------------------------------------
 
-_ROWS = 1 << 15  # that become columns at once
+_FEW = 1 << 10  # rows
+_CELLS = 1 << 17  # that become columns at once
 
 
 def read_records(source: Opener, layout: Separated) -> Iterator[Record]:
@@ -138,12 +139,8 @@ def read_records(source: Opener, layout: Separated) -> Iterator[Record]:
         try:
             if layout.has_header:
                 next(rows, None)
-            some_rows = list(islice(rows, _ROWS))
-            if not some_rows and not _ends_line(source):
-                raise EmptyError(f"{source.name}: there are no rows.")
-            while some_rows:
-                yield _make_record(some_rows, source, layout)
-                some_rows = list(islice(rows, _ROWS))
+            for cells in _gather_cells(rows, source, layout):
+                yield _make_record(cells, source, layout)
         except csv.Error as error:
             raise InputError(
                 f"{source.name}:{reader.line_num}: cannot be read ({error}), unless PyArrow is"
@@ -151,20 +148,42 @@ def read_records(source: Opener, layout: Separated) -> Iterator[Record]:
             ) from None
 
 
-def _make_record(rows: list[list[str]], source: Opener, layout: Separated) -> Record:
-    if set(map(len, rows)) != {len(layout.names)}:
-        check_rows(source, layout)
-        raise FormatError(f"{source.name}: cannot be read: rows have different lengths.")
+def _gather_cells(
+    rows: Iterator[list[str]], source: Opener, layout: Separated
+) -> Iterator[list[str]]:
+    """Gather the cells of many rows, one row after the other.
+
+    Rows that live for long would take the garbage collector more time than reading them.
+    """
+    width, has_rows = {len(layout.names)}, False
+    cells: list[str] = []
+    while some_rows := list(islice(rows, _FEW)):
+        has_rows = True
+        if set(map(len, some_rows)) != width:
+            check_rows(source, layout)
+            raise FormatError(f"{source.name}: cannot be read: rows have different lengths.")
+        cells += chain.from_iterable(some_rows)
+        if len(cells) >= _CELLS:
+            yield cells
+            cells = []
+    if cells:
+        yield cells
+    if not has_rows and not _ends_line(source):
+        raise EmptyError(f"{source.name}: there are no rows.")
+
+
+def _make_record(cells: list[str], source: Opener, layout: Separated) -> Record:
+    width = len(layout.names)
     columns: dict[str, Column] = {}
-    fields = dict(zip(reversed(layout.names), reversed([*zip(*rows, strict=True)]), strict=True))
     for name in layout.headings.all:
+        fields = cells[layout.names.index(name) :: width]
         if name in layout.headings.ids:
-            columns[name] = _read_texts(fields[name], source, layout)
+            columns[name] = _read_texts(fields, source, layout)
         elif name in layout.numbers:
-            columns[name] = _read_numbers(fields[name], name, source, layout)
+            columns[name] = _read_numbers(fields, name, source, layout)
         else:
-            columns[name] = _infer(fields[name])
-    return Record(columns, len(rows))
+            columns[name] = _infer(fields)
+    return Record(columns, len(cells) // width)
 
 
 def _read_texts(fields: Sequence[str], source: Opener, layout: Separated) -> Column:

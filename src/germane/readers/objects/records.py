@@ -19,7 +19,7 @@ import numpy as np
 
 from germane.core import ragged
 from germane.core.ragged import Bools, Ints
-from germane.kernel.columns import Categories, Ids, Text, join_ids, read_bytes
+from germane.kernel.columns import Categories, Ids, Text, join_ids, read_bytes, read_python_ids
 from germane.kernel.ids import is_missing
 
 Array: TypeAlias = np.ndarray[Any, Any]
@@ -149,6 +149,8 @@ def make_column(values: Sequence[Any], *, nan_is_missing: bool = False) -> Colum
     Raises TypeError, ValueError or OverflowError for values that belong to no type together.
     """
     listed = list(values)
+    if set(map(type, listed)) == {str}:
+        return _make_texts(listed)
     is_absent = is_missing if nan_is_missing else lambda value: value is None
     absent = np.fromiter(map(is_absent, listed), bool, len(listed))
     present = [value for value, is_null in zip(listed, absent.tolist(), strict=True) if not is_null]
@@ -225,7 +227,9 @@ def _encode(value: Any) -> bytes:
 
 
 def _make_texts(values: list[Any]) -> Column:
-    return Column(read_bytes(list(map(_encode, values))), "string")
+    if "".join(values).isascii():
+        return Column(read_python_ids(values), "string")
+    return Column(read_bytes(list(map(str.encode, values))), "string")
 
 
 def _make_bytes(values: list[Any]) -> Column:
