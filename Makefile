@@ -4,11 +4,12 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 OLDEST := .venv-oldest
+BARE := .venv-bare
 
 # tests start hundreds of processes, each of which would compile all modules again
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-all test-oldest lint docs fuzz sanitize audit gold bench clean
+.PHONY: demo test test-all test-oldest test-bare lint docs fuzz sanitize audit gold bench clean
 
 demo: $(VENV)/.installed
 	$(BIN)/germane evaluate examples/digits/qrels.txt examples/digits/pixels.run examples/digits/lda.run \
@@ -23,11 +24,12 @@ test: $(VENV)/.dev
 	$(BIN)/python -m pytest $(SHARED)
 
 # what takes longer: interruption, browsers, Spark, both kernels for every reader, more random cases, the oldest libraries,
-# fuzzers and sanitizers
+# NumPy alone, fuzzers and sanitizers
 test-all: test $(VENV)/.docs
 	$(BIN)/python -m pytest $(SHARED) -m "slow and not long and not live"
 	$(BIN)/python -m pytest $(SHARED) --hypothesis-profile=many tests/test_laws.py tests/test_against_oracle.py tests/test_inputs.py
 	$(MAKE) test-oldest
+	$(MAKE) test-bare
 	$(MAKE) -j2 fuzz
 	$(MAKE) sanitize SECONDS=5 SANITIZED=kernel
 
@@ -42,6 +44,13 @@ test-oldest:
 		$(MAKE) $(OLDEST)/.dev && \
 		$(OLDEST)/bin/python -m pytest $(SHARED) $(call files,$(READERS)); \
 	else echo "NumPy 1.26 is not made for this Python; 3.11 and 3.12 can test the oldest libraries"; fi
+
+# NumPy alone: the demonstration with the compiled kernel and without, and the tests that need nothing else, which do both
+test-bare: $(BARE)/.installed
+	@for kernel in 0 ''; do export GERMANE_KERNEL=$$kernel; \
+		$(BARE)/bin/germane evaluate examples/digits/qrels.txt examples/digits/pixels.run examples/digits/lda.run -m 'AP AP@10 nDCG@10' && \
+		$(BARE)/bin/germane report examples/digits/qrels.txt examples/digits/pixels.run examples/digits/lda.run -m AP -o $(BARE)/report.html || exit 1; done
+	$(BARE)/bin/python -m pytest -p no:cacheprovider --noconftest tests/test_numpy_alone.py
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
@@ -74,7 +83,7 @@ sanitize: $(VENV)/.dev
 	fuzz/sanitize.sh $(SECONDS) $(BIN)/python $(call files,$(SANITIZED))
 
 audit: $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet pip-audit --editable '.[plot,stats]'
+	$(BIN)/python -m pip install --quiet pip-audit --editable '.[frames,plot,stats]'
 	$(BIN)/pip-audit --skip-editable
 
 gold: $(VENV)/.dev
@@ -85,7 +94,7 @@ bench: bench/.venv/.installed
 
 clean:
 	rm -rf build docs/_build docs/reference report.html src/germane/kernel/reduce-*.library
-	rm -rf $(VENV) $(OLDEST) bench/.venv bench/data .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(OLDEST) $(BARE) bench/.venv bench/data .mypy_cache .ruff_cache .pytest_cache .hypothesis
 
 $(VENV)/.installed: pyproject.toml hatch_build.py src/germane/kernel/reduce.c
 	$(PYTHON) -c 'import sys; sys.exit("germane needs Python 3.11 or newer; this is " + sys.version.split()[0] + ". Say which one to use: make PYTHON=python3.12 …" if sys.version_info < (3, 11) else 0)'
@@ -107,6 +116,12 @@ $(OLDEST)/.dev: pyproject.toml tests/oldest.py
 	$(PYTHON) tests/oldest.py > $(OLDEST)/constraints.txt
 	$(OLDEST)/bin/python -m pip install --quiet --upgrade 'pip>=25.1'
 	$(OLDEST)/bin/python -m pip install --quiet --only-binary numpy,pyarrow,scipy --constraint $(OLDEST)/constraints.txt --editable . --group dev
+	touch $@
+
+$(BARE)/.installed: pyproject.toml hatch_build.py src/germane/kernel/reduce.c
+	$(PYTHON) -m venv $(BARE)
+	$(BARE)/bin/python -m pip install --quiet --editable . pytest
+	$(BARE)/bin/python -c 'from importlib.util import find_spec; assert not find_spec("pyarrow")'
 	touch $@
 
 $(VENV)/.fuzz: $(VENV)/.dev

@@ -161,7 +161,7 @@ def test_germane_is_installed_from_the_action_itself(tmp_path: Path) -> None:
     assert (tmp_path / "output").read_text() == f"bin={tmp_path}/a temp/bin\n".replace(
         "temp/", "temp/germane/"
     )
-    assert (tmp_path / "noted").read_text().splitlines()[-1] == "/an action's place"
+    assert (tmp_path / "noted").read_text().splitlines()[-1] == "/an action's place[frames]"
 
 
 def test_the_action_fits_the_documentation() -> None:

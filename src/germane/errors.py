@@ -17,9 +17,12 @@ GermaneError(ValueError)
 GermaneWarning(UserWarning): a number that is likely not the one intended
 """
 
+import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
+from importlib.util import find_spec
 from itertools import islice
 from typing import Any, Literal
 
@@ -305,6 +308,18 @@ def name_type(value: Any) -> str:
     if isinstance(value, str):
         return "str"
     return type(value.item() if hasattr(value, "dtype") else value).__name__
+
+
+@cache
+def has_arrow() -> bool:
+    """Is PyArrow installed? ``GERMANE_ARROW=0`` ignores it, so that the readers can be compared."""
+    return os.environ.get("GERMANE_ARROW") != "0" and find_spec("pyarrow") is not None
+
+
+def require_arrow(noun: str, verb: str = "needs") -> None:
+    """Raise InputError for what cannot be done without PyArrow, unless that is installed."""
+    if not has_arrow():
+        raise InputError(f"{noun} {verb} PyArrow: pip install 'germane[frames]'")
 
 
 _ADDRESS = re.compile("(?: object)? at 0x[0-9a-fA-F]+(?=>)")  # of objects without a text

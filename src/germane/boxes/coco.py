@@ -13,7 +13,7 @@ from germane.boxes.image_ids import is_boolean, sort_ids
 from germane.boxes.options import Reading, Shape
 from germane.boxes.shapes import is_missing, list_needed
 from germane.core.ragged import Floats
-from germane.errors import FormatError, clip
+from germane.errors import FormatError, clip, has_arrow
 from germane.measures.box_names import FREQUENCIES
 from germane.readers.files.formats import is_path
 from germane.readers.files.json_files import Repeated, find_deep_line, read_unique
@@ -245,6 +245,8 @@ def _read_flat_results(path: Any, shape: Shape) -> Columns | None:
 
 def _read_arrow_columns(path: Any, shape: Shape) -> dict[str, Any] | None:
     """Read the columns of a list of objects by Arrow, an object a line; None for other files."""
+    if not has_arrow():
+        return None
     import pyarrow as pa
     from pyarrow import json as arrow_json
 

@@ -15,6 +15,7 @@ from germane.core.id_spelling import unwrap_ids
 from germane.core.ragged import Floats
 from germane.errors import FormatError, InputError, ScoreError, clip, write_option
 from germane.readers.files.formats import FORMATS, find_format, is_path, open_columns
+from germane.readers.objects.arrow import is_numeric, is_whole_type, list_doubles
 from germane.readers.objects.headings import SIDES
 from germane.readers.objects.numbers import to_numpy
 
@@ -111,27 +112,22 @@ def _join(arrays: list[Any]) -> Any:
 
 def _read_number_columns(frame: Any, record: Any, name: str, noun: str) -> Floats:
     """Read numbers; what is missing becomes NaN, which is refused with its row where it matters."""
-    import pyarrow as pa
-
     column = record.column(name)
-    if pa.types.is_null(column.type):
+    type_name = str(column.type)
+    if type_name == "null":
         return np.full(len(column), np.nan)
-    if pa.types.is_decimal(column.type):
-        column = column.cast(pa.float64())
-    if not (pa.types.is_integer(column.type) or pa.types.is_floating(column.type)):
+    if type_name == "bool" or not is_numeric(type_name):
         kind = ScoreError if noun == "score" else FormatError
         raise kind(
             f"{frame.where}, column {name!r}: numbers are needed; the column is {column.type}."
         )
-    return column.to_numpy(zero_copy_only=False).astype(float)  # type: ignore[no-any-return]
+    return list_doubles(column)
 
 
 def _read_flags(frame: Any, record: Any, name: str) -> Any:
-    import pyarrow as pa
-
     column = record.column(name)
-    kind = column.type
-    if not (pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_null(kind)):
+    kind = str(column.type)
+    if not (kind in ("bool", "null") or is_whole_type(kind)):
         raise FormatError(
             f"{frame.where}, column {name!r}: a flag is 0 or 1; the column is {kind}."
         )

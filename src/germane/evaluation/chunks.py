@@ -22,6 +22,7 @@ from germane.errors import (
     check_choice,
     clip,
     list_some,
+    require_arrow,
     show_typed,
 )
 from germane.evaluation.accepted import ItemGroups, Run
@@ -142,6 +143,7 @@ def make_table(run: RunInput, group_of: GroupOf | None, keep: str) -> pa.Table:
     Without ``group_of`` the items are the groups. A run with scores keeps these and loses its
     ranks, which may contradict them.
     """
+    require_arrow("collapse makes a pyarrow.Table of a frame or file, which", "needs")
     import pyarrow as pa
 
     rows = _read_rows(run)

@@ -18,7 +18,6 @@ from pathlib import PurePath
 from typing import Any, Literal
 
 import numpy as np
-import pyarrow as pa
 
 from germane.core.policy import Policy
 from germane.core.ragged import Bools, Floats, Ints
@@ -32,6 +31,7 @@ from germane.forensics.spread import Values
 from germane.forensics.variations import Candidate
 from germane.measures.averaging import MeasureResult
 from germane.readers import Needs, open_qrels, open_run
+from germane.readers.objects.records import Record, make_column
 
 Kind = Literal["mean", "queries"]
 
@@ -405,9 +405,10 @@ class Batch:
         )
 
 
-def _make_table(rows: list[tuple[str, str, float]], number: str) -> pa.Table:
+def _make_table(rows: list[tuple[str, str, float]], number: str) -> Record:
     names = ("query", "item", number)
-    return pa.table({name: [row[i] for row in rows] for i, name in enumerate(names)})
+    columns = {name: make_column([row[i] for row in rows]) for i, name in enumerate(names)}
+    return Record(columns, len(rows))
 
 
 # --- Program: one that reads qrels and a run and prints a number, as a function of two paths ------

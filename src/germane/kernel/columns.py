@@ -15,6 +15,7 @@ import numpy as np
 
 from germane.core import ragged
 from germane.core.ragged import Bools, Ints
+from germane.errors import has_arrow
 from germane.kernel import library
 from germane.kernel.ids import PADDING, is_padding, to_bytes
 
@@ -102,6 +103,8 @@ class Integers(Ids):
         return Integers(self.values[rows])
 
     def as_text(self) -> Text:
+        if not has_arrow():
+            return read_bytes([b"%d" % value for value in self.values.tolist()])
         import pyarrow as pa
 
         return read_arrow_text(self.to_arrow().cast(pa.string()))
@@ -364,6 +367,11 @@ def number_ids(ids: Ids) -> tuple[Ints, Ids]:
         return np.array(
             [codes.setdefault(identifier, len(codes)) for identifier in ids], np.int64
         ), ids
+    if not has_arrow():
+        numbers_of_texts: dict[bytes, int] = {}
+        texts = ids.as_text().to_bytes()
+        listed = [numbers_of_texts.setdefault(text, len(numbers_of_texts)) for text in texts]
+        return np.array(listed, np.int64), read_bytes(list(numbers_of_texts))
     encoded = ids.to_arrow().dictionary_encode()
     return read_arrow_values(encoded.indices), read_arrow_text(encoded.dictionary)
 

@@ -1,6 +1,7 @@
-"""The reduction in NumPy and Arrow: complete, and the reference for the compiled kernel.
+"""The reduction in NumPy: complete, and the reference for the compiled kernel.
 
 First, equal ids get equal numbers. Everything else is sorting whole numbers and looking them up.
+Texts are compared by Arrow where it is installed, and otherwise as Python's bytes.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ import numpy as np
 
 from germane.core import ragged
 from germane.core.ragged import Bools, Floats, Ints
-from germane.kernel.columns import Categories, Ids, Integers, number_ids, read_arrow_values
+from germane.errors import has_arrow
+from germane.kernel.columns import Categories, Ids, Integers, Text, number_ids, read_arrow_values
 from germane.kernel.ids import sort_by_bytes
 
 if TYPE_CHECKING:
@@ -27,12 +29,32 @@ def find_changes(ids: Ids) -> Ints:
         ids = Integers(ids.codes)
     if isinstance(ids, Integers):
         changed = ids.values[1:] != ids.values[:-1]
+    elif not has_arrow():
+        changed = _compare_neighbours(ids.as_text())
     else:
         from pyarrow import compute
 
         array = ids.to_arrow()
         changed = read_arrow_values(compute.not_equal(array[1:], array[:-1]))
     return np.append(0, np.flatnonzero(changed) + 1)
+
+
+def _compare_neighbours(text: Text) -> Bools:
+    """Mark the texts, but for the first, that differ from the one before.
+
+    Byte by byte, only those rows are compared whose texts are as long and have been equal so far.
+    """
+    data, starts, sizes = text.data, text.starts, text.sizes
+    changed: Bools = sizes[1:] != sizes[:-1]
+    rows = np.flatnonzero(~changed)
+    for place in range(int(sizes.max())):
+        rows = rows[sizes[rows] > place]
+        differ = data[starts[rows] + place] != data[starts[rows + 1] + place]
+        changed[rows[differ]] = True
+        rows = rows[~differ]
+        if not len(rows):
+            break
+    return changed
 
 
 def find_ids(ids: Ids, distinct: Ids) -> Ints:
@@ -49,6 +71,12 @@ def find_ids(ids: Ids, distinct: Ids) -> Ints:
         is_known = ordered[positions] == ids.values if len(ordered) else np.zeros(len(ids), bool)
         numbers: Ints = np.where(is_known, order[positions] if len(ordered) else -1, -1)
         return numbers
+    if not has_arrow():
+        places_of_texts = {
+            text: place for place, text in reversed([*enumerate(distinct.as_text().to_bytes())])
+        }
+        texts = ids.as_text().to_bytes()
+        return np.array([places_of_texts.get(text, -1) for text in texts], np.int64)
     from pyarrow import compute
 
     wanted, among = ids.to_arrow(), distinct.to_arrow()
@@ -148,6 +176,10 @@ def _fall_by_text(ids: Ids, rows: Ints) -> Ints:
         listed = python if are_all else list(map(python.__getitem__, rows.tolist()))
         place[sort_by_bytes(listed)] = np.arange(len(rows))
         return -place
+    if not has_arrow():
+        texts = ids.take(rows).as_text().to_bytes()
+        places = {text: place for place, text in enumerate(sorted(set(texts), reverse=True))}
+        return np.array([places[text] for text in texts], np.int64)
     from pyarrow import compute
 
     text = ids.take(rows).as_text().to_arrow()

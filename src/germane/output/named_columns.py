@@ -17,7 +17,16 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 import numpy as np
 
-from germane.errors import InputError, NotFoundError, clip, list_some, make_visible, offer
+from germane.errors import (
+    InputError,
+    NotFoundError,
+    clip,
+    has_arrow,
+    list_some,
+    make_visible,
+    offer,
+    require_arrow,
+)
 from germane.output.tables import Table
 
 if TYPE_CHECKING:
@@ -42,29 +51,35 @@ class Columnar:
             cls.__array__ = _refuse_array  # type: ignore[attr-defined]
 
     def __iter__(self) -> Iterator[Any]:
-        table = self.to_arrow()
-        values = [column.to_pylist() for column in table.columns]
-        for field, column in zip(table.schema, values, strict=True):
-            if field.type == "double":  # in a column of no numbers, too
-                column[:] = [math.nan if value is None else value for value in column]
-        return (
-            dict(zip(table.column_names, row, strict=True)) for row in zip(*values, strict=True)
-        )
+        columns = self._list_columns()
+        values = [np.asarray(column).tolist() for column in columns.values()]
+        return (dict(zip(columns, row, strict=True)) for row in zip(*values, strict=True))
 
     def _list_columns(self) -> dict[str, Any]:
-        """List the columns by name: arrays of NumPy or of Arrow."""
+        """List the columns by name: arrays, in which text is objects and may be None."""
         raise NotImplementedError
 
     def to_arrow(self) -> "pa.Table":
         """Return the columns as a ``pyarrow.Table``."""
+        require_arrow("a table of PyArrow")
         import pyarrow as pa
 
-        return pa.table(self._list_columns())
+        columns = self._list_columns()
+        return pa.table({name: _to_arrow(column) for name, column in columns.items()})
 
     def to_pandas(self) -> "pd.DataFrame":
         """Return the columns as a DataFrame of pandas, which must be installed."""
-        frame: pd.DataFrame = self.to_arrow().to_pandas()
-        return frame
+        if has_arrow():
+            return self.to_arrow().to_pandas()
+        import pandas
+
+        columns = self._list_columns()
+        return pandas.DataFrame(
+            {
+                name: list(column) if _is_text(column) else np.asarray(column)
+                for name, column in columns.items()
+            }
+        )
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         return self.to_arrow().__arrow_c_stream__(requested_schema)
@@ -179,32 +194,38 @@ class Named(Lookup[V]):
         return make_visible(f"<{type(self).__name__} {', '.join(self._held)}>")
 
 
-def make_texts(values: Iterable[object]) -> "pa.Array":
+def make_texts(values: Iterable[object]) -> Any:
     """Make a column of text: broken bytes of ids are written out, and None is no value."""
-    import pyarrow as pa
-
-    texts = (None if value is None else _make_printable(value) for value in values)
-    return pa.array(texts, pa.string())
+    texts = [None if value is None else _make_printable(value) for value in values]
+    return np.array(texts, object)
 
 
-def make_ids(values: Iterable[object]) -> "pa.Array":
+def make_ids(values: Iterable[object]) -> Any:
     """Make a column of ids: integers where all of them are, to be joined, and text otherwise."""
-    import pyarrow as pa
-
     ids = list(values)
     if ids and all(type(identifier) is int for identifier in ids):
         try:
-            return pa.array(ids, pa.int64())
+            return np.array(ids, np.int64)
         except OverflowError:  # beyond 64 bits with a sign
             pass
     return make_texts(ids)
 
 
-def make_numbers(values: Iterable[float | None]) -> "pa.Array":
-    """Make a column of numbers, in which None is no value."""
+def make_numbers(values: Iterable[float | None]) -> Any:
+    """Make a column of numbers, in which None is no value, and NaN without Arrow."""
+    listed = list(values)
+    numbers = [math.nan if value is None else value for value in listed]
+    return np.ma.array(numbers, float, mask=[value is None for value in listed])
+
+
+def _is_text(column: Any) -> bool:
+    return getattr(getattr(column, "dtype", None), "kind", "") == "O"
+
+
+def _to_arrow(column: Any) -> "pa.Array":
     import pyarrow as pa
 
-    return pa.array(values, pa.float64())
+    return pa.array(column, pa.string() if _is_text(column) else None)
 
 
 def _make_printable(identifier: object) -> str:

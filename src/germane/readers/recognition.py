@@ -17,6 +17,7 @@ from germane.readers.files.formats import InputFormat, find_name, is_path, limit
 from germane.readers.inputs import Needs, QrelsInput, ReadOptions, RunInput
 from germane.readers.objects import hits, mapped_qrels, mappings, numbers
 from germane.readers.objects.mappings import is_rows
+from germane.readers.objects.records import Record
 from germane.readers.objects.relevance import Labels, read_csr, read_dense
 from germane.readers.options.subtopics import explain_unread
 
@@ -31,7 +32,7 @@ def is_frame(raw: object) -> bool:
     """Does this hand out Arrow columns, or is it a data set of the library ``datasets``?"""
     if hasattr(raw, "__arrow_c_stream__"):
         return not isinstance(raw, type)
-    return numbers.is_dataset(raw)
+    return isinstance(raw, Record) or numbers.is_dataset(raw)
 
 
 def is_searched(raw: object) -> bool:

@@ -17,7 +17,14 @@ from germane.core.progress import ProgressNote
 from germane.core.qrels import Qrels
 from germane.core.ragged import Bools, Floats, Ints
 from germane.core.retrieved import Order, Retrieved
-from germane.errors import DuplicateError, EmptyError, FormatError, clip, write_option
+from germane.errors import (
+    DuplicateError,
+    EmptyError,
+    FormatError,
+    clip,
+    has_arrow,
+    write_option,
+)
 from germane.kernel import plain
 from germane.kernel.columns import (
     Ids,
@@ -198,6 +205,7 @@ class RowReducer:
         If a query's rows do not follow each other, all rows are read again and sorted; many rows
         are sorted on disk, if that is allowed.
         """
+        on_disk = on_disk and has_arrow()  # which writes the rows
         retrieved = None
         with suppress(Scattered):
             retrieved = self._reduce_grouped()
@@ -367,11 +375,14 @@ def cut_pieces(frame: Frame) -> Iterator[Piece]:
 
 def _take_rows(pending: list[pa.RecordBatch], count: int) -> list[pa.RecordBatch]:
     """Remove rows from the front. Returns them."""
-    import pyarrow as pa
-
-    rows = pa.Table.from_batches(pending)
-    pending[:] = rows.slice(count).to_batches()
-    return rows.slice(0, count).to_batches()  # type: ignore[no-any-return]
+    taken = []
+    while count:
+        record = pending.pop(0)
+        taken.append(record.slice(0, count))
+        if record.num_rows > count:
+            pending.insert(0, record.slice(count))
+        count -= taken[-1].num_rows
+    return taken
 
 
 def read_piece(frame: Frame, piece: Piece) -> Rows:

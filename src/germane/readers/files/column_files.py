@@ -3,35 +3,29 @@
 from __future__ import annotations
 
 import csv
-import io
-import math
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
-import pyarrow as pa
-from pyarrow import csv as arrow_csv
-from pyarrow.csv import ConvertOptions, ParseOptions, ReadOptions
 
-from germane.core.arguments import read_decimal
-from germane.core.id_spelling import ESCAPED
 from germane.errors import (
     EmptyError,
     FormatError,
-    GradeError,
     InputError,
-    ScoreError,
     clip,
-    explain_not_finite,
+    has_arrow,
     list_choices,
+    require_arrow,
     write_option,
 )
-from germane.output.tables import write_count
+from germane.kernel.columns import Text
+from germane.readers.files import csv_files
+from germane.readers.files.csv_files import Separated, check_rows, is_number
 from germane.readers.files.formats import (
     PAIRS,
     Path,
@@ -42,7 +36,7 @@ from germane.readers.files.formats import (
 )
 from germane.readers.files.line_blocks import Opener, check_text, explain_arrow_error
 from germane.readers.files.streams import explain_os_error
-from germane.readers.objects import headings
+from germane.readers.objects import arrow, headings
 from germane.readers.objects.arrow import Entries, Place
 from germane.readers.objects.frames import Frame
 from germane.readers.objects.headings import Headings
@@ -51,80 +45,17 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 
-def check_rows(
-    source: Opener, separator: str, names: list[str], headings: Headings, has_header: bool
-) -> None:
-    """Refuse the first line with a wrong number of fields, a bad number, or an id not in UTF-8."""
-    numbers: dict[str | None, tuple[type[InputError], str]] = {
-        headings.score: (ScoreError, "score"),
-        headings.rank: (FormatError, "rank"),
-        headings.relevance: (GradeError, "relevance grade"),
-        **{name: (FormatError, part) for part, name in headings.numbers},
-    }
-    rows = _read_rows(source, separator)
-    if has_header:
-        next(rows, None)
-    for line, row in rows:
-        if len(row) != len(names):
-            raise FormatError(
-                f"{source.name}:{line}: {write_count(len(row), 'field')} where the file has "
-                f"{len(names)} columns ({', '.join(names)}): {clip(separator.join(row))}"
-            )
-        for name, text in zip(names, row, strict=True):
-            where = f"{source.name}:{line}"
-            if name in numbers and (wrong := _explain_number(text)):
-                error, noun = numbers[name]
-                raise error(f"{where}: {explain_not_finite(noun, wrong)} in column {name!r}")
-            if name in headings.ids and (byte := ESCAPED.search(text)):
-                raise FormatError(
-                    f"{where}: column {name!r} is not UTF-8: it has the byte"
-                    f" 0x{ord(byte[0]) - 0xDC00:02x} in {clip(text)}. Convert the file; if it is"
-                    " Latin-1, with: iconv -f latin1 -t utf-8"
-                )
-
-
-def _explain_number(text: str) -> str:
-    """Say why a text is no number; nothing if it is one, infinity and NaN included."""
-    if not is_number(text):
-        return f"got {clip(text)}"
-    beyond = math.isinf(float(text or "nan")) and any(map(str.isdigit, text))
-    return f"{clip(text)} is beyond the range of a double," if beyond else ""
-
-
-def _read_rows(source: Opener, separator: str) -> Iterator[tuple[int, list[str]]]:
-    """Read the rows that are not blank, each with the line on which it begins."""
-    with io.BufferedReader(source.open_text()) as stream:
-        text = io.TextIOWrapper(stream, "utf-8-sig", "surrogateescape", newline="")
-        if separator == ",":
-            reader = csv.reader(text)
-        else:
-            reader = csv.reader(text, delimiter=separator, quoting=csv.QUOTE_NONE)
-        line = 1
-        try:
-            for row in reader:
-                if row:
-                    yield line, row
-                line = reader.line_num + 1
-        except csv.Error:
-            return  # Arrow's error says enough
-
-
-def is_number(text: str) -> bool:
-    try:
-        read_decimal(text or "nan")
-    except ValueError:
-        return False
-    return True
-
-
 _MS_MARCO = ["query", "item", "rank"]
 
 
-_Opened = tuple[Headings, Callable[[], Iterator[pa.RecordBatch]], str]
-_Read = Callable[[Opener, str, Any], _Opened]
+_Opened: TypeAlias = tuple[Headings, Callable[[], Iterator[Any]], str]  # records of Arrow or ours
+_Read: TypeAlias = Callable[[Opener, str, Any], _Opened]
 
 
 def _read_arrow(source: Opener, kind: str, columns: Any) -> _Opened:
+    require_arrow(f"{source.name}: a file of Arrow")
+    import pyarrow as pa
+
     def batches() -> tuple[pa.Schema, Iterator[pa.RecordBatch]]:
         with source.open_map() as start:
             streamed = start.read(6) != b"ARROW1"
@@ -157,18 +88,15 @@ def _read_separated(
     by_place = not names_without_header and _has_no_header(names, columns, kind)
     if by_place:
         names = names_without_header = list(map(str, range(len(names))))
-    read = ReadOptions(column_names=names_without_header)
-    if not names_without_header and separator == "\t" and has_types(names):  # RecBole's
+    is_typed = not names_without_header and separator == "\t" and has_types(names)  # RecBole's
+    if is_typed:
         names = [name.rpartition(":")[0] for name in names]
-        read = ReadOptions(column_names=names, skip_rows=1)
     if kind in PAIRS:
         separator, names = _split_pair(names, separator)
         source.squeezes = separator == " "
         if not _names_pair(names, kind, columns):  # there is no header
             names = names_without_header = list(PAIRS[kind])
-            read = ReadOptions(column_names=names)
     is_named = by_place or names_without_header in (None, *_RATINGS.values())
-    parse = ParseOptions(delimiter=separator, quote_char='"' if separator == "," else False)
     if not is_named and kind == "run" and not {"score", "rank", "run"}.isdisjoint(columns or ()):
         raise InputError(
             f"{source.name}: {write_option('columns')} names columns of a header, and a file of"
@@ -180,36 +108,45 @@ def _read_separated(
         )
     except FormatError as error:
         raise FormatError(f"{error}{_explain_no_header(names, separator, kind)}") from None
-    ids = columns_read.ids
-    types = dict.fromkeys(ids, pa.string())
-    for name in (
-        columns_read.score,
-        columns_read.relevance,
-        columns_read.rank,
-        *(name for _, name in columns_read.numbers),
-    ):
-        if name is not None:
-            types[name] = pa.float64()
-    convert = ConvertOptions(column_types=types, include_columns=columns_read.all)
+    layout = Separated(separator, names, columns_read, not names_without_header, is_typed)
 
-    def records() -> Iterator[pa.RecordBatch]:
+    def records() -> Iterator[Any]:
         row = 0
+        read = _read_with_arrow if has_arrow() else csv_files.read_records
         with explain_arrow_error(source.name):
-            try:
-                for record in arrow_csv.open_csv(source.open_columns(), read, parse, convert):
-                    for name in ids:
-                        _refuse_nul(record.column(name), Place(source.name, name, row))
-                    if names_without_header == _MS_MARCO and kind == "run" and not row:
-                        _refuse_falling(source.name, record)
-                    if any(_has_infinite(record.column(name)) for name in types if name not in ids):
-                        check_rows(source, separator, names, columns_read, not names_without_header)
-                    yield record
-                    row += record.num_rows
-            except pa.ArrowInvalid:
-                check_rows(source, separator, names, columns_read, not names_without_header)
-                raise
+            for record in read(source, layout):
+                for name in columns_read.ids:
+                    place = Place(source.name, name, row)
+                    _refuse_nul(arrow.read_ids(record.column(name), place).as_text(), place)
+                if names_without_header == _MS_MARCO and kind == "run" and not row:
+                    _refuse_falling(source.name, record)
+                if any(_has_infinite(record.column(name)) for name in layout.numbers):
+                    check_rows(source, layout)
+                yield record
+                row += record.num_rows
 
     return columns_read, records, "text"
+
+
+def _read_with_arrow(source: Opener, layout: Separated) -> Iterator[pa.RecordBatch]:
+    import pyarrow as pa
+    from pyarrow.csv import ConvertOptions, ParseOptions, ReadOptions, open_csv
+
+    types = dict.fromkeys(layout.headings.ids, pa.string())
+    types.update(dict.fromkeys(layout.numbers, pa.float64()))
+    if layout.has_types:
+        read = ReadOptions(column_names=layout.names, skip_rows=1)
+    else:
+        read = ReadOptions(column_names=None if layout.has_header else layout.names)
+    parse = ParseOptions(
+        delimiter=layout.separator, quote_char='"' if layout.separator == "," else False
+    )
+    convert = ConvertOptions(column_types=types, include_columns=layout.headings.all)
+    try:
+        yield from open_csv(source.open_columns(), read, parse, convert)
+    except pa.ArrowInvalid:
+        check_rows(source, layout)
+        raise
 
 
 def _has_no_header(names: list[str], columns: Any, kind: str) -> bool:
@@ -266,9 +203,9 @@ def _names_pair(names: list[str], kind: str, columns: Any) -> bool:
 _HEAD = 1000  # rows that show whether ranks fall
 
 
-def _refuse_falling(where: str, record: pa.RecordBatch) -> None:
+def _refuse_falling(where: str, record: Any) -> None:
     """Refuse negative ranks, and those that look like scores: they fall, but not from n to 1."""
-    query = record.column("query")[:_HEAD].to_pylist()
+    query = record.column("query").slice(0, _HEAD).to_pylist()
     ranks = record.column("rank").to_numpy(zero_copy_only=False)
     if (ranks < 0).any():
         line = int(np.argmax(ranks < 0))
@@ -288,34 +225,33 @@ def _refuse_falling(where: str, record: pa.RecordBatch) -> None:
         )
 
 
-def _has_infinite(numbers: pa.DoubleArray) -> bool:
+def _has_infinite(numbers: Any) -> bool:
     """Is there an infinite number, which may be written so or be beyond the range of a double?"""
     return bool(np.isinf(numbers.to_numpy(zero_copy_only=False)).any())
 
 
-def _refuse_nul(text: pa.StringArray, place: Place) -> None:
+def _refuse_nul(text: Text, place: Place) -> None:
     """Refuse an id with a NUL byte, which comes from a damaged file."""
     if not len(text):
         return
-    _, offsets, data = text.buffers()
-    ends = np.frombuffer(offsets, np.int32)[text.offset :][: len(text) + 1]
-    if data is not None and not np.frombuffer(data, np.uint8)[ends[0] : ends[-1]].min(initial=1):
-        row = next(row for row, text_of_row in enumerate(text.to_pylist()) if "\0" in text_of_row)
+    stop = text.starts[-1] + text.sizes[-1]
+    if not text.data[text.starts[0] : stop].min(initial=1):
+        row = next(row for row, identifier in enumerate(text.to_bytes()) if b"\0" in identifier)
         raise FormatError(
-            f"{place.at(row)}: the id has a NUL byte (\\x00): {clip(text[row].as_py())}"
+            f"{place.at(row)}: the id has a NUL byte (\\x00): {clip(text.python[row])}"
         )
 
 
 def _read_first_line(source: Opener, separator: str) -> list[str]:
-    with source.open_columns() as stream:
-        start = stream.read(1 << 16)
+    with source.open_text() as stream:
+        start = stream.read(1 << 16) or b""
     check_text(source.name, start[:8])
     text = start.decode("utf-8", "replace").removeprefix("\ufeff")
     if not text.strip():
         raise EmptyError(f"{source.name}: the file is empty: it has no header.")
     first = re.split(r"[\r\n]", text.lstrip("\r\n"), maxsplit=1)[0]  # as Arrow ends lines
     try:
-        return next(csv.reader([first], delimiter=separator))
+        return next(csv_files.make_reader([first], separator))
     except csv.Error as error:
         raise FormatError(f"{source.name}: the header cannot be read: {error}.") from None
 
@@ -343,11 +279,10 @@ _SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars", " ":
 
 
 def _read_jsonl(source: Opener, kind: str, columns: Any) -> _Opened:
-    from germane.readers.files import (
-        json_lines,  # which imports a part of Arrow that others do not need
-    )
+    require_arrow(f"{source.name}: JSON Lines", "need")
+    from germane.readers.files import json_lines
 
-    with source.open_columns() as stream:
+    with source.open_text() as stream:
         start = stream.read(8)
     if not start:
         raise EmptyError(f"{source.name}: the file is empty.")
@@ -461,6 +396,7 @@ _PAGES = 1 << 18  # bytes of a column that are read at a time, not all those of 
 
 def open_parquet(path: Path, kind: str, columns: Any = None) -> Frame:
     """Open a run or qrels in Parquet files, and find the columns. Errors name the file."""
+    require_arrow(f"{name_file(path)}: Parquet")
     is_folder = os.path.isdir(path)
     files = [Opener(file) for file in (list_files(os.fsdecode(path)) if is_folder else [path])]
     opened = [_read_schema(file) for file in files]

@@ -1,4 +1,6 @@
-"""Reads JSON: ``{query: {item: number}}``, ``{query: [item, …]}``, and judgments of data sets."""
+"""Reads JSON: ``{query: {item: number}}``, lines of objects, and the judgments of data sets."""
+
+from __future__ import annotations
 
 import json
 import os
@@ -21,11 +23,7 @@ from germane.errors import (
 )
 from germane.kernel.ids import show_id
 from germane.readers.files.formats import Path, is_path, name_file
-from germane.readers.files.line_blocks import (
-    check_text,
-    count_line_ends,
-    read_file,
-)
+from germane.readers.files.line_blocks import check_text, count_line_ends, read_file
 from germane.readers.objects.numbers import is_finite_number, show_number
 
 _QUERIES, _JUDGMENTS = "queries", "relevant_docs"

@@ -13,21 +13,11 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import json as arrow_json
 
-from germane.errors import (
-    FormatError,
-    ScoreError,
-    explain_not_finite,
-    show_typed,
-)
+from germane.errors import FormatError, ScoreError, explain_not_finite, show_typed
 from germane.readers.files.json_files import find_deep_line, parse_object
-from germane.readers.files.line_blocks import (
-    Opener,
-    hand_to_arrow,
-)
+from germane.readers.files.line_blocks import Opener, hand_to_arrow
 from germane.readers.objects.headings import Headings
 from germane.readers.objects.numbers import EXACT, count_rounded, is_finite_number, show_number
-
-_QUERIES, _JUDGMENTS = "queries", "relevant_docs"
 
 
 def read_json_lines(source: Opener, choose: Callable[[list[str]], list[str]]) -> pa.Table:

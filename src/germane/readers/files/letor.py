@@ -21,13 +21,16 @@ from germane.errors import (
     explain_not_finite,
     write_option,
 )
+from germane.kernel.columns import read_bytes
 from germane.kernel.ids import show_id
 from germane.readers.files.formats import Path, find_name, is_path
 from germane.readers.files.line_blocks import TextFile
-from germane.readers.objects import headings, numbers
+from germane.readers.objects import arrow, headings, numbers
+from germane.readers.objects.arrow import Place
 from germane.readers.objects.frames import Frame
 from germane.readers.objects.headings import Headings
 from germane.readers.objects.numbers import PLAIN
+from germane.readers.objects.records import Column, Record, join_records
 
 _LINE = re.compile(rb"[ \t]*+(" + PLAIN.pattern + rb")[ \t]++qid:([^\s#]++)([^#]*+)(?:#(.*))?")
 _FEATURES = re.compile(rb"(?:[ \t]+\d+:\S+)*+")
@@ -57,27 +60,24 @@ class Lines(Frame):
 
 def open_letor(path: Path, kind: str, columns: Any = None) -> Lines:
     """Open qrels whose grades are the labels, or a run whose scores are the named feature."""
-    import pyarrow as pa
-
     with TextFile(path) as file:
         feature = _find_feature(file.name, columns) if kind == "run" else None
         names = ["qid", "docid", "label", *([feature] if feature else [])]
         columns_read = headings.resolve_names(names, kind, file.name, columns)
         read = _read(file, feature)
     numbers = {"label": read.labels} if feature is None else {feature: read.values}
-    table = pa.table(
-        {
-            "qid": pa.array(read.queries, pa.binary()),
-            "docid": pa.array(read.items, pa.binary()),
-            **{name: pa.array(column, pa.float64()) for name, column in numbers.items()},
-        }
-    )
-    return _read_table(file.name, find_name(path), columns_read, table, read.kind)
+    columns_of_file = {
+        "qid": Column(read_bytes(read.queries), "binary"),
+        "docid": Column(read_bytes(read.items), "binary"),
+        **{name: Column(np.array(values), "double") for name, values in numbers.items()},
+    }
+    record = Record(columns_of_file, len(read.queries))
+    return _make_lines(file.name, find_name(path), columns_read, record, read.kind)
 
 
-def _read_table(where: str, name: str, headings: Headings, table: Any, items: str) -> Lines:
-    batches = table.select(headings.all).to_batches()
-    return Lines(where, name, headings, partial(iter, batches), ids="text", items=items)
+def _make_lines(where: str, name: str, headings: Headings, record: Record, items: str) -> Lines:
+    records = [record.select(headings.all)]
+    return Lines(where, name, headings, partial(iter, records), ids="text", items=items)
 
 
 def _find_feature(where: str, columns: Any) -> str:
@@ -221,26 +221,26 @@ def align_scores(qrels: Any, run: Any) -> Lines:
             "scores without ids belong to the lines of a LETOR file, but these qrels are not from"
             " one."
         )
-    import pyarrow as pa
-
-    table = pa.Table.from_batches(lines.records())
+    record = join_records([*lines.records()])
     where, is_present = "run", None
     if is_path(run):
         with TextFile(run) as file:
-            where, queries = file.name, table.column("qid").to_pylist()
-            scores = _read_scores(file, queries, lines.where)
+            where, queries = (
+                file.name,
+                arrow.read_ids(record.column("qid"), Place("", "")).as_text(),
+            )
+            scores = _read_scores(file, queries.to_bytes(), lines.where)
     else:
         scores, is_present = _flatten(run)
-    if len(scores) != table.num_rows:
+    if len(scores) != record.num_rows:
         raise FormatError(
-            f"{where}: {len(scores)} scores for {table.num_rows} lines of {lines.where}."
+            f"{where}: {len(scores)} scores for {record.num_rows} lines of {lines.where}."
         )
-    table = table.select(["qid", "docid"]).append_column("score", pa.array(scores))
-    table = table if is_present is None else table.filter(pa.array(is_present))
-    columns = Headings("qid", "docid", "score")
-    return _read_table(
-        where, find_name(run) if is_path(run) else "run", columns, table, lines.items
-    )
+    named = {name: record.column(name) for name in ("qid", "docid")}
+    scored = Record({**named, "score": Column(scores, "double")}, len(scores))
+    scored = scored if is_present is None else scored.filter(is_present)
+    name = find_name(run) if is_path(run) else "run"
+    return _make_lines(where, name, Headings("qid", "docid", "score"), scored, lines.items)
 
 
 def _flatten(run: Any) -> tuple[Floats, Bools]:

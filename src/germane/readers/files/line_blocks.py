@@ -7,6 +7,7 @@ import contextlib
 import gc
 import io
 import re
+import sys
 import time
 from collections.abc import Callable, Iterator
 from typing import Any, Literal, NamedTuple
@@ -340,15 +341,18 @@ def _close_streams() -> None:
             stream.closed = True
 
 
+def _list_arrow_errors() -> tuple[type[Exception], ...]:
+    arrow = sys.modules.get("pyarrow")  # which raised none that was not imported
+    return (arrow.ArrowException,) if arrow else ()
+
+
 @contextlib.contextmanager
 def explain_arrow_error(where: str) -> Iterator[None]:
     """Turn errors of Arrow and of the system into one sentence that names the file."""
-    import pyarrow as pa
-
     with streams.explain_os_error(where):
         try:
             yield
-        except pa.ArrowException as error:
+        except _list_arrow_errors() as error:
             if "Empty CSV" in str(error):  # a header that no line feed ends
                 raise EmptyError(f"{where}: there are no rows.") from None
             if "straddling" in str(error):

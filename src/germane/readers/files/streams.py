@@ -21,7 +21,7 @@ import numpy as np
 
 from germane.core.progress import Progress
 from germane.core.ragged import Ints
-from germane.errors import InputError, clip, write_option
+from germane.errors import InputError, clip, require_arrow, write_option
 from germane.readers.files.formats import KeptPath, LimitedPath, Path, name_file, refuse_device
 
 if TYPE_CHECKING:
@@ -113,11 +113,13 @@ class File:
             start = raw.read(_LONGEST)
             if _is_cut(start):
                 raise EOFError
+            kind = find_compression(start)
+            if kind == "zstd":
+                require_arrow(f"{self.name}: a file compressed with Zstandard")
             raw.seek(0)
         except BaseException:
             raw.close()
             raise
-        kind = find_compression(start)
         watched = _Watched(raw, self.name, self._progress if self._copy is None else None)
         stream = io.BufferedReader(watched, 1 << 16)
         if kind is None:
@@ -409,9 +411,9 @@ class Spill:
 
     def read_parts(self) -> Iterator[pa.Table]:
         """Read the parts. The rows of a query are in the order in which they were added."""
-        import pyarrow as pa
-
         for file, writer in zip(self._files, self._writers, strict=True):
+            import pyarrow as pa
+
             with explain_unwritable(_WHY):
                 writer.close()
                 file.seek(0)

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
+from operator import methodcaller
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -20,6 +21,7 @@ from germane.errors import (
     InputError,
     ScoreError,
     explain_not_finite,
+    has_arrow,
     write_option,
 )
 from germane.kernel import library, plain
@@ -215,10 +217,13 @@ def split_lines(data: bytes, layout: Layout, read_odd: ReadOdd, *, detailed: boo
     """
     if not detailed and library.is_loaded():
         return _split_compiled(data, layout, read_odd)
-    if len(data) > _SHORT or detailed or "pyarrow.csv" in sys.modules:
+    lines = None
+    if not has_arrow():
+        lines = _split_fields_alike(data, layout, detailed)
+    elif len(data) > _SHORT or detailed or "pyarrow.csv" in sys.modules:
         lines = _split_plain(data, layout, detailed)
-        if lines is not None:
-            return lines
+    if lines is not None:
+        return lines
     return _split_each(data, layout, read_odd, detailed)
 
 
@@ -229,12 +234,10 @@ _SHORT = 1 << 18  # bytes that are read line by line before pyarrow is imported
 
 def _split_plain(data: bytes, layout: Layout, detailed: bool) -> Lines | None:
     """Split lines with Arrow; None unless all of them are plain."""
-    if b"\0" in data or data.startswith(BOM):  # Arrow would remove the mark from an id
+    cleaned = _clean_blanks(data, detailed)
+    if cleaned is None:
         return None
-    if any(one in data for one in _TO_CLEAN) or data[:1] == b" " or data[-1:] == b" ":
-        if detailed and any(one in data for one in _BLANK_LINES):
-            return None  # which cleaning would drop, so that the line numbers would be wrong
-        data = squeeze_blanks(data)
+    data = cleaned
     import pyarrow as pa
     from pyarrow import csv
 
@@ -244,6 +247,54 @@ def _split_plain(data: bytes, layout: Layout, detailed: bool) -> Lines | None:
         return None
     query, item = (read_arrow_text(_join_chunks(table[name])) for name in ("query", "item"))
     number = read_arrow_values(_join_chunks(table["number"]))
+    rank = read_arrow_values(_join_chunks(table["rank"])) if detailed and layout is RUN else None
+    return _join_plain(query, item, number, rank, layout, detailed)
+
+
+def _split_fields_alike(data: bytes, layout: Layout, detailed: bool) -> Lines | None:
+    """Split lines at once, without Arrow; None unless all of them are plain."""
+    cleaned = _clean_blanks(data, detailed)
+    if not cleaned:
+        return None
+    width = len(layout.columns)
+    lines = cleaned.removesuffix(b"\n").split(b"\n")
+    if set(map(methodcaller("count", b" "), lines)) != {width - 1}:
+        return None
+    fields = b" ".join(lines).split(b" ")
+    number = _convert_plain(fields[layout.number :: width])
+    wants_rank = detailed and layout is RUN
+    rank = _convert_plain(fields[layout.number - 1 :: width]) if wants_rank else None
+    if number is None or (wants_rank and rank is None):
+        return None
+    query, item = (read_bytes(fields[place::width]) for place in (0, layout.item))
+    return _join_plain(query, item, number, rank, layout, detailed)
+
+
+def _convert_plain(fields: list[bytes]) -> Floats | None:
+    """Convert fields to numbers; None unless all of them are plain ones."""
+    if b"".join(fields).translate(None, b"0123456789.eE+-"):
+        return None
+    try:
+        return np.array(list(map(float, fields)))
+    except ValueError:
+        return None
+
+
+def _clean_blanks(data: bytes, detailed: bool) -> bytes | None:
+    """Leave one blank between two fields; None for lines that are not plain."""
+    if b"\0" in data or data.startswith(BOM):  # Arrow would remove the mark from an id
+        return None
+    if any(blank in data for blank in _TO_CLEAN) or data[:1] == b" " or data[-1:] == b" ":
+        if detailed and any(blank in data for blank in _BLANK_LINES):
+            return None  # which cleaning would drop, so that the line numbers would be wrong
+        return squeeze_blanks(data)
+    return data
+
+
+def _join_plain(
+    query: Text, item: Text, number: Floats, rank: Floats | None, layout: Layout, detailed: bool
+) -> Lines | None:
+    """Join columns as lines; None if any of them is not plain."""
     is_plain = (
         len(number)
         and (np.abs(number) <= layout.largest).all()
@@ -255,7 +306,6 @@ def _split_plain(data: bytes, layout: Layout, detailed: bool) -> Lines | None:
         return None
     starts = plain.find_changes(query)
     queries, offsets = query.take(starts).to_bytes(), np.append(starts, len(number))
-    rank = read_arrow_values(_join_chunks(table["rank"])) if detailed and layout is RUN else None
     line = np.arange(len(number)) if detailed else None
     return Lines(queries, offsets, item, number, rank, line)
 

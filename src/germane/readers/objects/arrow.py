@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -17,6 +18,8 @@ from germane.errors import (
     ScoreError,
     clip,
     explain_not_finite,
+    has_arrow,
+    require_arrow,
     show_typed,
     write_option,
 )
@@ -24,6 +27,14 @@ from germane.kernel import columns
 from germane.kernel.columns import Categories, Ids, Integers, Text, read_arrow_text, read_bytes
 from germane.kernel.ids import is_missing
 from germane.readers.objects import headings, numbers
+from germane.readers.objects.records import (
+    Column,
+    Record,
+    join_records,
+    make_column,
+    name_entry_type,
+    read_series,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -77,12 +88,18 @@ class Place:
         return f"{source}, column {self.column!r}, row {row - start}"
 
 
-def read_ids(array: pa.Array, place: Place) -> Ids:
+def read_ids(array: pa.Array | Column, place: Place) -> Ids:
     """Read integers, text, categories or UUIDs as ids. Raises FormatError for others and nulls."""
-    import pyarrow as pa
-
     _check_nulls(array, place, FormatError, "an id")
     kind = array.type
+    if isinstance(array, Column):
+        if isinstance(array.values, Ids):
+            return array.values
+        if array.values.dtype.kind not in "iu":
+            raise _explain_no_ids(place, name_entry_type(kind))
+        return _name_integers(array.values)
+    import pyarrow as pa
+
     if isinstance(kind, pa.BaseExtensionType):
         if kind.extension_name == "arrow.uuid":
             return read_arrow_text(_read_uuids(array.storage))
@@ -91,18 +108,25 @@ def read_ids(array: pa.Array, place: Place) -> Ids:
         return read_ids(array.storage, place)
     types = pa.types
     if types.is_integer(kind):
-        values = _read_fixed(array, _find_dtype(kind))
-        return Integers(values if kind == pa.uint64() else values.astype(np.int64, copy=False))
+        return _name_integers(_read_fixed(array, _find_dtype(kind)))
     if types.is_dictionary(kind):
         return _read_categories(array, place)
     if str(kind) in _TEXT or types.is_fixed_size_binary(kind):
         return read_arrow_text(array)
+    raise _explain_no_ids(place, str(kind))
+
+
+def _name_integers(values: Ints) -> Integers:
+    return Integers(values if values.dtype == np.uint64 else values.astype(np.int64, copy=False))
+
+
+def _explain_no_ids(place: Place, kind: str) -> FormatError:
     advice = "Cast it to one of them."
-    if types.is_floating(kind):
+    if kind in _FLOATS:
         advice = "Integers become floats where a value is missing; cast the column to int64."
-    if "list" in str(kind):
+    if "list" in kind:
         advice = "frame.explode(columns) makes a row of each entry of its lists."
-    raise FormatError(f"{place}: ids are integers or text; the column is {kind}. {advice}")
+    return FormatError(f"{place}: ids are integers or text; the column is {kind}. {advice}")
 
 
 _TEXT = {"string", "large_string", "string_view", "binary", "large_binary", "binary_view"}
@@ -153,7 +177,7 @@ def _drop_nulls(array: pa.DictionaryArray, place: Place) -> pa.DictionaryArray:
     return pa.DictionaryArray.from_arrays(pa.array((np.cumsum(~absent) - 1)[codes]), present)
 
 
-def count_bytes(record: pa.RecordBatch) -> int:
+def count_bytes(record: Any) -> int:
     """Count the bytes of a record."""
     try:
         return record.nbytes  # type: ignore[no-any-return]
@@ -212,12 +236,23 @@ def join_short(records: Iterable[pa.RecordBatch], rows: int) -> Iterator[pa.Reco
 
 def combine(records: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
     """Combine records to one, or to a few if their texts are too long for one."""
+    filled = [record for record in records if record.num_rows]
+    if filled and isinstance(filled[0], Record):
+        return [join_records(filled)]
     import pyarrow as pa
 
-    filled = [record for record in records if record.num_rows]
     if len(filled) < 2 or any(map(pa.types.is_dictionary, filled[0].schema.types)):
         return filled  # unifying the lists of categories would compare all their entries
     return pa.Table.from_batches(filled).combine_chunks().to_batches()  # type: ignore[no-any-return]
+
+
+def decode_record(record: Any, names: Sequence[str]) -> Any:
+    """Replace categories by their values."""
+    if isinstance(record, Record):
+        return record  # whose categories can be joined
+    import pyarrow as pa
+
+    return pa.record_batch(list(map(decode, record.columns)), names)
 
 
 def decode(array: pa.Array) -> pa.Array:
@@ -236,32 +271,55 @@ def decode(array: pa.Array) -> pa.Array:
 # --- Numbers ----------------------------------------------------------------------------------
 
 
-def read_numbers(array: pa.Array, place: Place, noun: str) -> Floats:
+def read_numbers(array: pa.Array | Column, place: Place, noun: str) -> Floats:
     """Read scores or grades as doubles, and ranks as they are. Raises an error for other values."""
-    import pyarrow as pa
-
     error = GradeError if noun == "relevance grade" else ScoreError
     _check_nulls(array, place, error, f"a {noun}")
-    kind = array.type
-    if pa.types.is_boolean(kind):
-        array = array.cast(pa.uint8())
-        kind = array.type
-    if pa.types.is_integer(kind):
-        values = _read_fixed(array, _find_dtype(kind))
-        if noun == "rank":
-            _check_positive(values, place)
-            return values
-    elif pa.types.is_decimal(kind):
-        array = array.cast(pa.float64())
-    elif not pa.types.is_floating(kind):
+    kind = str(array.type)
+    if not is_numeric(kind):
         raise error(f"{place}: {explain_not_finite(noun, f'the column is {kind}')}.")
-    values = _read_fixed(array, _find_dtype(array.type)).astype(float, copy=False)
+    values = array.list_numbers() if isinstance(array, Column) else _read_arrow_numbers(array)
+    if noun == "rank" and values.dtype.kind in "iu":
+        _check_positive(values, place)
+        return values
+    values = values.astype(float, copy=False)
     if noun == "relevance grade" or not np.isfinite(values.sum()):
         numbers.check_range(values, place.at, noun, error)
     if noun == "rank":
         _check_whole(values, place)
         _check_positive(values, place)
     return values
+
+
+_INTEGERS = {f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
+
+
+def is_numeric(kind: str) -> bool:
+    """Is this a type of numbers or of truth values?"""
+    return kind == "bool" or kind in _FLOATS or kind in _INTEGERS or kind.startswith("decimal")
+
+
+def is_whole_type(kind: str) -> bool:
+    """Is this a type of integers?"""
+    return kind in _INTEGERS
+
+
+def list_doubles(array: pa.Array | Column) -> Floats:
+    """List the numbers of a column as doubles, in which NaN stands for none."""
+    if str(array.type).startswith("decimal") and not isinstance(array, Column):
+        array = array.cast("double")
+    numbers: Floats = array.to_numpy(zero_copy_only=False).astype(float)
+    return numbers
+
+
+def _read_arrow_numbers(array: pa.Array) -> Floats | Ints:
+    import pyarrow as pa
+
+    if str(array.type) == "bool":
+        array = array.cast(pa.uint8())
+    elif str(array.type).startswith("decimal"):
+        array = array.cast(pa.float64())
+    return _read_fixed(array, _find_dtype(array.type))
 
 
 def _check_whole(ranks: Floats, place: Place) -> None:
@@ -286,8 +344,12 @@ def _check_positive(ranks: Floats | Ints, place: Place) -> None:
         )
 
 
-def _check_nulls(array: pa.Array, place: Place, error: type[InputError], noun: str) -> None:
+def _check_nulls(
+    array: pa.Array | Column, place: Place, error: type[InputError], noun: str
+) -> None:
     if array.null_count:
+        if isinstance(array, Column):
+            raise error(_explain_missing(array.find_null(), place, noun))
         raise error(_explain_missing(array.is_null().to_pylist().index(True), place, noun))
 
 
@@ -296,13 +358,11 @@ def _explain_missing(row: int, place: Place, noun: str) -> str:
     return f"{place.at(row)}: {noun} is missing (null, or NaN in pandas).{advice}"
 
 
-def tabulate_records(rows: Sequence[Any], kind: str, names: Any = None) -> pa.Table:
+def tabulate_records(rows: Sequence[Any], kind: str, names: Any = None) -> pa.Table | Record:
     """Make a table of namedtuples of one type, such as ``Qrel`` and ``ScoredDoc`` of ir_datasets.
 
     Their fields are the columns. Raises FormatError for a row of another type.
     """
-    import pyarrow as pa
-
     first = rows[0]
     if len(set(map(type, rows))) > 1:
         at, wrong = next(
@@ -314,15 +374,17 @@ def tabulate_records(rows: Sequence[Any], kind: str, names: Any = None) -> pa.Ta
     columns = headings.resolve_names(first._fields, kind, kind, names)
     values = dict(zip(first._fields, zip(*rows, strict=True), strict=True))
     try:
+        if not has_arrow():
+            return Record({name: make_column(values[name]) for name in columns.all}, len(rows))
+        import pyarrow as pa
+
         return pa.table({name: pa.array(values[name]) for name in columns.all})
-    except (TypeError, ValueError, OverflowError, pa.ArrowException) as error:
+    except list_reading_errors() as error:
         raise explain_unreadable(rows, kind, error) from None
 
 
 def explain_unreadable(raw: Any, kind: str, error: Exception) -> FormatError:
-    """Make the error for a frame that Arrow could not read. It names the column that is wrong."""
-    import pyarrow as pa
-
+    """Make the error for a frame that could not be read. It names the column that is wrong."""
     for name in getattr(raw, "columns", ()):
         if str(getattr(raw[name], "dtype", "")).startswith("Sparse["):
             return FormatError(
@@ -330,8 +392,8 @@ def explain_unreadable(raw: Any, kind: str, error: Exception) -> FormatError:
                 f" read. Make it dense: frame[{name!r}] = frame[{name!r}].sparse.to_dense()"
             )
         try:
-            pa.array(raw[name], from_pandas=True)
-        except (TypeError, ValueError, OverflowError, pa.ArrowException) as why:
+            _read_series(raw[name])
+        except list_reading_errors() as why:
             dtype = getattr(raw[name], "dtype", "object")
             return FormatError(f"{kind}, column {name!r}{_find_odd(list(raw[name]), dtype, why)}")
     if "non-struct" in str(error):
@@ -346,6 +408,32 @@ def explain_unreadable(raw: Any, kind: str, error: Exception) -> FormatError:
         )
         return FormatError(f"{kind}: {text} ({error}).")
     return FormatError(f"{kind}: cannot be read as columns: {', '.join(map(str, error.args))}")
+
+
+def check_readable(raw: object, where: str) -> None:
+    """Raise InputError for a frame that only Arrow can read, where that is missing."""
+    pandas = sys.modules.get("pandas")
+    if isinstance(raw, Record) or (pandas is not None and isinstance(raw, pandas.DataFrame)):
+        return
+    module = type(raw).__module__.partition(".")[0]
+    require_arrow(f"{where}: a {type(raw).__name__} of {module}")
+
+
+def list_reading_errors() -> tuple[type[Exception], ...]:
+    """List the errors of values that do not fit into a column."""
+    if not has_arrow():
+        return TypeError, ValueError, OverflowError
+    import pyarrow as pa
+
+    return TypeError, ValueError, OverflowError, pa.ArrowException
+
+
+def _read_series(series: Any) -> object:
+    if not has_arrow():
+        return read_series(series)
+    import pyarrow as pa
+
+    return pa.array(series, from_pandas=True)
 
 
 def _find_odd(values: list[Any], dtype: Any, why: Exception) -> str:

@@ -161,8 +161,6 @@ def join_judgments(parts: Sequence[Qrels]) -> Qrels:
 
 def split_by_judge(frame: Frame) -> dict[str, Frame]:
     """Split the rows by judge, in the order of first appearance. Raises EmptyError for no rows."""
-    import pyarrow as pa
-
     frame = frame.hold()
     column, relevance = frame.headings.judge, frame.headings.relevance
     assert column is not None
@@ -182,7 +180,7 @@ def split_by_judge(frame: Frame) -> dict[str, Frame]:
     parts = {}
     for number, name in enumerate(judges.take(first).python):
         pairs = zip(records, masks, strict=True)
-        mine = [record.filter(pa.array(mask == number)) for record, mask in pairs]
+        mine = [record.filter(mask == number) for record, mask in pairs]
         part = replace(frame, where=f"{frame.where}, judge {clip(name)}")
         parts[str(name)] = part.replace_records([record for record in mine if record.num_rows])
     return parts
@@ -249,10 +247,12 @@ def name_fields(frame: Frame) -> dict[str, Any]:
     return {} if frame.headings.field is None else {"item": frame.headings.field}
 
 
-def _is_nested(column: pa.Array) -> bool:
-    from pyarrow.types import is_fixed_size_list, is_large_list, is_list
+_LIST = re.compile(r"(large_|fixed_size_)?list<")
+_LIST_OF_LISTS = re.compile(rf"{_LIST.pattern}[^:]*: {_LIST.pattern}")
 
-    return any(check(column.type) for check in (is_list, is_large_list, is_fixed_size_list))
+
+def _is_nested(column: pa.Array) -> bool:
+    return _LIST.match(str(column.type)) is not None
 
 
 def _read_lists(frame: Frame) -> Lists:
@@ -264,7 +264,7 @@ def _read_lists(frame: Frame) -> Lists:
         if not _is_nested(column):
             queries = queries.as_text()  # as their items
             cells = [_split(cell, place.at(row), frame) for row, cell in enumerate(cells)]
-        elif _is_nested(column.flatten()):
+        elif _LIST_OF_LISTS.match(str(column.type)):
             raise FormatError(
                 f"{place}: the cells hold pairs, such as {clip(cells[0])}; "
                 + _advise_mapping(frame, "dict(cell)")

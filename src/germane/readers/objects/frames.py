@@ -22,6 +22,7 @@ from germane.errors import (
     FormatError,
     InputError,
     explain_types,
+    has_arrow,
     list_some,
 )
 from germane.kernel.columns import Ids, Text, read_python_ids
@@ -34,6 +35,7 @@ from germane.readers.objects import arrow, headings, numbers
 from germane.readers.objects.arrow import Entries, Place
 from germane.readers.objects.headings import Headings
 from germane.readers.objects.numbers import EXACT
+from germane.readers.objects.records import Record, read_pandas
 from germane.readers.options.candidates import fit_items, match_items
 from germane.readers.rows import (
     Piece,
@@ -233,9 +235,7 @@ class Frame(RunInput):
         head, frame = self.report_to(note).read_head()
         judged, frame = match_kinds(qrels, head, frame)
         if on_disk:
-            import pyarrow as pa
-
-            head = head.take(pa.array(range(head.num_rows)))  # frees other rows of its record
+            head = head.take(np.arange(head.num_rows))  # frees other rows of its record
         cut, read = partial(cut_pieces, frame), partial(read_piece, frame)
         reducer = RowReducer(self, judged, cut, read, duplicates, order, self.hasher)
         try:
@@ -267,8 +267,6 @@ class Frame(RunInput):
     def select(
         self, qrels: Qrels, duplicates: str, progress: Progress | None = None
     ) -> Frame | None:
-        import pyarrow as pa
-
         judged, frame = match_kinds(qrels, *self.read_head())
         wanted, records = Index(read_python_ids(judged.queries)), []
         for row, record in frame.number_records():
@@ -282,9 +280,7 @@ class Frame(RunInput):
         if not records:
             return None
         names = self.headings.all
-        written = [
-            pa.record_batch(list(map(arrow.decode, record.columns)), names) for record in records
-        ]
+        written = [arrow.decode_record(record, names) for record in records]
         return self.replace_records(arrow.combine(written))
 
     def find_judged(self, qrels: Qrels) -> Ints | None:
@@ -389,8 +385,7 @@ def _count_lines(path: Path) -> int:
 
 def open_frame(raw: Any, kind: str, columns: Any = None) -> Frame:
     """Open a run or qrels. Raises FormatError for a column that is missing or ambiguous."""
-    import pyarrow as pa
-
+    arrow.check_readable(raw, kind)
     pandas = sys.modules.get("pandas")
     if pandas and isinstance(raw, pandas.DataFrame):  # only columns that are read are converted
         names = list(map(str, raw.columns))
@@ -401,7 +396,7 @@ def open_frame(raw: Any, kind: str, columns: Any = None) -> Frame:
         raw = raw[columns_read.all]
     try:
         table = _make_table(raw)
-    except (TypeError, ValueError, OverflowError, pa.ArrowException) as error:
+    except arrow.list_reading_errors() as error:
         raise arrow.explain_unreadable(raw, kind, error) from None
     except Exception as error:
         if "duckdb" not in type(error).__module__:  # which has errors of its own
@@ -436,7 +431,11 @@ def _refuse_twice(names: Sequence[str], headings: Headings, kind: str) -> None:
             raise FormatError(f"{kind}: two columns are named {name!r}; rename or drop one.")
 
 
-def _make_table(raw: Any) -> pa.Table:
+def _make_table(raw: Any) -> pa.Table | Record:
+    if isinstance(raw, Record):
+        return raw
+    if not has_arrow():
+        return read_pandas(raw)
     import pyarrow as pa
 
     if isinstance(raw, pa.Table):
@@ -448,8 +447,6 @@ def _make_table(raw: Any) -> pa.Table:
 
 def _take_sample(frame: Frame, head: pa.RecordBatch, most_rows: int) -> Sample:
     """Take some of the first rows as a sample."""
-    import pyarrow as pa
-
     query, item = frame.read_ids(head, 0)
     starts = find_changes(query)
     rows, offsets = choose_rows(np.append(starts, len(query)), most_rows)
@@ -474,7 +471,8 @@ def _take_sample(frame: Frame, head: pa.RecordBatch, most_rows: int) -> Sample:
         raw=None if score is None else give_scores,
         ids="text" if is_text else "typed",
         rounded=frame.rounded,
-        finer=score is not None and pa.types.is_decimal(head.column(frame.headings.score).type),
+        finer=score is not None
+        and str(head.column(frame.headings.score).type).startswith("decimal"),
     )
 
 

@@ -11,7 +11,14 @@ from itertools import chain
 from typing import Any, TypeVar
 
 from germane.core.id_spelling import decode_id, is_id, unwrap_id
-from germane.errors import DuplicateError, EmptyError, FormatError, InputError, clip
+from germane.errors import (
+    DuplicateError,
+    EmptyError,
+    FormatError,
+    InputError,
+    clip,
+    require_arrow,
+)
 from germane.kernel.ids import spell_id
 from germane.readers.files import formats, json_files
 from germane.readers.files.formats import Path, is_path, name_file, strip_compression
@@ -265,6 +272,7 @@ def _read_lines(path: str) -> Iterator[tuple[int, str]]:
 
 
 def _read_parquet(path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    require_arrow(f"{path}: Parquet")
     import pyarrow.parquet as pq
 
     with explain_arrow_error(path), Opener(path) as source:
@@ -335,7 +343,7 @@ def _read_columns(frame: Frame, categories: Found, numbers: bool) -> Found:
 def _read_values(frame: Frame, record: Any, row: int, numbers: bool) -> list[Any]:
     """Read categories, which are ids, or numbers, which a file of text holds as text."""
     name = frame.headings.item
-    if numbers and name is not None and str(record.schema.field(name).type) in ("double", "float"):
+    if numbers and name is not None and str(record.column(name).type) in ("double", "float"):
         return list(frame.read_numbers(record, name, row, "number").tolist())
     return frame.read_ids(record, row)[1].python
 
