@@ -162,8 +162,8 @@ def test_nothing_is_left_on_the_disk(
 
 FULL = """
 import resource, sys, germane
-from germane.readers import spill
-spill.HELD = 100
+from germane.readers.files import streams
+streams.HELD = 100
 size = int(sys.argv[2])
 resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 try:
