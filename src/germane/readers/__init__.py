@@ -67,23 +67,23 @@ __all__ = [
 ]
 
 
-def open_judges(given: Any, reading: ReadOptions = NOTHING_SAID) -> Mapping[str, Any]:
+def open_judges(raw: Any, reading: ReadOptions = NOTHING_SAID) -> Mapping[str, Any]:
     """Open judgments with a column that names the judge, as those of each judge.
 
     Raises FormatError where no column is the judge, and InputError for anything without named
     columns.
     """
-    given = hold_records(given)
+    raw = hold_records(raw)
     frame = None
-    if is_path(given):
-        path = limit_path(given, reading.max_expansion, reading.max_line)
+    if is_path(raw):
+        path = limit_path(raw, reading.max_expansion, reading.max_line)
         chosen = formats.find_format(path, "qrels", reading.input_format)
         frame = formats.open_columns(path, JUDGES, chosen, reading.columns)
-    elif is_frame(given) or is_records(given):
-        frame = open_columns(given, JUDGES, reading)
+    elif is_frame(raw) or is_records(raw):
+        frame = open_columns(raw, JUDGES, reading)
     if frame is None:
         raise InputError(
-            f"{clip(given)} has no column that names the judge. For several judges give two or more"
+            f"{clip(raw)} has no column that names the judge. For several judges give two or more"
             " qrels by name, or one frame or file (CSV, TSV, JSON Lines, Parquet, Arrow) with such"
             " a column."
         )
@@ -140,69 +140,69 @@ def _open_run_file(path: Any, reading: ReadOptions) -> RunInput:
 
 
 RUNS: tuple[tuple[Recognize, Callable[[Any, ReadOptions], RunInput]], ...] = (
-    (mappings.is_mapping, lambda given, reading: mappings.open_mapping(given)),
+    (mappings.is_mapping, lambda raw, reading: mappings.open_mapping(raw)),
     (is_path, _open_run_file),
     (is_frame, open_run_columns),
-    (is_rows, lambda given, reading: mappings.RankedLists(dict(enumerate(given)))),
-    (numbers.is_whole, lambda given, reading: import_reader("objects.top_ids").open_ids(given)),
-    (numbers.is_pair, lambda given, reading: import_reader("objects.top_ids").open_pair(given)),
+    (is_rows, lambda raw, reading: mappings.RankedLists(dict(enumerate(raw)))),
+    (numbers.is_whole, lambda raw, reading: import_reader("objects.top_ids").open_ids(raw)),
+    (numbers.is_pair, lambda raw, reading: import_reader("objects.top_ids").open_pair(raw)),
     (
         numbers.is_text_array,
-        lambda given, reading: mappings.RankedLists(dict(enumerate(given.tolist()))),
+        lambda raw, reading: mappings.RankedLists(dict(enumerate(raw.tolist()))),
     ),
-    (numbers.is_array, lambda given, reading: import_reader("objects.arrays").open_scores(given)),
+    (numbers.is_array, lambda raw, reading: import_reader("objects.arrays").open_scores(raw)),
     (is_records, open_run_columns),
 )
 
 
 def open_run(
-    given: Any, reading: ReadOptions = NOTHING_SAID, qrels: QrelsInput | None = None
+    raw: Any, reading: ReadOptions = NOTHING_SAID, qrels: QrelsInput | None = None
 ) -> RunInput:
     """Recognize a run, beside the judgments that it is compared with where these are known.
 
     Raises InputError for anything else, and for columns that do not fit.
     """
-    if is_hits(given):
-        given = read_hits(given, reading.columns, lowest=reading.lowest)
+    if is_hits(raw):
+        raw = read_hits(raw, reading.columns, lowest=reading.lowest)
     else:
-        refuse_response(given)
+        refuse_response(raw)
     if reading.collapse is reading.query_ids is reading.item_ids is None:
-        return _recognize_run(given, reading, qrels)
+        return _recognize_run(raw, reading, qrels)
     array_ids = import_reader("objects.array_ids")
     query_ids, item_ids = array_ids.read_both(reading)
     groups = reading.collapse
-    if isinstance(given, RunInput) and not given.is_array:
-        return given if groups is None else given.collapse(groups)
-    if numbers.is_text_array(given):
-        given = given.tolist()
-    if is_rows(given):
-        given = array_ids.name_rows(given, query_ids, "run")
+    if isinstance(raw, RunInput) and not raw.is_array:
+        return raw if groups is None else raw.collapse(groups)
+    if numbers.is_text_array(raw):
+        raw = raw.tolist()
+    if is_rows(raw):
+        raw = array_ids.name_rows(raw, query_ids, "run")
         query_ids = None
         if item_ids is not None:
             raise InputError("item_ids= names the columns of arrays; these lists hold ids.")
-    run = _recognize_run(given, reading, qrels)
+    run = _recognize_run(raw, reading, qrels)
     named: RunInput = array_ids.name_run(run, query_ids, item_ids)
     return named if groups is None else named.collapse(groups)
 
 
-def _recognize_run(given: Any, reading: ReadOptions, qrels: QrelsInput | None) -> RunInput:
-    if isinstance(given, RunInput):  # of read_run, or opened before
-        return given
-    if is_path(given):
-        given = limit_path(given, reading.max_expansion, reading.max_line)
-    if _are_of_lines(given, reading, qrels):
-        run: RunInput = import_reader("files.letor").align_scores(qrels, given)
+def _recognize_run(raw: Any, reading: ReadOptions, qrels: QrelsInput | None) -> RunInput:
+    if isinstance(raw, RunInput):  # of read_run, or opened before
+        return raw
+    if is_path(raw):
+        raw = limit_path(raw, reading.max_expansion, reading.max_line)
+    if _are_of_lines(raw, reading, qrels):
+        run: RunInput = import_reader("files.letor").align_scores(qrels, raw)
         return run
-    given = hold_records(given)
+    raw = hold_records(raw)
     for recognize, open_kind in RUNS:
-        if recognize(given):
-            return open_kind(given, reading)
-    _refuse_empty_run(given)
+        if recognize(raw):
+            return open_kind(raw, reading)
+    _refuse_empty_run(raw)
     raise InputError(
         "a run is the path of a file, a frame, {query: {item: score}}, {query: [item, …]}, a"
         " list of ranked lists, rows that are namedtuples, an array of scores (Q, N), an array of"
         " the ids of the best k (Q, K), a pair of arrays (Q, K), which are scores and ids, or what"
-        f" read_run returns; got {clip(given)}{advise(given)}"
+        f" read_run returns; got {clip(raw)}{advise(raw)}"
     )
 
 
@@ -242,26 +242,28 @@ def open_inputs(
         flat = None if isinstance(qrels, Qrels) else qrels
         grades, scores = import_reader("objects.arrays").group_arrays(flat, run, reading.group)
         if judged is None:
-            given = qrels if flat is None else open_qrels_groups(grades)
-            judged = open_qrels(given, replace(reading, group=None))
+            qrels_input = qrels if flat is None else open_qrels_groups(grades)
+            judged = open_qrels(qrels_input, replace(reading, group=None))
         return judged, scores
     refuse_ambiguous(qrels, run)
     _refuse_empty_run(run)
     if judged is None:
         judged = open_qrels(qrels, reading)
-    found = open_run(run, reading, judged)
+    run_input = open_run(run, reading, judged)
     if reading.columns is not None:
-        is_named = found.is_named or (found.has_columns and found.has_header) or is_hits(run)
+        is_named = (
+            run_input.is_named or (run_input.has_columns and run_input.has_header) or is_hits(run)
+        )
         _refuse_columns(reading, judged, is_named)
-    return judged, found
+    return judged, run_input
 
 
 def _refuse_columns(reading: ReadOptions, judged: QrelsInput, is_named: bool) -> None:
     """Refuse names of columns where there are none."""
     if judged.has_columns:
         return
-    others = (reading.catalogue, reading.seen, reading.distance)
-    if not (is_named or reading.has_candidates) and all(one is None for one in others):
+    options = (reading.catalogue, reading.seen, reading.distance)
+    if not (is_named or reading.has_candidates) and all(option is None for option in options):
         raise InputError(
             f"{write_option('columns')} names the columns of frames and of files; there are"
             " none here."
@@ -309,7 +311,7 @@ def _refuse_grades(qrels: Any, run: Any) -> None:
     if len(shape) != 2 or shape[1] < 2 or is_whole(run) or not isinstance(qrels, list):
         return
     rows = all(isinstance(row, list) and len(row) == shape[1] for row in qrels)
-    numbers = (one for row in qrels for one in row)
+    numbers = (number for row in qrels for number in row)
     if rows and all(type(number) in (int, bool, float) and number in (0, 1) for number in numbers):
         raise InputError(
             f"the qrels are lists of {shape[1]} numbers 0 or 1, as many as the run has columns:"
@@ -342,7 +344,9 @@ def _check_rows(qrels: Any, run: Any) -> None:
         )
     if not is_array(run):
         first = list_values(run[0])
-        floats = (one for one in first if isinstance(one, float) and one == one)  # NaN is missing
+        floats = (
+            value for value in first if isinstance(value, float) and value == value
+        )  # NaN is missing
         if not isinstance(first, Mapping) and next(floats, None) is not None:
             raise InputError(
                 f"a list of ranked lists holds ids, best first; got {clip(first)}."

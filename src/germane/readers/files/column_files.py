@@ -436,9 +436,13 @@ def _read_schema(file: Opener) -> tuple[pa.Schema, Any]:
 def _is_delta(metadata: Any, name: str) -> bool:
     """Is each text stored as the difference from the last? Arrow cannot read that as categories."""
     schema = metadata.schema
-    at = next(place for place in range(len(schema)) if schema.column(place).path == name)
+    place_of_column = next(
+        place for place in range(len(schema)) if schema.column(place).path == name
+    )
     groups = map(metadata.row_group, range(metadata.num_row_groups))
-    encodings = (encoding for group in groups for encoding in group.column(at).encodings)
+    encodings = (
+        encoding for group in groups for encoding in group.column(place_of_column).encodings
+    )
     return any(encoding.startswith("DELTA") for encoding in encodings)
 
 

@@ -173,10 +173,10 @@ def parse_unique(
     repeated: list[Repeated] = []
 
     def make(pairs: list[tuple[str, Any]]) -> Nested:
-        made = make_object(pairs)
-        if isinstance(made, Repeated):
-            repeated.append(made)
-        return made
+        object_ = make_object(pairs)
+        if isinstance(object_, Repeated):
+            repeated.append(object_)
+        return object_
 
     value = parse_json(text, where, object_pairs_hook=make)
     for part in repeated:

@@ -185,10 +185,10 @@ class _Reading(io.RawIOBase):
         return place
 
     def readinto(self, buffer: Any) -> int:
-        found = self._copy.read(self._at, len(buffer))
-        buffer[: len(found)] = found
-        self._at += len(found)
-        return len(found)
+        data = self._copy.read(self._at, len(buffer))
+        buffer[: len(data)] = data
+        self._at += len(data)
+        return len(data)
 
 
 def keep_path(path: Path) -> Path:
@@ -197,11 +197,11 @@ def keep_path(path: Path) -> Path:
     once = named == "-" or (os.path.exists(named) and not os.path.isfile(named))
     if not once or os.path.isdir(named) or isinstance(path, KeptPath):
         return path
-    found = File(path)
-    kept = KeptPath(os.fsdecode(path))
-    kept.copy, kept.max_expansion = found, found.limits.max_expansion
-    kept.max_line = found.limits.max_line
-    return kept
+    file = File(path)
+    kept_path = KeptPath(os.fsdecode(path))
+    kept_path.copy, kept_path.max_expansion = file, file.limits.max_expansion
+    kept_path.max_line = file.limits.max_line
+    return kept_path
 
 
 @contextlib.contextmanager
@@ -242,9 +242,9 @@ def find_compression(start: bytes) -> str | None:
     return next((kind for magic, kind in _MAGIC if start.startswith(magic)), None)
 
 
-def _is_cut(whole: bytes) -> bool:
+def _is_cut(data: bytes) -> bool:
     """Is this file the truncated beginning of a compressed one?"""
-    return any(whole and whole != magic and magic.startswith(whole) for magic, _ in _MAGIC)
+    return any(data and data != magic and magic.startswith(data) for magic, _ in _MAGIC)
 
 
 class Layer(io.RawIOBase):
@@ -281,20 +281,20 @@ class _Watched(Layer):
 class _Limited(Layer):
     """A decompressed stream that raises an error if a small file becomes a very large one."""
 
-    def __init__(self, stream: BinaryIO, file: _Watched, most: float) -> None:
+    def __init__(self, stream: BinaryIO, file: _Watched, limit: float) -> None:
         super().__init__(file)
-        self._stream, self._most = stream, most
+        self._stream, self._most = stream, limit
         self._done = 0
 
     def readinto(self, buffer: Any) -> int:
         """Fill the whole buffer, so that the end of a long line is searched for once."""
         view, filled = memoryview(buffer), 0
         while filled < len(view):
-            got: int = self._stream.readinto(view[filled:])  # type: ignore[attr-defined]
-            if not got:
+            size: int = self._stream.readinto(view[filled:])  # type: ignore[attr-defined]
+            if not size:
                 break
-            filled += got
-            self._done += got
+            filled += size
+            self._done += size
             if self._done > FREE and self._done > self._most * self._raw.done:
                 raise InputError(
                     f"{self._raw.name}: the compressed file becomes more than {self._most:g} times"
@@ -322,16 +322,16 @@ class _Members(Layer):
 
     def readinto(self, buffer: Any) -> int:
         while True:
-            given = self._read() if self._member.eof or self._member.needs_input else b""
+            data = self._read() if self._member.eof or self._member.needs_input else b""
             if self._between:
                 return 0
             try:
-                got = self._member.decompress(given, len(buffer))
+                expanded = self._member.decompress(data, len(buffer))
             except OSError as error:  # which bzip2 raises for damaged data
                 raise _Damaged(str(error)) from None
-            if got:
-                buffer[: len(got)] = got
-                return len(got)
+            if expanded:
+                buffer[: len(expanded)] = expanded
+                return len(expanded)
 
     def _read(self) -> bytes:
         """Read compressed bytes, of the next member if one has ended; none at the end."""

@@ -193,14 +193,14 @@ def split_block(
     numbers within the block; ``first`` is the number of the first line.
     """
 
-    def read_odd(line: bytes, at: int) -> Row | None:
+    def read_odd(line: bytes, line_number: int) -> Row | None:
         try:
             if line.lstrip(b" \t").startswith(b"#"):
                 return comments.read(line, layout)
             return parse_line(line, layout)
         except InputError as error:
             start = first or file.find_line_number(block.start)
-            text = f"{file.name}:{start + count_line_ends(block.data, at)}: {error}"
+            text = f"{file.name}:{start + count_line_ends(block.data, line_number)}: {error}"
             if faults is None:
                 raise type(error)(text) from None
             faults.add(text, len(line.split()))
@@ -499,15 +499,19 @@ def _check_fields(line: bytes, fields: list[bytes], layout: Layout) -> None:
     count, wanted = len(fields), len(layout.columns)
     tabbed = [field for field in line.split(b"\t") if field.strip()]
     if b"\t" in line and len(tabbed) == wanted < count:
-        odd = next(field for field in tabbed if len(_split_fields(field)) > 1)
-        if odd in tabbed[: layout.number + 1]:  # the tag is not read
-            raise FormatError(f"expected {wanted} fields; {_show(odd)} has a blank inside.")
+        torn = next(field for field in tabbed if len(_split_fields(field)) > 1)
+        if torn in tabbed[: layout.number + 1]:  # the tag is not read
+            raise FormatError(f"expected {wanted} fields; {_show(torn)} has a blank inside.")
     if layout.more and count == wanted - 1 and line.endswith((b" ", b"\t")):
         return  # the tag is empty, and is not read
-    if layout.more and count >= 2 * wanted - 1 and (other := _BREAK.search(fields[wanted - 1])):
+    if (
+        layout.more
+        and count >= 2 * wanted - 1
+        and (line_break := _BREAK.search(fields[wanted - 1]))
+    ):
         raise FormatError(
             f"{count} fields where a {layout.kind} line has {wanted}: {_show(line)}  Two lines are "
-            f"separated by U+{ord(other[0].decode()):04X} here; end lines with LF, CR or both."
+            f"separated by U+{ord(line_break[0].decode()):04X} here; end lines with LF, CR or both."
         )
     if count == wanted or (layout.more and count > wanted and not _is_shifted(fields, layout)):
         return
@@ -523,9 +527,9 @@ def _is_shifted(fields: list[bytes], layout: Layout) -> bool:
 
 
 def _guess_reason(line: bytes, count: int, layout: Layout) -> str:
-    other = QRELS if layout is RUN else RUN
-    if count == len(other.columns):
-        return f"  This looks like a {other.kind} file; are the two files swapped?"
+    other_layout = QRELS if layout is RUN else RUN
+    if count == len(other_layout.columns):
+        return f"  This looks like a {other_layout.kind} file; are the two files swapped?"
     if line.lstrip().startswith(_BRACKETS):
         return _explain_json(layout.kind)
     if b" qid:" in line:

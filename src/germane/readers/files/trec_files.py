@@ -79,11 +79,11 @@ class Run(RunInput):
         yield from rows.split()
 
     def read_content(self, qrels: Qrels, progress: Progress | None = None) -> Iterator[Rows]:
-        odd = [s for s, query in enumerate(self.rows.queries) if str(query).startswith("#")]
-        judged = {to_text(to_bytes(query)) for query in qrels.queries} if odd else set()
-        comments = [s for s in odd if self.rows.queries[s] not in judged]
-        kept = np.delete(np.arange(len(self.rows.queries)), comments)
-        yield from (self.rows.take(kept) if comments else self.rows).split()
+        commented = [s for s, query in enumerate(self.rows.queries) if str(query).startswith("#")]
+        judged = {to_text(to_bytes(query)) for query in qrels.queries} if commented else set()
+        comments = [s for s in commented if self.rows.queries[s] not in judged]
+        queries = np.delete(np.arange(len(self.rows.queries)), comments)
+        yield from (self.rows.take(queries) if comments else self.rows).split()
 
     def select(self, qrels: Qrels, duplicates: str, progress: Progress | None = None) -> Run | None:
         rows = self.rows.select(_index_queries(qrels))
@@ -93,8 +93,8 @@ class Run(RunInput):
         return replace(self, rows=collapse_rows(self.rows, groups), is_collapsed=True)
 
     def find_judged(self, qrels: Qrels) -> Ints:
-        found = _index_queries(qrels).find(read_python_ids(self.rows.queries))
-        return np.unique(found[found >= 0])
+        places = _index_queries(qrels).find(read_python_ids(self.rows.queries))
+        return np.unique(places[places >= 0])
 
     def find_queries(self, wanted: object) -> set[Hashable]:
         return set(self.rows.queries)
@@ -105,11 +105,13 @@ class Run(RunInput):
         judged = judge_text(qrels)
         reducer = RowReducer(self, judged, self.rows.split, lambda rows: rows, duplicates, order)
         try:
-            got = reducer.reduce(ProgressNote(None), on_disk=False)
+            retrieved = reducer.reduce(ProgressNote(None), on_disk=False)
         except RepeatedItem as error:
             raise explain_repeat(self.name, "retrieved", error, show=_show) from None
-        unknown = [query for query in got.unknown if not str(query).startswith("#")]  # or a comment
-        return replace(got, unknown=unknown, sample=partial(_take_sample, self.rows))
+        unknown = [
+            query for query in retrieved.unknown if not str(query).startswith("#")
+        ]  # or a comment
+        return replace(retrieved, unknown=unknown, sample=partial(_take_sample, self.rows))
 
 
 class TrecFile(RunInput):
@@ -191,13 +193,13 @@ class TrecFile(RunInput):
             )
             reducer = RowReducer(self, judged, pieces, read_rows, duplicates, order, self.hasher)
             try:
-                got = reducer.reduce(note)
+                retrieved = reducer.reduce(note)
             except RepeatedItem as error:
                 raise _find_repeat(file, trec.RUN, error) from None
             if not reducer.rows:
                 raise trec.explain_empty(file, trec.RUN)
             sample = partial(_sample_blocks, first, collapsed=self.is_collapsed)
-            return replace(got, comments=comments.count, sample=sample)
+            return replace(retrieved, comments=comments.count, sample=sample)
 
     def select(self, qrels: Qrels, duplicates: str, progress: Progress | None = None) -> Run | None:
         """Read the whole file, and keep one query's rows. Raises DuplicateError with the line."""
@@ -207,14 +209,16 @@ class TrecFile(RunInput):
         parts: list[Rows] = []
         with TextFile(self.path, progress) as file:
             for lines in trec.read_blocks(file, trec.RUN, trec.Comments({wanted})):
-                at = [s for s, query in enumerate(lines.queries) if query == wanted]
-                if at:
-                    parts.append(compact_rows(self._read_rows(lines).take(np.array(at))))
+                places = [s for s, query in enumerate(lines.queries) if query == wanted]
+                if places:
+                    parts.append(compact_rows(self._read_rows(lines).take(np.array(places))))
             if duplicates == "error" and not self.is_collapsed:
                 items = (item for part in parts for item in part.items)
                 copies = Counter(item for item in items if not is_padding(item))
-                if (most := copies.most_common(1)) and most[0][1] > 1:
-                    raise _find_repeat(file, trec.RUN, RepeatedItem(to_text(wanted), most[0][0]))
+                if (most_copied := copies.most_common(1)) and most_copied[0][1] > 1:
+                    raise _find_repeat(
+                        file, trec.RUN, RepeatedItem(to_text(wanted), most_copied[0][0])
+                    )
         if not parts:
             return None
         rows = join_rows(parts)
@@ -235,32 +239,32 @@ class TrecFile(RunInput):
         if self.path == "-" or not os.path.isfile(self.path):
             self._held = self.load()  # standard input and pipes can be read once
             return self._held.find_queries(wanted)
-        asked = {to_bytes(query) for query in wanted}
-        asked |= {query[1:] for query in asked}
+        wanted_bytes = {to_bytes(query) for query in wanted}
+        wanted_bytes |= {query[1:] for query in wanted_bytes}
         with TextFile(self.path) as file:
             blocks = trec.read_blocks(file, trec.RUN, _AllData())
-            found = {query for lines in blocks for query in lines.queries}
-        return {to_text(query) for query in found & asked}
+            queries = {query for lines in blocks for query in lines.queries}
+        return {to_text(query) for query in queries & wanted_bytes}
 
     def read_batches(
         self, start: int, progress: Progress | None, judged: Qrels | None = None
     ) -> Iterator[tuple[int, Run]]:
         """Read lines from a byte on, in runs of whole queries, each with the byte of its end."""
         comments = trec.Comments(None if judged is None else set(map(to_bytes, judged.queries)))
-        held: list[Rows] = []
+        pending: list[Rows] = []
         end = start
         with TextFile(self.path, progress) as file:
             for block in file.read_blocks():
                 if block.start < start:
                     continue
                 lines = trec.split_block(file, block, trec.RUN, comments)
-                held.append(self._read_rows(lines))
+                pending.append(self._read_rows(lines))
                 end = block.start + len(block.data)
-                if sum(len(one.items) for one in held) >= BATCH:
-                    yield end, Run(self.name, join_rows(held), self.is_collapsed)
-                    held = []
-        if any(len(one.items) for one in held):
-            yield end, Run(self.name, join_rows(held), self.is_collapsed)
+                if sum(len(part.items) for part in pending) >= BATCH:
+                    yield end, Run(self.name, join_rows(pending), self.is_collapsed)
+                    pending = []
+        if any(len(part.items) for part in pending):
+            yield end, Run(self.name, join_rows(pending), self.is_collapsed)
 
 
 def read_rows(
@@ -279,22 +283,22 @@ def _index_queries(qrels: Qrels) -> Index:
 
 
 def _sample_blocks(
-    blocks: dict[int, tuple[bytes, Rows]], most: int, *, collapsed: bool = False
+    blocks: dict[int, tuple[bytes, Rows]], limit: int, *, collapsed: bool = False
 ) -> Sample:
     """Take the first rows of some queries from the first blocks of a file."""
     data, rows = blocks[0]
-    if len(rows.items) < most and len(blocks) > 1:  # the last query has a block of its own
-        several = [blocks[start] for start in sorted(blocks)]
-        data = b"".join(data for data, _ in several)
-        rows = join_rows([rows for _, rows in several])
-    return _take_sample(rows, most, None if collapsed else data)
+    if len(rows.items) < limit and len(blocks) > 1:  # the last query has a block of its own
+        in_order = [blocks[start] for start in sorted(blocks)]
+        data = b"".join(data for data, _ in in_order)
+        rows = join_rows([rows for _, rows in in_order])
+    return _take_sample(rows, limit, None if collapsed else data)
 
 
-def _take_sample(rows: Rows, most: int, data: bytes | None = None) -> Sample:
+def _take_sample(rows: Rows, limit: int, data: bytes | None = None) -> Sample:
     """Take the first rows of some queries; ``data`` has their lines, as they were written."""
-    at, offsets = choose_rows(rows.offsets, most)
-    queries, items = rows.queries[: len(offsets) - 1], rows.items.take(at)
-    score = None if rows.score is None else np.asarray(rows.score)[at]
+    chosen, offsets = choose_rows(rows.offsets, limit)
+    queries, items = rows.queries[: len(offsets) - 1], rows.items.take(chosen)
+    score = None if rows.score is None else np.asarray(rows.score)[chosen]
     if data is None:
         return Sample(queries, offsets, items, score, ids="text")
     owner = ragged.find_owners(offsets).tolist()
@@ -361,8 +365,8 @@ def _read_qrels(path: Path, duplicates: str, progress: Progress | None) -> Qrels
 def _refuse_ratings(file: TextFile, items: Ids, grades: Floats) -> None:
     """Refuse MovieLens' lines, of which the third field is a rating and the last one its time."""
     if len(grades) and grades.min() >= STAMP:
-        some = items.take(np.arange(min(len(items), 100))).python
-        if all(map(is_rating, (["", "", str(item), f"{STAMP:.0f}"] for item in some))):
+        first_items = items.take(np.arange(min(len(items), 100))).python
+        if all(map(is_rating, (["", "", str(item), f"{STAMP:.0f}"] for item in first_items))):
             raise FormatError(
                 f"{file.name}: these are ratings (user, item, rating, time), and no qrels lines"
                 f" (query 0 item grade). {write_option('input_format', {'qrels': 'movielens'})}"
@@ -415,20 +419,20 @@ def accept_comments(qrels: Qrels, queries: Collection[Hashable]) -> Qrels:
             f" {show_id(to_bytes(maybe.queries[data[0]]))} is one of the run's. Give the judgments"
             " as a frame or a file with the columns query, item, relevance and subtopic."
         )
-    more = maybe.some(np.array(data, np.int64))
-    rows = Batch(np.arange(len(more)), more.offsets, read_python_ids(more.items), more.grades)
+    added = maybe.some(np.array(data, np.int64))
+    rows = Batch(np.arange(len(added)), added.offsets, read_python_ids(added.items), added.grades)
     try:
-        drop_repeats(rows, more.queries, "error")
+        drop_repeats(rows, added.queries, "error")
     except RepeatedItem as error:
         raise explain_repeat(qrels.name, "judged", error, show=_show) from None
     joined = replace(
         qrels,
-        queries=[*qrels.queries, *more.queries],
-        offsets=np.append(qrels.offsets, qrels.offsets[-1] + more.offsets[1:]),
-        items=join_ids([read_python_ids(qrels.items), read_python_ids(more.items)]),
-        grades=np.append(qrels.grades, more.grades),
+        queries=[*qrels.queries, *added.queries],
+        offsets=np.append(qrels.offsets, qrels.offsets[-1] + added.offsets[1:]),
+        items=join_ids([read_python_ids(qrels.items), read_python_ids(added.items)]),
+        grades=np.append(qrels.grades, added.grades),
         maybe_data=None,
-        comments=qrels.comments - len(more.items),
+        comments=qrels.comments - len(added.items),
     )
     attached: Qrels = joined if joined.candidates is None else joined.candidates.attach(joined)
     return attached
@@ -470,7 +474,9 @@ def _find_repeat(
     second = rb"(\S+)"
     if isinstance(repeated_item, RepeatedSubtopic):
         second = re.escape(to_bytes(repeated_item.subtopic))
-    query, item = (re.escape(to_bytes(one)) for one in (repeated_item.query, repeated_item.item))
+    query, item = (
+        re.escape(to_bytes(identifier)) for identifier in (repeated_item.query, repeated_item.item)
+    )
     fields = rb"[ \t]+".join((query, second, item))
     wanted = re.compile(rb"(?:\A|(?<=[\r\n]))[ \t]*" + fields + rb"[ \t]")
     lines: list[int] = []
@@ -484,12 +490,12 @@ def _find_repeat(
         line += count_line_ends(data)
         if len(lines) > 1:
             break
-    again = lines[1] if len(lines) > 1 else lines[0] if lines else 0
+    repeated_line = lines[1] if len(lines) > 1 else lines[0] if lines else 0
     like = f", as on line {lines[0]}" if len(lines) > 1 else ""
     if isinstance(repeated_item, RepeatedSubtopic):
-        return explain_repeated_subtopic(f"{file.name}:{again}", repeated_item, like)
-    what = "retrieved" if layout is trec.RUN else "judged"
-    error = explain_repeat(f"{file.name}:{again}", what, repeated_item, like, _show)
+        return explain_repeated_subtopic(f"{file.name}:{repeated_line}", repeated_item, like)
+    done = "retrieved" if layout is trec.RUN else "judged"
+    error = explain_repeat(f"{file.name}:{repeated_line}", done, repeated_item, like, _show)
     if layout is trec.RUN or len(seconds) < 2:
         return error
     return DuplicateError(f"{error} {SECOND_DIFFERS}")

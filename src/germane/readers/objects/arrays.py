@@ -448,9 +448,9 @@ def _find_groups(raw: Any, items: int) -> tuple[list[Hashable], Ints]:
             f"{clip(ids)}, of {len(ids)} rows. ravel() of an array flattens it."
         )
     if len(ids) == items:
-        for one in () if {str, int}.issuperset(map(type, ids)) else ids:
-            if isinstance(one, float) or not is_id(one) or is_missing(one):
-                raise FormatError(f"a group's id is an integer or text; got {clip(one)}")
+        for group_id in () if {str, int}.issuperset(map(type, ids)) else ids:
+            if isinstance(group_id, float) or not is_id(group_id) or is_missing(group_id):
+                raise FormatError(f"a group's id is an integer or text; got {clip(group_id)}")
         codes = {identifier: code for code, identifier in enumerate(dict.fromkeys(ids))}
         return list(codes), np.fromiter(map(codes.__getitem__, ids), np.int64, items)
     are_sizes = all(isinstance(size, (int, np.integer)) and size >= 0 for size in ids)

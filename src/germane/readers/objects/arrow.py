@@ -365,11 +365,12 @@ def tabulate_records(rows: Sequence[Any], kind: str, names: Any = None) -> pa.Ta
     """
     first = rows[0]
     if len(set(map(type, rows))) > 1:
-        at, wrong = next(
+        position, wrong = next(
             (place, row) for place, row in enumerate(rows) if type(row) is not type(first)
         )
         raise FormatError(
-            f"{kind}, row {at}: all rows are of one type, {type(first).__name__}; got {clip(wrong)}"
+            f"{kind}, row {position}: all rows are of one type, {type(first).__name__}; got"
+            f" {clip(wrong)}"
         )
     columns = headings.resolve_names(first._fields, kind, kind, names)
     values = dict(zip(first._fields, zip(*rows, strict=True), strict=True))

@@ -294,10 +294,10 @@ class Embeddings(ArrayRun):
             scores[places == self.excluded[query]] = -np.inf
         starts = ragged.make_offsets(lengths)[:-1]
         best: Floats = np.maximum.reduceat(scores, starts)
-        given = np.where(
+        places_of_best = np.where(
             scores == np.repeat(best, lengths), self.columns.places[places], self.width
         )
-        return best, np.minimum.reduceat(given, starts)
+        return best, np.minimum.reduceat(places_of_best, starts)
 
     def _choose_factors(self, wanted: Asked) -> Factors:
         """Choose the type of factors: that of the vectors, or doubles if they are faster.

@@ -240,8 +240,8 @@ class Frame(RunInput):
         reducer = RowReducer(self, judged, cut, read, duplicates, order, self.hasher)
         try:
             retrieved = reducer.reduce(note, on_disk=on_disk)
-        except RepeatedItem as found:
-            raise explain_repeat(self.where, "retrieved", found) from None
+        except RepeatedItem as repeated_item:
+            raise explain_repeat(self.where, "retrieved", repeated_item) from None
         except FormatError as error:
             if self.where == "run" or not str(error).startswith("run, "):
                 raise

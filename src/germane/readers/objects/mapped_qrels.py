@@ -97,12 +97,12 @@ def read_rows(
     from germane.readers.rows import list_judgments  # which few evaluations need
 
     try:
-        whole = read_qrels(raw, "each", where)
+        judged = read_qrels(raw, "each", where)
     except InputError:
         if not raw:
             raise
     else:
-        return None if whole.subtopics is not None else [list_judgments(whole)]
+        return None if judged.subtopics is not None else [list_judgments(judged)]
 
     def read(query: Hashable, judged: Any) -> Qrels:
         is_unjudged = isinstance(judged, MAPPING) and not judged

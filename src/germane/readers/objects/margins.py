@@ -39,11 +39,11 @@ class Ranks(NamedTuple):
     tied_from: Ints  # H, first and last rank of the group of equal scores; ``rank`` if none is tied
     tied_to: Ints
 
-    def put(self, here: slice, ranked: tuple[Ints, ...]) -> None:
+    def put(self, wanted: slice, ranked: tuple[Ints, ...]) -> None:
         """Put in the ranks of some of the wanted columns, whose order begins at 0."""
-        for whole, part in zip(self, ranked, strict=True):
-            whole[here] = part
-        self.order[here] += here.start
+        for all_ranks, part in zip(self, ranked, strict=True):
+            all_ranks[wanted] = part
+        self.order[wanted] += wanted.start
 
     def join(self) -> Ranks:
         """Make one array of the three if none is tied."""
@@ -58,7 +58,7 @@ def rank_columns(scores: Scores, offsets: Ints, columns: Ints) -> Ranks:
     which is not wanted. The wanted columns of a row are distinct. Needs memory for a few rows, or
     for ``BLOCK`` comparisons.
     """
-    found = Ranks(*np.empty((4, len(columns)), np.int64))
+    ranks = Ranks(*np.empty((4, len(columns)), np.int64))
     rows, width = scores.shape
     dense = width <= WIDE and len(columns) > FEW * rows
     if dense or is_short(scores, columns):
@@ -66,18 +66,18 @@ def rank_columns(scores: Scores, offsets: Ints, columns: Ints) -> Ranks:
         comparable, owner = make_comparable(scores), find_owners(offsets)
         step = max(1, BLOCK // width)
         for start in range(0, len(columns), step):
-            here = slice(start, start + step)
-            found.put(here, rank_some(comparable, owner[here], columns[here]))
+            piece = slice(start, start + step)
+            ranks.put(piece, rank_some(comparable, owner[piece], columns[piece]))
     else:
         ends = offsets.tolist()
 
         def add(rows: list[int]) -> None:
             for b in rows:
-                here = slice(ends[b], ends[b + 1])
-                found.put(here, _rank_row(make_comparable(scores[b]), columns[here]))
+                piece = slice(ends[b], ends[b + 1])
+                ranks.put(piece, _rank_row(make_comparable(scores[b]), columns[piece]))
 
         rank_in_threads(add, np.flatnonzero(np.diff(offsets)).tolist(), width)
-    return found.join()
+    return ranks.join()
 
 
 def is_short(scores: Scores, columns: Ints) -> bool:
@@ -86,17 +86,19 @@ def is_short(scores: Scores, columns: Ints) -> bool:
     return bool(len(columns) * width <= SHORT * rows)
 
 
-def rank_in_threads(each: Callable[[list[int]], object], rows: list[int], width: int) -> None:
+def rank_in_threads(rank_rows: Callable[[list[int]], object], rows: list[int], width: int) -> None:
     """Rank rows of so many scores in threads, which run at the same time while NumPy sorts."""
     threads = min(count_threads(), MOST_THREADS, len(rows) * width // ALONE)
     if threads <= 1:
-        each(rows)
+        rank_rows(rows)
         return
     from concurrent.futures import ThreadPoolExecutor  # takes as long to import as germane
 
     step = -(-len(rows) // (4 * threads))
     with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(each, (rows[at : at + step] for at in range(0, len(rows), step))))
+        list(
+            pool.map(rank_rows, (rows[start : start + step] for start in range(0, len(rows), step)))
+        )
 
 
 def make_comparable(scores: Scores) -> Scores:
@@ -104,18 +106,18 @@ def make_comparable(scores: Scores) -> Scores:
     return scores.astype(np.float32) if scores.dtype.itemsize <= 2 else scores  # halves and bools
 
 
-def _compare(scores: Scores, owner: Ints, own: Ints) -> tuple[Ints, ...]:
+def _compare(scores: Scores, owner: Ints, columns: Ints) -> tuple[Ints, ...]:
     """Rank wanted columns of rows ``owner`` by comparing each with its row."""
-    others, mine = scores[owner], scores[owner, own][:, None]
-    first = np.count_nonzero(others > mine, axis=1) + 1
-    equal = others == mine
+    row_scores, mine = scores[owner], scores[owner, columns][:, None]
+    first = np.count_nonzero(row_scores > mine, axis=1) + 1
+    equal = row_scores == mine
     last = first - 1 + np.count_nonzero(equal, axis=1)
-    equal &= np.arange(scores.shape[1]) < own[:, None]
+    equal &= np.arange(scores.shape[1]) < columns[:, None]
     rank = first + np.count_nonzero(equal, axis=1)
-    return np.arange(len(own)), rank, first, last
+    return np.arange(len(columns)), rank, first, last
 
 
-def _sort_rows(scores: Scores, owner: Ints, own: Ints) -> tuple[Ints, ...]:
+def _sort_rows(scores: Scores, owner: Ints, columns: Ints) -> tuple[Ints, ...]:
     """Rank wanted columns of rows ``owner``, which ascend, by sorting the places of these rows."""
     low, width = owner[0], scores.shape[1]
     falling = -scores[low : owner[-1] + 1]
@@ -128,24 +130,31 @@ def _sort_rows(scores: Scores, owner: Ints, own: Ints) -> tuple[Ints, ...]:
     if is_tied:  # equal scores are ordered by their columns
         order = (falling.argsort(axis=1, kind="stable") + starts).ravel()
     wanted = np.full(falling.size, -1)
-    wanted[(owner - low) * width + own] = np.arange(len(own))
+    wanted[(owner - low) * width + columns] = np.arange(len(columns))
     wanted = wanted.take(order)
-    at = np.flatnonzero(wanted >= 0)
-    rank = at % width + 1
+    positions = np.flatnonzero(wanted >= 0)
+    rank = positions % width + 1
     if not is_tied:
-        return wanted[at], rank, rank, rank
+        return wanted[positions], rank, rank, rank
     ends = np.append(-1, np.flatnonzero(is_last))
-    group = np.cumsum(is_last)[at] - is_last[at]
-    return wanted[at], rank, rank - at + ends[group] + 1, rank - at + ends[group + 1]
+    group = np.cumsum(is_last)[positions] - is_last[positions]
+    return (
+        wanted[positions],
+        rank,
+        rank - positions + ends[group] + 1,
+        rank - positions + ends[group + 1],
+    )
 
 
-def _rank_row(row: Scores, own: Ints) -> tuple[Ints, ...]:
+def _rank_row(row: Scores, columns: Ints) -> tuple[Ints, ...]:
     """Rank some columns of a row: their order, ranks, and the ends of their groups."""
-    mine = row[own]
+    mine = row[columns]
     order = mine.argsort()[::-1]
     mine = mine[order]
     if len(mine) <= FEW:
-        counted = [(np.count_nonzero(row > one) + 1, np.count_nonzero(row >= one)) for one in mine]
+        counted = [
+            (np.count_nonzero(row > score) + 1, np.count_nonzero(row >= score)) for score in mine
+        ]
         first, last = np.array(counted, np.int64).T
     else:
         rising = np.sort(row)
@@ -159,25 +168,25 @@ def _rank_row(row: Scores, own: Ints) -> tuple[Ints, ...]:
     if not len(tied):
         return order, first, first, first
     rank = first.copy()
-    rank[tied] = _rank_tied(row, own[order[tied]], mine[tied], first[tied], last[tied])
+    rank[tied] = _rank_tied(row, columns[order[tied]], mine[tied], first[tied], last[tied])
     falling = rank.argsort()
     return order[falling], rank[falling], first[falling], last[falling]
 
 
-def _rank_tied(row: Scores, own: Ints, mine: Scores, first: Ints, last: Ints) -> Ints:
+def _rank_tied(row: Scores, columns: Ints, mine: Scores, first: Ints, last: Ints) -> Ints:
     """Rank tied columns, whose scores fall: equal scores in the order of columns."""
     starts = np.flatnonzero(np.append(True, mine[1:] != mine[:-1]))
     if len(starts) <= SPREAD:
         rank = first.copy()
-        for start, end in pairwise([*starts.tolist(), len(own)]):
-            rank[start:end] += np.flatnonzero(row == mine[start]).searchsorted(own[start:end])
+        for start, end in pairwise([*starts.tolist(), len(columns)]):
+            rank[start:end] += np.flatnonzero(row == mine[start]).searchsorted(columns[start:end])
         return rank
     if row.dtype.itemsize == 4:
         keys = _reverse_order(row) << np.uint64(32) | np.arange(len(row), dtype=np.uint64)
-        return np.asarray(np.sort(keys).searchsorted(keys[own]) + 1)
+        return np.asarray(np.sort(keys).searchsorted(keys[columns]) + 1)
     place = np.empty(len(row), np.int64)
     place[np.argsort(row, kind="stable")] = np.arange(len(row))
-    return np.asarray(first + place[own] - (len(row) - last))
+    return np.asarray(first + place[columns] - (len(row) - last))
 
 
 def _reverse_order(row: Scores) -> Ints:
@@ -269,15 +278,15 @@ class Grid:
     def reduce(self, judged: Judgments) -> Hits:
         """Find the judged cells and their ranks; equal scores are in the order of columns."""
         judgment, group, item = self.list_pairs(judged)
-        known = item >= 0
+        is_ranked = item >= 0
         if self.absent is not None:
-            known &= self.scores[group, item] > -np.inf
-        if not known.all():
-            judgment, group, item = judgment[known], group[known], item[known]
+            is_ranked &= self.scores[group, item] > -np.inf
+        if not is_ranked.all():
+            judgment, group, item = judgment[is_ranked], group[is_ranked], item[is_ranked]
         offsets = ragged.make_offsets(np.bincount(group, minlength=len(self.code)))
-        found = self.rank(self.scores, offsets, item)
-        cell = group * self.scores.shape[1] + item[found.order]
-        return Hits(cell, judgment[found.order], group, *found[1:])
+        ranks = self.rank(self.scores, offsets, item)
+        cell = group * self.scores.shape[1] + item[ranks.order]
+        return Hits(cell, judgment[ranks.order], group, *ranks[1:])
 
     def list_pairs(self, pairs: Judgments) -> tuple[Ints, Ints, Ints]:
         """List the pairs of the queries of this batch: their places, groups and items."""
@@ -375,8 +384,8 @@ class _Row:
             len(scores) - below
         )  # places after columns that are not near
         places = self.place, self.place.copy(), self.place.copy()
-        found = _place(scores, order, self.asked.searchsorted(self._own[near]))
-        for of_all, of_near in zip(places, found, strict=True):
+        near_places = _place(scores, order, self.asked.searchsorted(self._own[near]))
+        for of_all, of_near in zip(places, near_places, strict=True):
             of_all[near] = known_places + of_near
         return places
 

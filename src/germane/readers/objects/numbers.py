@@ -112,22 +112,22 @@ def check_finite(
     ``where`` names the array, ``rows`` numbers its rows, and ``mend`` says how such cells are left
     out. Raises ScoreError or GradeError.
     """
-    odd = _find_odd(raw)
-    if odd is not None:
-        cell = tuple(np.argwhere(odd)[0].tolist())
+    faulty = _find_odd(raw)
+    if faulty is not None:
+        cell = tuple(np.argwhere(faulty)[0].tolist())
         row = cell[0] if rows is None else rows[cell[0]]
         raise _explain_odd(raw, cell, row, where, noun, mend)
 
 
 def mask_faults(raw: Any, where: str, faults: Faults) -> Any:
     """Mask the scores that ``check_finite`` refuses, and note them as faults."""
-    odd = _find_odd(raw)
-    if odd is None:
+    faulty = _find_odd(raw)
+    if faulty is None:
         return raw
     mend = "numpy.ma.masked_invalid(scores) leaves them out"
-    for cell in map(tuple, np.argwhere(odd).tolist()):
+    for cell in map(tuple, np.argwhere(faulty).tolist()):
         faults.add(str(_explain_odd(raw, cell, cell[0], where, "score", mend)))
-    return np.ma.masked_array(np.ma.getdata(raw), np.ma.getmaskarray(raw) | odd)
+    return np.ma.masked_array(np.ma.getdata(raw), np.ma.getmaskarray(raw) | faulty)
 
 
 def _find_odd(raw: Any) -> Bools | None:

@@ -198,11 +198,11 @@ def _make_full(values: list[Any]) -> Column:
             )
         kinds = {"double"}
     if len(kinds) > 1:
-        odd = next(value for value in values if _find_kind(value) != _find_kind(first))
+        unlike = next(value for value in values if _find_kind(value) != _find_kind(first))
         if isinstance(first, str):
-            raise TypeError(f"Expected bytes, got a {type(odd).__name__!r} object")
+            raise TypeError(f"Expected bytes, got a {type(unlike).__name__!r} object")
         raise TypeError(
-            f"Could not convert {odd!r} with type {type(odd).__name__}: tried to convert to"
+            f"Could not convert {unlike!r} with type {type(unlike).__name__}: tried to convert to"
             f" {_find_kind(first)}"
         )
     kind = kinds.pop()

@@ -63,11 +63,11 @@ def read_typed(text: str) -> list[float | str]:
     if joined is None and len(words) == 1 and re.fullmatch(r"\d\d+", words[0], re.ASCII):
         joined = words[0]
     if joined is not None:
-        several = " ".join(" ".join(word) if word.isdigit() else word for word in words)
+        split_digits = " ".join(" ".join(word) if word.isdigit() else word for word in words)
         single = f" For one item of grade {joined}, write {joined}.0." if joined[0] != "0" else ""
         raise InputError(
             f"{clip(joined)} is one number. A list has blanks or commas between its grades:"
-            f" {clip(several, 200)}.{single}"
+            f" {clip(split_digits, 200)}.{single}"
         )
     return [_read_grade(word) for word in words]
 

@@ -58,7 +58,7 @@ class TopIds(ArrayRun):
 
     def check_items(self, item_ids: Sequence[Hashable]) -> None:
         if self.best.max() >= len(item_ids):
-            row, place = (int(at[0]) for at in np.nonzero(self.best >= len(item_ids)))
+            row, place = (int(index[0]) for index in np.nonzero(self.best >= len(item_ids)))
             raise FormatError(
                 f"run, row {row}, rank {place + 1}: {self.best[row, place]} is no place in"
                 f" item_ids, which has {len(item_ids)} ids. Rows of top-k ids are places from 0."
@@ -71,38 +71,38 @@ class TopIds(ArrayRun):
         yield from super().split(rows, min(cells, STEP))
 
     def collapse_items(self, groups: Groups) -> tuple[Self, list[Any]]:
-        found, place = np.unique(self.best, return_inverse=True)
-        some, item_ids = found[found >= 0].tolist(), self.items.ids
+        ids, place = np.unique(self.best, return_inverse=True)
+        present, item_ids = ids[ids >= 0].tolist(), self.items.ids
         if groups.values is None:
-            given = some if item_ids is None else [item_ids[at] for at in some]
-            code, names = groups.number_columns(given, len(given))
+            names_of_items = present if item_ids is None else [item_ids[item] for item in present]
+            code, names = groups.number_columns(names_of_items, len(names_of_items))
         else:
             every, names = groups.number_columns(item_ids, len(groups.values))
-            if some and some[-1] >= len(every):
+            if present and present[-1] >= len(every):
                 raise FormatError(
                     f"{write_option('collapse')} has {len(every)} groups, one for each item; the"
-                    f" run has item {some[-1]}."
+                    f" run has item {present[-1]}."
                 )
-            code = every[some]
-        code = np.append(found[: len(found) - len(some)], code)  # -1, and what is no id
+            code = every[present]
+        code = np.append(ids[: len(ids) - len(present)], code)  # -1, and what is no id
         return replace(self, best=code[place.reshape(self.best.shape)]), names
 
-    def open_blocks(self, asked: Asked | None) -> Read:
-        ids, width = self.best, None if asked is None else asked.width
+    def open_blocks(self, wanted: Asked | None) -> Read:
+        ids, width = self.best, None if wanted is None else wanted.width
         scores = None if self.scores is None else numbers.to_numpy(self.scores, _SCORES)
-        if asked is not None:
-            scores = _check_order(scores, ids, asked.order)
+        if wanted is not None:
+            scores = _check_order(scores, ids, wanted.order)
 
         def read(rows: Ints, code: Ints) -> Batch:
-            at = ragged.as_slice(rows)
-            some = ids[at].astype(np.int64, copy=False)
-            if some.min() >= 0 and (width is None or some.max() < width):
-                lengths, items = np.full(len(some), some.shape[1]), some.ravel()
+            block = ragged.as_slice(rows)
+            block_ids = ids[block].astype(np.int64, copy=False)
+            if block_ids.min() >= 0 and (width is None or block_ids.max() < width):
+                lengths, items = np.full(len(block_ids), block_ids.shape[1]), block_ids.ravel()
             else:
-                lengths, items = _count(some, rows, width), some[some >= 0]
+                lengths, items = _count(block_ids, rows, width), block_ids[block_ids >= 0]
             score = None
             if scores is not None:
-                score = np.ma.getdata(scores[at])[some >= 0].astype(float)
+                score = np.ma.getdata(scores[block])[block_ids >= 0].astype(float)
             return Batch(code, ragged.make_offsets(lengths), Integers(items), score)
 
         return read
@@ -111,12 +111,15 @@ class TopIds(ArrayRun):
     def sampler(self) -> Callable[[int], Sample]:
         return self._take_sample
 
-    def _take_sample(self, most: int) -> Sample:
-        some = self.best[: most // DEEP, :DEEP]
-        there = some >= 0
-        offsets = ragged.make_offsets(np.count_nonzero(there, axis=1))
+    def _take_sample(self, limit: int) -> Sample:
+        first_ids = self.best[: limit // DEEP, :DEEP]
+        is_present = first_ids >= 0
+        offsets = ragged.make_offsets(np.count_nonzero(is_present, axis=1))
         named = self.queries.ids is not None and self.items.ids is not None
-        queries, items = self.queries.name(np.arange(len(some))), self.items.name(some[there])
+        queries, items = (
+            self.queries.name(np.arange(len(first_ids))),
+            self.items.name(first_ids[is_present]),
+        )
         ids = "typed" if named else "places"
         if self.is_text:  # the queries, since groups are
             queries, ids = queries.as_text(), "text"
@@ -138,19 +141,19 @@ def open_ids(raw: Any, scores: Any = None) -> TopIds:
     )
 
 
-def open_pair(given: Sequence[Any]) -> TopIds:
+def open_pair(arrays: Sequence[Any]) -> TopIds:
     """Open the scores and the ids of the best K items, in the order of FAISS or the other one."""
-    shapes = [tuple(one.shape) for one in given]
-    whole = [numbers.is_whole(one) for one in given]
-    if shapes[0] != shapes[1] or sum(whole) != 1:
+    shapes = [tuple(array.shape) for array in arrays]
+    are_whole = [numbers.is_whole(array) for array in arrays]
+    if shapes[0] != shapes[1] or sum(are_whole) != 1:
         shown = " and ".join(
-            f"{one.dtype} {shape}" for one, shape in zip(given, shapes, strict=True)
+            f"{array.dtype} {shape}" for array, shape in zip(arrays, shapes, strict=True)
         )
         raise FormatError(
             "a pair of arrays has the scores of the best K items, floating-point numbers, and"
             f" their ids, whole numbers, in one shape (queries, k); got {shown}"
         )
-    ids, scores = given if whole[0] else reversed(given)
+    ids, scores = arrays if are_whole[0] else reversed(arrays)
     return open_ids(ids, scores)
 
 
@@ -164,14 +167,14 @@ def _check_order(scores: Any, ids: Ints, order: Order) -> Any:
                 "Give both, as a search returns them: (distances, ids)."
             )
         return None
-    there = ids >= 0
+    is_present = ids >= 0
     scores = np.ma.getdata(scores)
     mend = "numpy.where(numpy.isfinite(scores), ids, -1) as the ids leaves them out"
-    numbers.check_finite(np.ma.masked_array(scores, ~there), _SCORES, mend=mend)
+    numbers.check_finite(np.ma.masked_array(scores, ~is_present), _SCORES, mend=mend)
     worse = scores[:, 1:] < scores[:, :-1] if distances else scores[:, 1:] > scores[:, :-1]
-    worse &= there[:, 1:] & there[:, :-1]
+    worse &= is_present[:, 1:] & is_present[:, :-1]
     if worse.any():
-        row, place = (int(at[0]) for at in np.nonzero(worse))
+        row, place = (int(index[0]) for index in np.nonzero(worse))
         advice = (
             f"Are they similarities? Then leave out {write_option('scores', 'distances')}."
             if distances
@@ -187,15 +190,15 @@ def _check_order(scores: Any, ids: Ints, order: Order) -> Any:
 
 def read_ids(run: Any) -> Ints:
     """Read ids of any shape, masked ones as -1. Raises InputError for one of more than 63 bits."""
-    given = numbers.to_numpy(run, "top-k ids")
-    masked = np.ma.is_masked(given)
-    ids: Ints = np.ma.filled(given, 0) if masked else np.asarray(given)
+    raw = numbers.to_numpy(run, "top-k ids")
+    masked = np.ma.is_masked(raw)
+    ids: Ints = np.ma.filled(raw, 0) if masked else np.asarray(raw)
     if ids.dtype == np.uint64:
         if ids.max(initial=0) > np.iinfo(np.int64).max:
-            most = np.iinfo(np.int64).max
-            raise InputError(f"the run has id {ids.max()}; ids are at most {most}.")
+            largest = np.iinfo(np.int64).max
+            raise InputError(f"the run has id {ids.max()}; ids are at most {largest}.")
         ids = ids.astype(np.int64)
-    return np.where(np.ma.getmaskarray(given), -1, ids.astype(np.int64)) if masked else ids
+    return np.where(np.ma.getmaskarray(raw), -1, ids.astype(np.int64)) if masked else ids
 
 
 def _count(ids: Ints, rows: Ints, width: int | None) -> Ints:
@@ -204,11 +207,11 @@ def _count(ids: Ints, rows: Ints, width: int | None) -> Ints:
     if width is not None:
         outside |= ids >= width
     if outside.any():
-        row, place = (int(at[0]) for at in np.nonzero(outside))
+        row, place = (int(index[0]) for index in np.nonzero(outside))
         raise _explain_no_id(ids, row, place, rows[row], width)
     torn = (ids[:, :-1] < 0) & (ids[:, 1:] >= 0)
     if torn.any():
-        row, place = (int(at[0]) for at in np.nonzero(torn))
+        row, place = (int(index[0]) for index in np.nonzero(torn))
         raise _explain_torn(ids, row, place, rows[row])
     counts: Ints = np.count_nonzero(ids >= 0, axis=1)
     return counts

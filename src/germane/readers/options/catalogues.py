@@ -535,11 +535,11 @@ def _check_heading(frame: Any, reading: ReadOptions) -> None:
 
 def _make_finder(seen: Qrels, is_text: bool) -> Callable[[Ids], Ints | None]:
     """Make a function that finds users in ``seen=``; None for types that never match."""
-    known = read_python_ids(seen.queries)
-    index = open_index(known)
+    query_ids = read_python_ids(seen.queries)
+    index = open_index(query_ids)
 
     def find(users: Ids) -> Ints | None:
-        as_text = users.kind != known.kind
+        as_text = users.kind != query_ids.kind
         if as_text and not (is_text or seen.ids == "text"):
             return None
         return index(as_text).find(users.as_text() if as_text else users)

@@ -211,36 +211,38 @@ def attach_weights(qrels: Qrels, weights: Qrels, needs: Needs) -> Qrels:
         )
     if qrels.subtopics is None:
         return qrels  # which these measures refuse
-    found = _find_weights(qrels, qrels.subtopics, weights)
-    return replace(qrels, subtopics=replace(qrels.subtopics, weights=found))
+    subtopic_weights = _find_weights(qrels, qrels.subtopics, weights)
+    return replace(qrels, subtopics=replace(qrels.subtopics, weights=subtopic_weights))
 
 
 def _find_weights(qrels: Qrels, subtopics: Subtopics, weights: Qrels) -> Floats:
     """Find the weight of each entry's subtopic for its query (S)."""
     spelled = "text" in (qrels.ids, weights.ids)
-    spell: Any = spell_id if spelled else lambda one: one
-    known = {(spell(query), spell(one)): weight for query, one, weight in _list_all(weights)}
+    spell: Any = spell_id if spelled else lambda identifier: identifier
+    weight_of = {
+        (spell(query), spell(subtopic)): weight for query, subtopic, weight in _list_all(weights)
+    }
     entry_owner = ragged.find_owners(qrels.offsets)[ragged.find_owners(subtopics.starts)]
     names = max(len(subtopics.names), 1)
     cells, cell = np.unique(entry_owner * names + subtopics.code, return_inverse=True)
     queries = [spell(query) for query in qrels.queries]
     ids = [spell(name) for name in subtopics.names]
     pairs = [(queries[cell // names], ids[cell % names]) for cell in cells.tolist()]
-    lacking = [pair for pair in pairs if pair not in known]
+    lacking = [pair for pair in pairs if pair not in weight_of]
     if lacking:
-        (query, subtopic), given = lacking[0], [name for q, name in known if q == lacking[0][0]]
-        of_query = f"has {list_some(given)}" if given else "is not among its queries"
+        (query, subtopic), named = lacking[0], [name for q, name in weight_of if q == lacking[0][0]]
+        of_query = f"has {list_some(named)}" if named else "is not among its queries"
         raise CoverageError(
             f"{NAME}= has no weight for subtopic {clip(subtopic)} of query {clip(query)}, which"
             f" {of_query} ({len(lacking)} of {len(pairs)} judged subtopics lack one). A weight of 0"
             " leaves a subtopic out."
         )
-    found = np.array([known[pair] for pair in pairs])
-    sums = np.bincount(cells // names, weights=found)
+    found_weights = np.array([weight_of[pair] for pair in pairs])
+    sums = np.bincount(cells // names, weights=found_weights)
     none = [q for q in np.unique(cells // names).tolist() if not sums[q]]
     if none:
         raise GradeError(
             f"{NAME}= has weight 0 for all subtopics of query {clip(qrels.queries[none[0]])}."
         )
-    of_entries: Floats = found[cell]
+    of_entries: Floats = found_weights[cell]
     return of_entries

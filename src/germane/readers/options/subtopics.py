@@ -61,7 +61,7 @@ def _sort_names(names: list[Hashable]) -> tuple[Names, Ints]:
     appeared = sort_by_bytes(names) if names else np.zeros(0, np.int64)
     place = np.empty(len(names), np.int64)
     place[appeared] = np.arange(len(names))
-    return Names([names[at] for at in appeared.tolist()], appeared), place
+    return Names([names[position] for position in appeared.tolist()], appeared), place
 
 
 def number_names(subtopics: Ids) -> tuple[Ints, Names]:
@@ -125,8 +125,8 @@ def _drop_repeats(rows: SubtopicRows, judgment: Ints, duplicates: str) -> Ints:
     place = np.arange(len(key))
     best = {"first": place, "last": -place, "max": -np.asarray(rows.grades)}[duplicates]
     order = np.lexsort((place, best, triple))
-    kept = order[np.flatnonzero(np.diff(triple[order], prepend=-1))]
-    return np.asarray(kept[_sort_keys(key[kept])])
+    firsts = order[np.flatnonzero(np.diff(triple[order], prepend=-1))]
+    return np.asarray(firsts[_sort_keys(key[firsts])])
 
 
 def _sort_keys(key: Ints) -> Ints:
@@ -149,7 +149,7 @@ def read_nested(
     queries: Sequence[Hashable],
     offsets: Sequence[int],
     items: Sequence[Hashable],
-    held: Sequence[Any],
+    nested_grades: Sequence[Any],
 ) -> Subtopics:
     """Read the subtopics of each item: ``{subtopic: grade}``, or a collection, whose grades are 1.
 
@@ -161,53 +161,63 @@ def read_nested(
         query = queries[int(np.searchsorted(offsets, at, "right")) - 1]
         return f"{where}, query {clip(query)}, item {clip(items[at])}"
 
-    nested = [type(one) is dict or is_nested(one) for one in held]
+    nested = [type(value) is dict or is_nested(value) for value in nested_grades]
     if not all(nested):
-        raise _explain_mixture(held, nested, locate)
+        raise _explain_mixture(nested_grades, nested, locate)
     try:
-        if set(map(type, held)) != {dict}:
-            held = [one if isinstance(one, Mapping) else _give_grades(one) for one in held]
-        if not PLAIN.issuperset(map(type, chain.from_iterable(held))):
-            held = [unwrap_keys(one, locate(place)) for place, one in enumerate(held)]
-        grades = read_doubles(list(chain.from_iterable(one.values() for one in held)), EXACT)
-        made = None if grades is None else make_subtopics(items, map(tuple, held), grades)
+        if set(map(type, nested_grades)) != {dict}:
+            nested_grades = [
+                value if isinstance(value, Mapping) else _give_grades(value)
+                for value in nested_grades
+            ]
+        if not PLAIN.issuperset(map(type, chain.from_iterable(nested_grades))):
+            nested_grades = [
+                unwrap_keys(value, locate(place)) for place, value in enumerate(nested_grades)
+            ]
+        grades = read_doubles(
+            list(chain.from_iterable(value.values() for value in nested_grades)), EXACT
+        )
+        subtopics = (
+            None if grades is None else make_subtopics(items, map(tuple, nested_grades), grades)
+        )
     except (TypeError, ValueError, OverflowError):
-        made = None
-    if made is None or any(map(is_missing, made.names)):
-        raise _explain_bad(where, held, locate)
-    return made
+        subtopics = None
+    if subtopics is None or any(map(is_missing, subtopics.names)):
+        raise _explain_bad(where, nested_grades, locate)
+    return subtopics
 
 
-def explain_unread(qrels: Qrels, given: Mapping[Hashable, Any]) -> GradeError:
+def explain_unread(qrels: Qrels, judgments: Mapping[Hashable, Any]) -> GradeError:
     """Make the error for subtopics in the place of grades that nothing looks at."""
     query, item = qrels.queries[0], qrels.items[0]
-    held = given[query][item]
-    return explain_nested(f"qrels, query {clip(query)}, item {clip(item)}", held, "{item: grade}")
+    value = judgments[query][item]
+    return explain_nested(f"qrels, query {clip(query)}, item {clip(item)}", value, "{item: grade}")
 
 
-def explain_nested(where: str, held: object, grades: str) -> GradeError:
+def explain_nested(where: str, value: object, grades: str) -> GradeError:
     """Make the error for a collection in the place of a grade that nothing asked for reads."""
     return GradeError(
-        f"{where}: a relevance grade is a number; got {clip(held)}. Grades or subtopics? Give"
+        f"{where}: a relevance grade is a number; got {clip(value)}. Grades or subtopics? Give"
         f" grades as {grades}. For subtopics, ask for a measure of them, such as alpha_nDCG; other"
         " measures beside it take the highest grade of an item."
     )
 
 
 def _explain_mixture(
-    held: Sequence[Any], nested: Sequence[bool], locate: Callable[[int], str]
+    values: Sequence[Any], nested: Sequence[bool], locate: Callable[[int], str]
 ) -> InputError:
     """Name the first item that differs from most: subtopics among grades, or the reverse."""
     are_grades = 2 * sum(nested) < len(nested)
-    at = nested.index(are_grades)
+    position = nested.index(are_grades)
     if are_grades:
         return GradeError(
-            f"{locate(at)}: a relevance grade is a number; got {type(held[at]).__name__}"
-            f" {clip(held[at])}. Subtopics in the place of a grade are for all items or for none."
+            f"{locate(position)}: a relevance grade is a number; got"
+            f" {type(values[position]).__name__} {clip(values[position])}. Subtopics in the place"
+            " of a grade are for all items or for none."
         )
     return FormatError(
-        f"{locate(at)}: other items have {{subtopic: grade}}, this one has {clip(held[at])}. {{}}"
-        " says that an item has no subtopic."
+        f"{locate(position)}: other items have {{subtopic: grade}}, this one has"
+        f" {clip(values[position])}. {{}} says that an item has no subtopic."
     )
 
 
@@ -216,15 +226,15 @@ def _give_grades(names: Any) -> dict[Any, float]:
     return dict.fromkeys(sorted(names, key=to_bytes) if isinstance(names, Set) else names, 1.0)
 
 
-def _explain_bad(where: str, held: Sequence[Any], locate: Callable[[int], str]) -> InputError:
+def _explain_bad(where: str, values: Sequence[Any], locate: Callable[[int], str]) -> InputError:
     """Find the first item whose subtopics or grades cannot be read."""
-    for place, one in enumerate(held):
-        for name in one:
+    for place, value in enumerate(values):
+        for name in value:
             if not is_id(name) or is_missing(name):
                 return FormatError(
                     f"{locate(place)}: a subtopic is text or a number; got {clip(name)}"
                 )
-        for name, grade in one.items() if isinstance(one, Mapping) else ():
+        for name, grade in value.items() if isinstance(value, Mapping) else ():
             if not is_finite_number(grade) or abs(grade) > EXACT:
                 wrong = explain_not_finite("relevance grade", f"got {show_number(grade)}")
                 return GradeError(f"{locate(place)}, subtopic {clip(name)}: {wrong}")
@@ -232,14 +242,14 @@ def _explain_bad(where: str, held: Sequence[Any], locate: Callable[[int], str]) 
 
 
 def make_subtopics(
-    items: Sequence[Hashable], held: Iterable[tuple[Hashable, ...]], grades: Floats
+    items: Sequence[Hashable], names_of_items: Iterable[tuple[Hashable, ...]], grades: Floats
 ) -> Subtopics:
     """Make subtopics of the names that each item has, and of the grades of all items in this order.
 
     Many items have the same subtopics, so that names are looked up once for each set of them.
     """
     kinds: dict[tuple[Hashable, ...], int] = defaultdict(count().__next__)
-    number = np.fromiter(map(kinds.__getitem__, held), np.int64, len(items))
+    number = np.fromiter(map(kinds.__getitem__, names_of_items), np.int64, len(items))
     distinct = list(dict.fromkeys(chain.from_iterable(kinds)))
     names, place = _sort_names(distinct)
     codes = dict(zip(distinct, place.tolist(), strict=True))
@@ -250,9 +260,14 @@ def make_subtopics(
     all_codes, all_orders = np.concatenate([none, *of_kinds]), np.concatenate([none, *orders])
 
     lengths = ragged.find_lengths(starts_of)[number]
-    starts, at = ragged.make_offsets(lengths), ragged.list_stretches(starts_of[number], lengths)
-    order = np.repeat(starts[:-1], lengths) + all_orders[at]  # of the entries of each item by code
-    code = all_codes[np.repeat(starts_of[number], lengths) + all_orders[at]]
+    starts, positions = (
+        ragged.make_offsets(lengths),
+        ragged.list_stretches(starts_of[number], lengths),
+    )
+    order = (
+        np.repeat(starts[:-1], lengths) + all_orders[positions]
+    )  # of the entries of each item by code
+    code = all_codes[np.repeat(starts_of[number], lengths) + all_orders[positions]]
     return Subtopics(starts, code, grades[order], *names, items, sort_by_bytes)
 
 
@@ -260,16 +275,16 @@ def join_subtopics(
     parts: Sequence[Subtopics | None], items: Sequence[Hashable]
 ) -> Subtopics | None:
     """Join the subtopics of parts with different queries; None if they have none."""
-    some = [part for part in parts if part is not None]
-    if not some:
+    subtopics = [part for part in parts if part is not None]
+    if not subtopics:
         return None
     codes: dict[Hashable, int] = {}
     code = [
         np.array([codes.setdefault(name, len(codes)) for name in part.names], np.int64)[part.code]
-        for part in some
+        for part in subtopics
     ]
-    lengths = np.concatenate([ragged.find_lengths(part.starts) for part in some])
-    grades = np.concatenate([part.grades for part in some])
+    lengths = np.concatenate([ragged.find_lengths(part.starts) for part in subtopics])
+    grades = np.concatenate([part.grades for part in subtopics])
     starts = ragged.make_offsets(lengths)
     names, place = _sort_names(list(codes))  # which keeps the order of those of a part
     return Subtopics(starts, place[np.concatenate(code)], grades, *names, items, sort_by_bytes)

@@ -98,18 +98,24 @@ def open_texts(raw: Any, name: str) -> Texts | None:
         for key in raw:
             first = by_text.setdefault(_spell_key(key, name), key)
             if first is not key and raw[first] != raw[key]:
-                pair = (_make_text(raw[one], name) for one in (first, key))
+                pair = (_make_text(raw[key_or_text], name) for key_or_text in (first, key))
                 raise _explain_two(name, _spell_key(key, name), *pair)
         return Texts(
             lambda wanted: {
-                one: _make_text(raw[by_text[one]], name) for one in wanted if one in by_text
+                identifier: _make_text(raw[by_text[identifier]], name)
+                for identifier in wanted
+                if identifier in by_text
             },
-            lambda: ((one, _make_text(raw[key], name)) for one, key in by_text.items()),
+            lambda: (
+                (identifier, _make_text(raw[key], name)) for identifier, key in by_text.items()
+            ),
         )
     if callable(raw):
         return Texts(
             lambda wanted: {
-                one: _make_text(answer, name) for one in wanted if (answer := raw(one)) is not None
+                identifier: _make_text(answer, name)
+                for identifier in wanted
+                if (answer := raw(identifier)) is not None
             }
         )
     raise InputError(
@@ -120,17 +126,19 @@ def open_texts(raw: Any, name: str) -> Texts | None:
 
 def _spell_key(key: Any, name: str) -> str:
     """Spell the id of a text, also where numbers became floating-point ones."""
-    one = unwrap_id(key)
-    if not is_id(one):
+    plain_key = unwrap_id(key)
+    if not is_id(plain_key):
         raise InputError(f"{name}: an id is text or a number; got {clip(key)}")
-    return decode_id(int(one) if isinstance(one, float) and one.is_integer() else one)
+    return decode_id(
+        int(plain_key) if isinstance(plain_key, float) and plain_key.is_integer() else plain_key
+    )
 
 
-def _explain_two(where: str, one: str, first: Text, second: Text) -> DuplicateError:
+def _explain_two(where: str, identifier: str, first: Text, second: Text) -> DuplicateError:
     """Make the error for an id that has two texts."""
     return DuplicateError(
-        f"{where}: {clip(one)} has two texts, {clip(str(first))} and {clip(str(second))}. Keep one"
-        " of them."
+        f"{where}: {clip(identifier)} has two texts, {clip(str(first))} and {clip(str(second))}."
+        " Keep one of them."
     )
 
 
@@ -187,30 +195,36 @@ class _File:
         is_file = os.path.isfile(self._path)
         if self._rows is None and is_file and os.path.getsize(self._path) <= SMALL:
             self._rows = {}
-            for one, row in _read_rows(self._path):
-                self._keep(self._rows, one, row)
+            for identifier, row in _read_rows(self._path):
+                self._keep(self._rows, identifier, row)
         rows = self._rows if self._rows is not None else self._search(set(wanted))
-        return {one: _make_from_row(rows[one], self._folder) for one in wanted if one in rows}
+        return {
+            identifier: _make_from_row(rows[identifier], self._folder)
+            for identifier in wanted
+            if identifier in rows
+        }
 
     def read(self) -> Iterator[tuple[str, Text]]:
-        for one, row in _read_rows(self._path):
-            yield one, _make_from_row(row, self._folder)
+        for identifier, row in _read_rows(self._path):
+            yield identifier, _make_from_row(row, self._folder)
 
     def _search(self, wanted: set[str]) -> dict[str, Mapping[str, Any]]:
-        found: dict[str, Mapping[str, Any]] = {}
-        for one, row in _read_rows(self._path):
-            if one in wanted:
-                self._keep(found, one, row)
-                if len(found) == len(wanted):
+        rows: dict[str, Mapping[str, Any]] = {}
+        for identifier, row in _read_rows(self._path):
+            if identifier in wanted:
+                self._keep(rows, identifier, row)
+                if len(rows) == len(wanted):
                     break
-        return found
+        return rows
 
-    def _keep(self, rows: dict[str, Mapping[str, Any]], one: str, row: Mapping[str, Any]) -> None:
+    def _keep(
+        self, rows: dict[str, Mapping[str, Any]], identifier: str, row: Mapping[str, Any]
+    ) -> None:
         """Keep the text of an id. Raises DuplicateError for another one."""
-        if (first := rows.setdefault(one, row)) != row:
-            texts = [_make_from_row(each, self._folder) for each in (first, row)]
+        if (first := rows.setdefault(identifier, row)) != row:
+            texts = [_make_from_row(text_row, self._folder) for text_row in (first, row)]
             if texts[0] != texts[1]:
-                raise _explain_two(self._path, one, *texts)
+                raise _explain_two(self._path, identifier, *texts)
 
 
 def _read_rows(path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
