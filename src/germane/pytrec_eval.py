@@ -19,11 +19,10 @@ from germane.errors import ScoreError, check_choice, clip, suggest
 from germane.evaluation.api import evaluate
 from germane.readers import Needs, open_qrels, open_run
 from germane.trec_eval.columns import Column, make_columns
+from germane.trec_eval.command_line import Options
 from germane.trec_eval.names import NICKNAMES
-from germane.trec_eval.options import Options
-from germane.trec_eval.ranking import make_ranking
+from germane.trec_eval.runs import make_ranking, rank_unordered
 from germane.trec_eval.scores import Scorer, list_measures
-from germane.trec_eval.unordered import rank_unordered
 
 __version__ = "0.5.11"  # of the interface, for packages that look at it
 

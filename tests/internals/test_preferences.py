@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from germane.errors import InputError
-from germane.trec_eval.preferences import MEASURES, Group, Judged, order_partially, order_totally
+from germane.trec_eval.judgments import MEASURES, Group, Judged, order_partially, order_totally
 
 Levels = dict[int, float]
 

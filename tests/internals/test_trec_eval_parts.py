@@ -6,10 +6,9 @@ from pathlib import Path
 import pytest
 
 from germane import parse
-from germane.trec_eval import gains, judgments
+from germane.trec_eval import judgments, scores
+from germane.trec_eval.command_line import Options, merge_sort, parse_real, parse_whole, truncate
 from germane.trec_eval.names import MEASURES, NICKNAMES
-from germane.trec_eval.options import Options
-from germane.trec_eval.text import merge_sort, parse_real, parse_whole, truncate
 
 from test_trec_eval_command import CASES
 from trec_names import TREC_10_NAMES, TREC_NAMES
@@ -141,7 +140,7 @@ def test_an_item_that_is_judged_twice_is_found(tmp_path: Path) -> None:
 
 def test_gains_less_than_1_apart_keep_their_order() -> None:
     """0.7 - 0.5 is 0 as a whole number: the two count as equal, and so do both and 0."""
-    found = gains.sort_by_gain([(1, 0.7), (2, 0.5)], range(3))
+    found = scores.sort_by_gain([(1, 0.7), (2, 0.5)], range(3))
     assert [(gain.grade, gain.worth) for gain in found] == [(1, 0.7), (2, 0.5), (0, 0.0)]
-    found = gains.sort_by_gain([(1, 3.0), (2, 2.0)], range(3))
+    found = scores.sort_by_gain([(1, 3.0), (2, 2.0)], range(3))
     assert [(gain.grade, gain.worth) for gain in found] == [(0, 0.0), (2, 2.0), (1, 3.0)]

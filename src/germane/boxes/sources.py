@@ -12,8 +12,14 @@ from germane.boxes.coco import is_coco, read_coco
 from germane.boxes.columns import Columns, match_classes, read_array
 from germane.boxes.detections import Boxes, BoxFormat, Detections, Truths, make_boxes
 from germane.boxes.image_ids import find_ids, sort_ids
-from germane.boxes.images import join_sizes, read_images
-from germane.boxes.label_folders import is_voc, read_class_names, read_voc, read_yolo
+from germane.boxes.label_folders import (
+    is_voc,
+    join_sizes,
+    read_class_names,
+    read_images,
+    read_voc,
+    read_yolo,
+)
 from germane.boxes.masks import Masks
 from germane.boxes.objects import is_per_image, is_table, read_per_image, read_table
 from germane.boxes.options import Kind, Reading, Side

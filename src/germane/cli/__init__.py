@@ -233,13 +233,14 @@ def _add_commands(commands: Any, name: str, only: str = "") -> None:
 
 def _run_trec_eval(arguments: Sequence[str]) -> int:
     """Do what NIST's trec_eval does with the arguments, and return its exit status."""
-    from germane.trec_eval import TrecEvalError, columns, evaluate, options
+    from germane.trec_eval import TrecEvalError, columns, evaluate
+    from germane.trec_eval.command_line import parse_arguments
 
     def note(text: str) -> None:
         say(f"germane trec_eval: {text}")
 
     try:
-        request = options.parse_arguments(arguments)
+        request = parse_arguments(arguments)
         if request.wanted == "version":
             say(f"germane {VERSION}, as trec_eval 10.0")
         elif request.wanted == "help":

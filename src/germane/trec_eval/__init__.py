@@ -4,7 +4,7 @@ The values are germane's measures under trec_eval's conventions. Everything that
 them, or does differently, is in this folder.
 """
 
+from germane.trec_eval.command_line import TrecEvalError
 from germane.trec_eval.evaluation import evaluate
-from germane.trec_eval.options import TrecEvalError
 
 __all__ = ["TrecEvalError", "evaluate"]

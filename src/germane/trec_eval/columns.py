@@ -7,9 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from germane.dialects.names import parse
+from germane.trec_eval.command_line import INPUT, Options, TrecEvalError, parse_real, parse_whole
 from germane.trec_eval.names import MEASURES, NICKNAMES, Row
-from germane.trec_eval.options import INPUT, Options, TrecEvalError
-from germane.trec_eval.text import parse_real, parse_whole
 
 _SHARED = ("dcg", "ideal_dcg", "ndcg")
 """These measures share their gains in trec_eval: the last gains given are those of all three. The

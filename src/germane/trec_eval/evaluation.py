@@ -17,13 +17,21 @@ from germane.core.retrieved import Retrieved
 from germane.errors import InputError
 from germane.kernel.ids import show_id, to_bytes, to_text
 from germane.measures.averaging import FLOOR
-from germane.trec_eval import columns, judgments, runs, scores, text
+from germane.trec_eval import columns, command_line, judgments, runs, scores
 from germane.trec_eval.columns import Column, make_columns
+from germane.trec_eval.command_line import (
+    FORMATS,
+    NO_QUERY,
+    QUERY,
+    ZSCORES,
+    Options,
+    TrecEvalError,
+    parse_real,
+    truncate,
+)
 from germane.trec_eval.judgments import Line
-from germane.trec_eval.options import FORMATS, NO_QUERY, QUERY, ZSCORES, Options, TrecEvalError
-from germane.trec_eval.ranking import make_ranking
+from germane.trec_eval.runs import make_ranking
 from germane.trec_eval.scores import make_scorer
-from germane.trec_eval.text import parse_real, truncate
 
 
 def evaluate(options: Options, note: runs.Note) -> Iterator[str]:
@@ -144,13 +152,13 @@ def _compute_values(
     why = ""
     by_column: dict[Column, list[Any]] = {}
     if options.judgments == "preferences" and computed:
-        from germane.trec_eval import preferences  # which other judgments do not need
+        from germane.trec_eval import judgments  # which other judgments do not need
 
         arguments = data.lines, data.qrels, data.retrieved, options
-        judged, why = preferences.judge_preferences(*arguments, queries)
+        judged, why = judgments.judge_preferences(*arguments, queries)
         queries = queries[: len(judged)]
         for column in computed:
-            measure = preferences.MEASURES[column.measure.removeprefix("prefs_")]
+            measure = judgments.MEASURES[column.measure.removeprefix("prefs_")]
             by_column[column] = list(map(measure, judged))
     elif computed and queries:
         if options.judgments == "groups":
@@ -246,7 +254,7 @@ def read_means(path: str) -> Means:
     Raises TrecEvalError for a file that cannot be read, and for any other line.
     """
     try:
-        data = text.read_bytes(path)
+        data = command_line.read_bytes(path)
     except InputError as error:
         raise TrecEvalError(ZSCORES, str(error)) from None
     means: Means = {}

@@ -1,4 +1,4 @@
-"""Runs as trec_eval reads them: by germane's reader, and if that refuses, row by row."""
+"""Runs as trec_eval and pytrec_eval read them, and the ranking of every judged query."""
 
 from __future__ import annotations
 
@@ -8,22 +8,33 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from functools import partial
+from dataclasses import replace
+from functools import cache, partial
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, TypeAlias
 
 import numpy as np
 
+from germane.core import ragged
+from germane.core.policy import Policy
 from germane.core.qrels import Qrels
+from germane.core.ranking import Ranking
 from germane.core.retrieved import BY_ID, Retrieved
 from germane.errors import DuplicateError, FormatError, InputError
+from germane.evaluation.judging import JudgedRun, select_hits
 from germane.kernel.ids import show_id, to_text
 from germane.readers.files import trec, trec_files
 from germane.readers.files.streams import find_compression
-from germane.trec_eval import text
-from germane.trec_eval.options import INPUT, Options, TrecEvalError
-from germane.trec_eval.text import compare_rows, merge_sort, parse_real
+from germane.trec_eval import command_line
+from germane.trec_eval.command_line import (
+    INPUT,
+    Options,
+    TrecEvalError,
+    compare_rows,
+    merge_sort,
+    parse_real,
+)
 
 Note: TypeAlias = Callable[[str], None]
 """Called with a sentence on what is odd in the run, but no error in trec_eval."""
@@ -61,7 +72,7 @@ def retrieve(
 ) -> tuple[Retrieved, dict[int, bytes]]:
     """Find the judged items that were retrieved; and by query, one retrieved twice."""
     try:
-        if oddity := text.find_oddity(path):
+        if oddity := command_line.find_oddity(path):
             raise FormatError(f"{options.run}: the file has {oddity}.")
         return trec_files.TrecFile(path).retrieve(qrels, "error", BY_ID), {}
     except DuplicateError:
@@ -90,7 +101,7 @@ def _read_backwards(path: str) -> Iterator[bytes]:
         end = file.read().split(b"\n")
     if not compressed:
         yield from reversed(end[1:] if start else end)
-    yield from reversed(text.read_bytes(path).split(b"\n"))
+    yield from reversed(command_line.read_bytes(path).split(b"\n"))
 
 
 def _is_comment(line: bytes) -> bool:
@@ -103,7 +114,7 @@ def _is_comment(line: bytes) -> bool:
 def _read_rows(path: str, name: str) -> list[_Row]:
     """Read query, item and score of every line; a score is as much of its field as is a number."""
     try:
-        data = text.read_bytes(path)
+        data = command_line.read_bytes(path)
     except InputError as error:
         raise TrecEvalError(INPUT, str(error)) from None
 
@@ -120,7 +131,7 @@ def _read_rows(path: str, name: str) -> list[_Row]:
             )
         return fields[0], fields[2], parse_real(fields[4])
 
-    lines = trec.split_lines(data.translate(text.BLANKS), trec.RUN, read_odd)
+    lines = trec.split_lines(data.translate(command_line.BLANKS), trec.RUN, read_odd)
     queries = np.repeat(np.arange(len(lines.queries)), np.diff(lines.offsets)).tolist()
     columns = queries, lines.items.to_bytes(), lines.number.tolist()
     rows = [(lines.queries[s], item, score) for s, item, score in zip(*columns, strict=True)]
@@ -185,3 +196,204 @@ def _find_hits(q: int, ranked: list[_Row], judged: dict[Any, int]) -> Iterator[t
             judgment = judged.get(to_text(item))
             if judgment is not None:
                 yield q, rank, judgment, start, end
+
+
+# --- A run under trec_eval's conventions: the ranking of every judged query -----------------------
+#
+# With -l -1 items without a judgment are relevant, and with -l -2 also items that were only
+# pooled. But trec_eval still counts only judgments from 0, both those that exist and those
+# retrieved. So measures that go down the list find more relevant items than exist; measures that
+# come up from its end stop after as many as were retrieved; and measures of counts or of judged
+# items find no further ones.
+
+UNJUDGED, POOLED = -1, -2
+"""trec_eval's grades for an item without a judgment, and for one whose judgment is negative."""
+
+
+def make_ranking(qrels: Qrels, retrieved: Retrieved, options: Options) -> Ranking:
+    """Make the ranking of all judged queries.
+
+    With -c trec_eval gives a query that the run lacks one made-up item without a judgment, and
+    corrects some measures for it later. -J and -M0 remove the item.
+    """
+    policy = _make_policy(options.judged_only, options.depth)
+    judged = JudgedRun(qrels, retrieved, policy, retrieved.answered)
+    ranking = _drop_negative(judged.rank("trec"))
+    if options.depth == 0:
+        none = select_hits(ranking, np.zeros(len(ranking.rank), bool))
+        ranking = replace(none, retrieved=np.zeros_like(ranking.retrieved))
+    elif not options.judged_only and not retrieved.answered.all():
+        made_up = np.where(retrieved.answered, ranking.retrieved, 1)
+        ranking = replace(ranking, retrieved=made_up)
+    return ranking
+
+
+@cache
+def _make_policy(judged_only: bool, depth: int | None) -> Policy:
+    return Policy(unjudged="remove" if judged_only else "nonrelevant", depth=depth or None)
+
+
+def list_all(ranking: Ranking) -> Ranking:
+    """Make every retrieved item a hit, judged or not."""
+    offsets = ragged.make_offsets(ranking.retrieved)
+    relevance = np.full(offsets[-1], float(UNJUDGED))
+    relevance[offsets[ranking.owner] + ranking.rank - 1] = ranking.relevance
+    owner = ragged.find_owners(offsets)
+    rank = np.arange(1, len(owner) + 1) - offsets[owner]
+    return replace(
+        ranking,
+        owner=owner,
+        rank=rank,
+        relevance=relevance,
+        tied_from=rank,
+        tied_to=rank,
+        judgment=None,
+    )
+
+
+def _drop_negative(ranking: Ranking) -> Ranking:
+    """Give all negative judgments one grade, and drop them from the ideal ranking."""
+    if not (ranking.ideal < 0).any():
+        return ranking
+    nonnegative = ranking.ideal >= 0
+    counts = ragged.count_flags(nonnegative, ranking.ideal_owner, len(ranking))
+    return replace(
+        ranking,
+        relevance=np.where(ranking.relevance < 0, POOLED, ranking.relevance),
+        ideal=ranking.ideal[nonnegative],
+        ideal_offsets=ragged.make_offsets(counts),
+    )
+
+
+DOWN = (
+    "map", "gm_map", "Rprec", "recip_rank", "P", "recall", "binG", "map_cut", "relative_P",
+    "success", "yaap", "map_avgjg", "P_avgjg",
+)  # fmt: skip
+"""Measures that go down the list."""
+UP = ("iprec_at_recall", "Rprec_mult", "11pt_avg", "Rprec_mult_avgjg")
+"""Measures that come up from the end of the list."""
+
+
+def list_from_top(ranking: Ranking, level: int) -> Ranking:
+    """Keep the results that reach the level, and give them and all judgments from 0 the grade 1."""
+    listed = list_all(ranking)
+    reached = select_hits(listed, listed.relevance >= level)
+    return replace(reached, relevance=np.ones(len(reached.rank)), ideal=np.ones(len(ranking.ideal)))
+
+
+def list_from_end(ranking: Ranking, level: int) -> Ranking:
+    """Keep the last results that reach the level, as many as judged items were retrieved."""
+    reached = list_from_top(ranking, level)
+    counted = ragged.count_flags(ranking.relevance >= 0, ranking.owner, len(ranking))
+    place = np.arange(len(reached.rank)) - reached.offsets[reached.owner]
+    left = np.diff(reached.offsets)[reached.owner] - place
+    return select_hits(reached, left <= counted[reached.owner])
+
+
+# --- The order of results with a NaN among their scores, as pytrec_eval's two sorts leave it ------
+#
+# A NaN is neither above nor below another score, so that only the ids decide. That is no order,
+# and the outcome depends on how the sorts work: that of libstdc++ first, and then that of the C
+# library.
+
+_UnorderedRow: TypeAlias = tuple[str, bytes, float]  # the id, the id as C compares it, the score
+_FEW = 16  # rows that libstdc++ sorts by insertion
+
+
+def rank_unordered(rows: list[tuple[str, float]]) -> list[str]:
+    """Rank items with single-precision scores, of which some are NaN: from the best to the last."""
+    keyed = [(item, item.encode(), score) for item, score in rows]
+    _sort_as_cpp(keyed, 0, len(keyed), 2 * (max(len(keyed), 1).bit_length() - 1))
+    _insert(keyed, 0, min(len(keyed), _FEW))
+    for place in range(_FEW, len(keyed)):
+        _place(keyed, place)
+    return [item for item, _, _ in merge_sort(keyed, compare_rows)]
+
+
+def _precedes(first: _UnorderedRow, second: _UnorderedRow) -> bool:
+    """Does a row stand before another in pytrec_eval: equal scores by ascending ids?"""
+    if first[2] < second[2] or first[2] > second[2]:
+        return first[2] > second[2]
+    return first[1] < second[1]
+
+
+def _sort_as_cpp(rows: list[_UnorderedRow], start: int, end: int, depth: int) -> None:
+    """Partition rows until at most 16 are left between two that are in place: introsort."""
+    while end - start > _FEW:
+        if depth == 0:
+            _sort_heap(rows, start, end)
+            return
+        depth -= 1
+        _move_median(rows, start, end)
+        cut = _partition(rows, start + 1, end, start)
+        _sort_as_cpp(rows, cut, end, depth)
+        end = cut
+
+
+def _move_median(rows: list[_UnorderedRow], start: int, end: int) -> None:
+    """Swap the median of three rows to the start."""
+    a, b, c = start + 1, start + (end - start) // 2, end - 1
+
+    def before(first: int, second: int) -> bool:
+        return _precedes(rows[first], rows[second])
+
+    if before(a, b):
+        median = b if before(b, c) else c if before(a, c) else a
+    else:
+        median = a if before(a, c) else c if before(b, c) else b
+    rows[start], rows[median] = rows[median], rows[start]
+
+
+def _partition(rows: list[_UnorderedRow], low: int, high: int, pivot: int) -> int:
+    """Exchange rows until those before the pivot stand first; return where the others begin."""
+    while True:
+        while _precedes(rows[low], rows[pivot]):
+            low += 1
+        high -= 1
+        while _precedes(rows[pivot], rows[high]):
+            high -= 1
+        if not low < high:
+            return low
+        rows[low], rows[high] = rows[high], rows[low]
+        low += 1
+
+
+def _insert(rows: list[_UnorderedRow], start: int, end: int) -> None:
+    """Sort some rows by insertion; one that precedes the first goes to the start at once."""
+    for place in range(start + 1, end):
+        if _precedes(rows[place], rows[start]):
+            rows.insert(start, rows.pop(place))
+        else:
+            _place(rows, place)
+
+
+def _place(rows: list[_UnorderedRow], row: int) -> None:
+    """Move a row up past those that it precedes."""
+    to = row
+    while to > 0 and _precedes(rows[row], rows[to - 1]):
+        to -= 1
+    rows.insert(to, rows.pop(row))
+
+
+def _sort_heap(rows: list[_UnorderedRow], start: int, end: int) -> None:
+    """Sort by a heap, in the rare case that partitions do not halve the rows."""
+    heap = rows[start:end]
+    sift: Callable[[int, int], None] = partial(_sift, heap)
+    for root in range((len(heap) - 2) // 2, -1, -1):
+        sift(root, len(heap))
+    for last in range(len(heap) - 1, 0, -1):
+        heap[0], heap[last] = heap[last], heap[0]
+        sift(0, last)
+    rows[start:end] = heap
+
+
+def _sift(heap: list[_UnorderedRow], root: int, length: int) -> None:
+    """Sink a row to the bottom of the heap, and lift it to its place."""
+    row, hole = heap[root], root
+    while (child := 2 * hole + 2) <= length:
+        if child == length or _precedes(heap[child], heap[child - 1]):
+            child -= 1
+        heap[hole], hole = heap[child], child
+    while hole > root and _precedes(heap[(hole - 1) // 2], row):
+        heap[hole], hole = heap[(hole - 1) // 2], (hole - 1) // 2
+    heap[hole] = row

@@ -1,35 +1,220 @@
-"""trec_eval's values, from germane's measures.
-
-If the two define a measure alike, the value is germane's. The functions of _OWN compute the rest:
-values that trec_eval derives from others, values that it rounds differently in the last bit (which
-can change the fourth decimal of a short fraction), and its peculiarities.
-
-If several groups of people judged a query, each group is evaluated as a query of its own, and the
-values of the groups are averaged.
-"""
+"""trec_eval's values from germane's measures, and gains that the command line gives."""
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from germane.core import ragged
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats, Ints
 from germane.core.ranking import Ranking
 from germane.core.retrieved import Retrieved
 from germane.dialects.names import parse
 from germane.kernel.ids import to_text
-from germane.measures import compute_values
+from germane.measures import Scored, compute_values
 from germane.measures.averaging import FLOOR, compute_scores, compute_terms
+from germane.measures.definition import LOG2, compute_gains
 from germane.measures.measure import Measure
-from germane.trec_eval import gains
 from germane.trec_eval.columns import Column
+from germane.trec_eval.command_line import QUERY, Options, TrecEvalError, merge_sort, parse_whole
 from germane.trec_eval.judgments import Line, make_group_qrels
-from germane.trec_eval.options import QUERY, Options, TrecEvalError
-from germane.trec_eval.ranking import DOWN, UP, list_from_end, list_from_top, make_ranking
+from germane.trec_eval.runs import (
+    DOWN,
+    POOLED,
+    UNJUDGED,
+    UP,
+    list_all,
+    list_from_end,
+    list_from_top,
+    make_ranking,
+)
+
+Pairs: TypeAlias = tuple[tuple[str, float], ...]
+
+DENSE = 1 << 16
+"""Below this highest grade, grades that no judgment has are put in order too, as in trec_eval."""
+
+
+class Gain(NamedTuple):
+    """A grade's worth; ``ideal`` if judgments of this grade have this gain in the ideal ranking."""
+
+    grade: int
+    worth: float
+    ideal: bool = True
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Gains:
+    """The worth of the grades of each query of a ranking.
+
+    ``orders[order_number[q]]`` is for query q. Queries with the same highest grade share their
+    gains.
+    """
+
+    orders: list[list[Gain]]  # from the least to the most
+    order_number: Ints  # Q
+    grades: Ints  # that there are, ascending
+
+    def find_worth(self, grades: Floats, owner: Ints) -> Floats:
+        """Look up the worth of grades of queries; a grade given twice has the lesser gain."""
+        column = {grade: place for place, grade in enumerate(self.grades.tolist())}
+        table = np.zeros((len(self.orders), len(column)))
+        for row, order in zip(table, self.orders, strict=True):
+            for gain in reversed(order):
+                if gain.grade in column:
+                    row[column[gain.grade]] = gain.worth
+        worth: Floats = table[self.order_number[owner], np.searchsorted(self.grades, grades)]
+        return worth
+
+
+def score_gains(ranking: Ranking, measure: Measure, pairs: Pairs) -> tuple[Ranking, Scored]:
+    """Score a measure under these gains; also return the ranking to which its terms belong."""
+    if not select_grades(pairs):
+        return ranking, measure.row.kernel(ranking, measure.k, **measure.arguments)
+    ranking, gains = value_grades(ranking, pairs)
+    ideal = _find_ideal(ranking, gains)
+    relevance = gains.find_worth(ranking.relevance, ranking.owner)
+    gained = replace(ranking, relevance=relevance, ideal=ideal)
+    return gained, measure.row.kernel(gained, measure.k, **{**measure.arguments, "gain": "given"})
+
+
+def average_levels(ranking: Ranking, measure: Measure, pairs: Pairs) -> Floats:
+    """Average nDCG over the ranks at which the ideal gain changes, one after the other (Q).
+
+    Rndcg of trec_eval; the terms of germane's measure add up to the same, but for the last bit. A
+    query without such a rank has 0/0.
+    """
+    grades = select_grades(pairs)
+    ranking, scored = score_gains(ranking, measure, pairs)
+    gain = "given" if grades else "linear"
+    gained, ideal = compute_gains(ranking.relevance, gain), compute_gains(ranking.ideal, gain)
+    owner, rank, best = ranking.ideal_owner, ranking.ideal_rank, ideal > 0
+    reached = ragged.accumulate_sum(LOG2.weigh(gained, ranking.rank), ranking.offsets)
+    highest = ragged.accumulate_sum(LOG2.weigh(ideal, rank), ranking.ideal_offsets)
+    # A level ends where the next ideal item gains something else or is of another query. Its term
+    # is the DCG of the list up to that rank over the ideal one; a longer list has one more term, at
+    # its own end.
+    ends = best.copy()
+    ends[:-1] &= (owner[1:] != owner[:-1]) | (ideal[1:] != ideal[:-1])
+    levels = np.flatnonzero(ends)
+    last = np.flatnonzero(ranking.retrieved >= ranking.count_judged(best) + 2)
+    last = last[np.isin(last, owner[levels])]
+    at_end = ranking.ideal_offsets[last] + ranking.count_judged(best)[last] - 1
+    q, level = np.r_[owner[levels], last], np.r_[levels, at_end]
+    until = np.r_[rank[levels], ranking.retrieved[last]]
+    stride = max(rank.max(initial=0), ranking.retrieved.max(initial=0)) + 1
+    hits = ranking.owner * stride + ranking.rank
+    hit = np.searchsorted(hits, q * stride + until, "right")
+    dcg = np.where(hit > ranking.offsets[q], np.append(reached, 0.0)[hit - 1], 0.0)
+    total = np.bincount(q, weights=dcg / highest[level], minlength=len(ranking))
+    averages: Floats = total / scored.norm
+    return averages
+
+
+def value_grades(ranking: Ranking, pairs: Pairs) -> tuple[Ranking, Gains]:
+    """Make every result that can gain a hit of the ranking, and find the worth of its grades."""
+    grades = select_grades(pairs)
+    if any(grade == UNJUDGED for grade, _ in grades):
+        ranking = list_all(ranking)
+    highest = np.full(len(ranking), -1.0)
+    np.maximum.at(highest, ranking.ideal_owner, ranking.ideal)
+    tops, order_number = np.unique(highest.astype(np.int64), return_inverse=True)
+    distinct = ragged.list_distinct(ranking.ideal.astype(np.int64))
+    orders = [
+        sort_by_gain(
+            grades, range(top + 1) if grades and top < DENSE else distinct[distinct <= top].tolist()
+        )
+        for top in tops.tolist()
+    ]
+    return ranking, Gains(orders, order_number, np.concatenate([[POOLED, UNJUDGED], distinct]))
+
+
+def sort_by_gain(raw: list[tuple[int, float]], grades: Iterable[int]) -> list[Gain]:
+    """Sort the given gains and those of the other, ascending grades, as trec_eval does."""
+    named: dict[int, float] = {}
+    gains = []
+    for grade, worth in raw:
+        gains.append(Gain(grade, worth, grade not in named))
+        named[grade] = worth
+    gains += [Gain(grade, float(grade)) for grade in grades if grade not in named]
+    return merge_sort(gains, lambda first, second: first.worth - second.worth) if raw else gains
+
+
+def select_grades(pairs: Pairs) -> list[tuple[int, float]]:
+    """Select the pairs whose name is a grade."""
+    grades = [(key.encode("utf-8", "surrogateescape"), worth) for key, worth in pairs]
+    return [(parse_whole(key), worth) for key, worth in grades if re.fullmatch(rb"[+-]?\d+", key)]
+
+
+def _find_ideal(ranking: Ranking, gains: Gains) -> Floats:
+    """List the gains of the judgments in trec_eval's order (J)."""
+    owner, order_number = ranking.ideal_owner, gains.order_number[ranking.ideal_owner]
+    place, worth = np.zeros(len(owner), np.int64), np.zeros(len(owner))
+    ends = np.zeros(len(ranking), bool)
+    for number, order in enumerate(gains.orders):
+        ends |= (gains.order_number == number) & (not order or not order[-1].worth > 0)
+        for position, gain in enumerate(reversed(order)):
+            if gain.ideal:
+                graded = (order_number == number) & (ranking.ideal == gain.grade)
+                place[graded], worth[graded] = position, gain.worth
+    ideal = worth[ragged.order_ascending(place, owner, len(ranking))]
+    over = ragged.count_running(~(ideal > 0), ranking.ideal_offsets, ranking.ideal_owner) > 0
+    return np.where(over | ends[owner], 0.0, ideal)
+
+
+def compute_rbp(ranking: Ranking, pairs: Pairs) -> Floats:
+    """Compute (1 - p)·Σ gain·p^(i - 1) (Q)."""
+    p = _find_persistence(pairs)
+    ranking, gains = value_grades(ranking, pairs)
+    scaled = replace(gains, orders=list(map(_scale, gains.orders)))
+    gain = scaled.find_worth(ranking.relevance, ranking.owner)
+    power = _raise_powers(p, int(ranking.rank.max(initial=0)))
+    return (1.0 - p) * ranking.sum_hits(gain * power[ranking.rank - 1])
+
+
+def _scale(order: list[Gain]) -> list[Gain]:
+    """Scale the gains to lie between 0 and 1, unless all of them do."""
+    worth = [0.0, *(gain.worth for gain in order)]
+    lowest, highest = min(worth), max(worth)
+    if lowest >= 0 and highest <= 1:
+        return order
+    return [gain._replace(worth=(gain.worth - lowest) / (highest - lowest)) for gain in order]
+
+
+def compute_rbp_residual(ranking: Ranking, pairs: Pairs) -> Floats:
+    """Compute the gain of rbp if everything unjudged, retrieved or not, were relevant (Q)."""
+    p = _find_persistence(pairs)
+    listed = list_all(ranking)
+    power = _raise_powers(p, int(ranking.retrieved.max(initial=0)) + 1)
+    unjudged = listed.relevance < 0
+    inside = listed.sum_hits(np.where(unjudged, power[listed.rank - 1], 0.0))
+    return np.where(listed.sum_hits(unjudged) > 0, power[ranking.retrieved] + (1 - p) * inside, 0.0)
+
+
+def _find_persistence(pairs: Pairs) -> float:
+    """The last p that is given, or 0.9."""
+    return ([0.9] + [value for name, value in pairs if name == "p"])[-1]
+
+
+def _raise_powers(p: float, count: int) -> Floats:
+    """List 1, p, p², …, each the product of p and the power before it."""
+    return np.multiply.accumulate(np.r_[1.0, np.full(max(count, 1), p)])
+
+
+# --- trec_eval's values, from germane's measures --------------------------------------------------
+#
+# If the two define a measure alike, the value is germane's. The functions of _OWN compute the
+# rest: values that trec_eval derives from others, values that it rounds differently in the last
+# bit (which can change the fourth decimal of a short fraction), and its peculiarities.
+#
+# If several groups of people judged a query, each group is evaluated as a query of its own, and
+# the values of the groups are averaged.
 
 
 def make_scorer(ranking: Ranking, options: Options) -> Callable[[Column], Floats]:
@@ -206,9 +391,7 @@ def _compute_r_precision(scorer: Scorer, column: Column) -> Floats:
 
 
 def _compute_gain(scorer: Scorer, column: Column) -> Floats:
-    return compute_values(
-        *gains.score_gains(scorer.ranking, parse(column.row.germane), column.argument)
-    )
+    return compute_values(*score_gains(scorer.ranking, parse(column.row.germane), column.argument))
 
 
 def _compute_ndcg_rel(scorer: Scorer, column: Column) -> Floats:
@@ -219,7 +402,7 @@ def _compute_ndcg_rel(scorer: Scorer, column: Column) -> Floats:
 def _compute_rndcg(scorer: Scorer, column: Column) -> Floats:
     """Compute Rndcg: 0 without a relevant item, whatever lower grades gain; 0/0 without levels."""
     arguments = scorer.ranking, parse(column.row.germane), column.argument
-    return np.where(scorer.compute("NumRel") > 0, gains.average_levels(*arguments), 0.0)
+    return np.where(scorer.compute("NumRel") > 0, average_levels(*arguments), 0.0)
 
 
 _OWN: dict[str, Callable[[Scorer, Column], Floats]] = {
@@ -238,8 +421,8 @@ _OWN: dict[str, Callable[[Scorer, Column], Floats]] = {
     "ndcg": _compute_gain,
     "ndcg_rel": _compute_ndcg_rel,
     "Rndcg": _compute_rndcg,
-    "rbp": lambda scorer, column: gains.compute_rbp(scorer.ranking, column.argument),
-    "rbp_resid": lambda scorer, column: gains.compute_rbp_residual(scorer.ranking, column.argument),
+    "rbp": lambda scorer, column: compute_rbp(scorer.ranking, column.argument),
+    "rbp_resid": lambda scorer, column: compute_rbp_residual(scorer.ranking, column.argument),
 }
 
 
