@@ -93,7 +93,6 @@ def test_names_say_what_they_hold() -> None:
 PUBLIC = {"errors", "cli", "plot", "pytrec_eval", "sklearn", "spark", "types"}
 INSIDE = {
     "test_laws.py",  # a law of hits, terms and norms needs the stages one by one
-    "test_numpy_alone.py",  # whether the kernel is compiled
     "test_latex.py",  # odd headings and every definition in one table
 }
 
