@@ -6,7 +6,7 @@ Conventions that a case does not name are the ``DEFAULTS``.
 from dataclasses import dataclass
 from typing import Any
 
-from germane.identification.known_cases import KNOWN
+from germane.forensics.known_cases import KNOWN
 
 CONVENTIONS = {
     "ties": {

@@ -3,7 +3,7 @@
 const fs = require("fs");
 const path = require("path");
 
-const source = fs.readFileSync(path.join(__dirname, "../src/germane/exploration/measures.js"), "utf8");
+const source = fs.readFileSync(path.join(__dirname, "../src/germane/teaching/measures.js"), "utf8");
 const { MEASURES, makeList, compute, reorder } = new Function(`${source}\nreturn { MEASURES, makeList, compute, reorder };`)();
 const SIGNS = { best: 1, worst: -1 };
 const CHOSEN = { duplicates: "error", unjudged: "nonrelevant", depth: "all", no_relevant: "zero", missing: "zero" };

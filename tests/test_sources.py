@@ -724,7 +724,7 @@ def test_reading_a_file_does_not_import_pandas(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("missing", [None, nan, np.float64("nan")], ids=repr)
 def test_an_id_that_is_missing_is_refused(missing: Any) -> None:
-    with pytest.raises(FormatError, match=r"^qrels: an id is missing; got "):
+    with pytest.raises(FormatError, match=r"^qrels, query 'q': an id is missing; got "):
         germane.evaluate({"q": {"a": 1, missing: 1}}, {"q": {"a": 1.0}})
     with pytest.raises(FormatError, match=r"^qrels: an id is missing; got "):
         germane.evaluate({missing: {"a": 1}}, {missing: {"a": 1.0}})

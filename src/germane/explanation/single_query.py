@@ -35,7 +35,6 @@ from germane.readers import RunInput
 from germane.readers.objects.mappings import is_rows
 from germane.readers.objects.relevance import make_ranking
 from germane.readers.recognition import is_frame, is_records
-from germane.readers.rows import gather_rows, rank_rows
 
 
 @dataclass(frozen=True)
@@ -247,6 +246,8 @@ def find_unjudged(judged: JudgedRun, run: RunInput) -> UnjudgedItems:
 
     There are none where copies or misses take ranks, too.
     """
+    from germane.readers.rows import gather_rows, rank_rows  # typed lists do not need them
+
     qrels, policy = judged.qrels, judged.policy
     parts = [rows for rows in run.read_rows(qrels) if len(rows.items)]
     if not parts or policy.unjudged == "remove" or policy.nonpositive == "miss":
