@@ -42,6 +42,7 @@ myst_enable_extensions = ["dollarmath"]
 autodoc_member_order = "bysource"
 python_display_short_literal_types = True
 python_maximum_signature_line_length = 60
+python_use_unqualified_type_names = True
 
 html_math_renderer = "mathml"  # which browsers set, without a script from elsewhere
 html_theme = "furo"
@@ -144,8 +145,21 @@ def replace_signature(
     if kind in ("class", "exception"):
         if found.__name__ not in generate_reference.MADE_BY_A_PERSON:
             return "", ""
-        return generate_reference.write_signature(found.__init__)[0], ""
-    return generate_reference.write_signature(found) if callable(found) else None
+        return qualify_types(found, generate_reference.write_signature(found.__init__)[0]), ""
+    if not callable(found):
+        return None
+    arguments, result = generate_reference.write_signature(found)
+    return qualify_types(found, arguments), qualify_types(found, result)
+
+
+def qualify_types(found: Any, signature: str) -> str:
+    """Put the module before each type that has a page, since lists and boxes share some names."""
+    places = {name: f"germane.types.{name}" for name in germane.types.__all__}
+    if str(getattr(found, "__module__", "")).startswith("germane.boxes"):
+        places |= {
+            name: f"germane.boxes.{name}" for name in germane.boxes.__all__ if name[0].isupper()
+        }
+    return re.sub(r"\b[A-Z]\w+", lambda word: places.get(word[0], word[0]), signature)
 
 
 def write_index(app: Sphinx, problem: Exception | None) -> None:

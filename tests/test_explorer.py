@@ -217,7 +217,8 @@ def tsc(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.slow
 def test_types_of_the_script(tsc: Path, tmp_path: Path) -> None:
     for source in (Path(germane.__file__).parent / "teaching").glob("*.js"):
-        shutil.copy(source, tmp_path)
+        if source.name != "player.js":  # of animations
+            shutil.copy(source, tmp_path)
 
     def check() -> str:
         strict = (
