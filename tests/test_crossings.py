@@ -46,7 +46,7 @@ def test_cells(option: str, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("option", OPTIONS)
-@pytest.mark.parametrize("seed", [7, 8])
+@pytest.mark.parametrize("seed", [7, pytest.param(8, marks=pytest.mark.long)])
 def test_all_cells(seed: int, option: str, tmp_path: Path) -> None:
     cells = [cell for cell in list_cells([option]) if cell.verb not in LONG or _is_quick(cell)]
     faults = _find_faults(cells, seed, tmp_path)

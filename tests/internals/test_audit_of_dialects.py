@@ -131,9 +131,18 @@ def audit(columns: Mapping[str, Computed], dialect: str | None) -> germane.types
     return germane.audit(rows, dialect=dialect)
 
 
+TOOLS = [name for name, dialect in germane.dialects().items() if not dialect.summary]
+
+
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("name", [n for n, one in germane.dialects().items() if not one.summary])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.long] if place % 3 else [])
+        for place, name in enumerate(TOOLS)
+    ],
+)
 def test_nothing_is_claimed_of_a_tool(name: str) -> None:
     """Under the tool's names, and under those of papers, whether or not the tool is told.
 
