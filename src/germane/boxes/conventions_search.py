@@ -298,7 +298,7 @@ def _join_depth(words: dict[str, Any]) -> dict[str, Any]:
 
 # --- Search ---------------------------------------------------------------------------------------
 #
-# Search: one measure of the same boxes under many conventions, and those that give a number.
+# One measure of the same boxes under many conventions, and those that give a number.
 
 T = TypeVar("T")
 

@@ -42,7 +42,7 @@ def knows_extremes(measure: Measure, policy: Policy) -> bool:
 
 # --- Special queries ------------------------------------------------------------------------------
 #
-# Special queries: the values that conventions give to queries that are missing, empty and so on.
+# The values that conventions give to queries that are missing, empty and so on.
 #
 # Conventions decide in the order of ``_list_changes``, each on the values that those before it
 # left. A query that one of them leaves out stays out. None of them changes a count, and those

@@ -239,7 +239,7 @@ def _read_mapping(raw: dict[Any, Any], queries: int) -> Answer:
 
 # --- Batch ----------------------------------------------------------------------------------------
 #
-# Batch: the questions of one kind, the answers to them, and what definitions give for each.
+# The questions of one kind, the answers to them, and what definitions give for each.
 
 NOWHERE = "nothing"  # an item that is judged not relevant, where a query has no other judgment
 

@@ -160,7 +160,7 @@ KNOWN: tuple[KnownCase, ...] = (
 
 # --- Known questions ------------------------------------------------------------------------------
 #
-# Known questions: the known cases that a form can show, by the kinds of data that they are.
+# The known cases that a form can show, by the kinds of data that they are.
 
 _GRADES = range(4)  # of ordinary data
 Kinds = frozenset[str]  # the names of special data; none where it is ordinary

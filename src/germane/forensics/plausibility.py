@@ -94,7 +94,7 @@ def _are_swapped(right: str, reported: str) -> bool:
 
 # --- Plausibility ---------------------------------------------------------------------------------
 #
-# Plausibility: the probability that a number is found by chance, and slips that explain a number.
+# The probability that a number is found by chance, and slips that explain a number.
 #
 # A wrong number may coincide with the value of a definition that was tried. Slips, such as a
 # percentage without its sign, explain a number that no definition gives.

@@ -235,7 +235,7 @@ def _average_parts(parts: Floats) -> float:
 
 # --- Sampling -------------------------------------------------------------------------------------
 #
-# Sampling: match people's queries with a model's, and check that both judged the same items.
+# Match people's queries with a model's, and check that both judged the same items.
 
 
 def match_judges(people: Qrels, model: Qrels) -> None:

@@ -257,7 +257,7 @@ ABSENT: dict[tuple[str, ...], str] = {
 # Names of measures as people write them: precision_at_10, NDCG10, Hit-Rate@5, top-5 accuracy.
 #
 # Words may be joined in any way, and a cutoff may stand behind the name, with or without ``at``.
-# One rule reads all of them: the names and aliases of the rows, and those of ``known_names``.
+# One rule reads all of them: the names and aliases of the rows, and those listed above.
 # Names that mean two things, or a measure that germane does not have, are errors that say so.
 
 SHORT = 6

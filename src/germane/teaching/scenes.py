@@ -165,7 +165,7 @@ STYLES: dict[str, Style] = {
 
 # --- Frames ---------------------------------------------------------------------------------------
 #
-# Frames: an explanation cut into moments, each with the line that is lit and the sums so far.
+# An explanation cut into moments, each with the line that is lit and the sums so far.
 #
 # Nothing is measured here. Precision, recall, terms, norm and value are those of the explanation.
 

@@ -120,20 +120,6 @@ class ArrayRun(RunInput):
         """Find the places of items among the results of their rows, -1 for none."""
         return items
 
-    def make_batch(self, code: Ints, scores: Any, is_present: Bools | None = None) -> Batch:
-        """Make rows of the scores (B, N) of items, or of the groups that stand for them.
-
-        Equal scores keep the order of the columns. Of the rows of a group the best counts, as
-        wherever copies are dropped.
-        """
-        columns = np.arange(scores.shape[1]) if self.codes is None else self.codes
-        items = np.broadcast_to(columns, scores.shape)
-        if is_present is None:
-            offsets = np.arange(len(scores) + 1) * scores.shape[1]
-            return Batch(code, offsets, Integers(items.ravel()), to_doubles(scores).ravel())
-        offsets = ragged.make_offsets(np.count_nonzero(is_present, axis=1))
-        return Batch(code, offsets, Integers(items[is_present]), to_doubles(scores[is_present]))
-
     def list_items(self, places: Ints, rows: Ints) -> Ids:
         """List the items at some places of the results of rows."""
         return self.items.name(places)
@@ -292,9 +278,24 @@ class ScoreArray(ArrayRun):
             values = np.ma.getdata(part)
             if wanted is not None and wanted.order.plain:
                 values = order_exactly(values)
-            return self.make_batch(code, values, is_present)
+            return make_batch(code, values, is_present, self.codes)
 
         return read
+
+
+def make_batch(code: Ints, scores: Any, is_present: Bools | None, codes: Ints | None) -> Batch:
+    """Make rows of the scores (B, N) of items, or of the groups (N) that stand for them.
+
+    Equal scores keep the order of the columns. Of the rows of a group the best counts, as
+    wherever copies are dropped.
+    """
+    columns = np.arange(scores.shape[1]) if codes is None else codes
+    items = np.broadcast_to(columns, scores.shape)
+    if is_present is None:
+        offsets = np.arange(len(scores) + 1) * scores.shape[1]
+        return Batch(code, offsets, Integers(items.ravel()), to_doubles(scores).ravel())
+    offsets = ragged.make_offsets(np.count_nonzero(is_present, axis=1))
+    return Batch(code, offsets, Integers(items[is_present]), to_doubles(scores[is_present]))
 
 
 def to_doubles(scores: Any) -> Floats:

@@ -23,7 +23,7 @@ from germane.errors import (
 from germane.kernel.reduction import Batch, Results
 from germane.readers.objects import arrays, margins, numbers
 from germane.readers.objects.array_ids import Axis
-from germane.readers.objects.arrays import ArrayRun, Asked, Read
+from germane.readers.objects.arrays import ArrayRun, Asked, Read, make_batch
 from germane.readers.objects.margins import Grid, GroupedColumns, Rank, Ranks, rank_columns
 
 if TYPE_CHECKING:
@@ -267,12 +267,11 @@ class Embeddings(ArrayRun):
         if self.excluded is not None:
             is_present = np.arange(self.width) != self.excluded[rows][:, None]
         if self.columns is None:
-            return self.make_batch(code, scores, is_present)
+            return make_batch(code, scores, is_present, None)
         order = np.argsort(self.columns.places)
         if is_present is not None:
             is_present = is_present[:, order]
-        ordered = replace(self, codes=self.columns.codes[order])
-        return ordered.make_batch(code, scores[:, order], is_present)
+        return make_batch(code, scores[:, order], is_present, self.columns.codes[order])
 
     def _make_grid(self, rows: Ints, code: Ints, scores: Any, rank: Rank) -> Grid:
         """Make a grid without the items that are excluded."""
