@@ -10,8 +10,8 @@ import warnings
 from collections import Counter
 
 import germane
+from germane.dialects.families import DIALECTS
 from germane.dialects.names import parse
-from germane.dialects.table import DIALECTS
 from germane.errors import GermaneError
 from germane.forensics.audit import audit
 

@@ -13,8 +13,8 @@ from audit import draw_collection
 
 import germane
 from germane.core.policy import RARE_WORDS, WORDS
+from germane.dialects.families import DIALECTS
 from germane.dialects.names import parse
-from germane.dialects.table import DIALECTS
 from germane.errors import GermaneError
 from germane.forensics.variations import NO_NUMBER, vary_measure
 from germane.measures.measure import Measure

@@ -10,8 +10,8 @@ from typing import Any
 
 import germane
 from germane.dialects.dialect import STAGE_NAMES, Dialect, Entry, Limit
+from germane.dialects.families import DIALECTS
 from germane.dialects.names import find_same_kind
-from germane.dialects.table import DIALECTS
 
 TARGET = Path(__file__).parent / "dialects.md"
 FOLDER = Path(__file__).parent / "dialects"

@@ -6,8 +6,8 @@ import pytest
 
 import germane
 from germane.dialects import resolve_dialect
+from germane.dialects.families import DIALECTS
 from germane.dialects.names import find_entry, find_same_kind
-from germane.dialects.table import DIALECTS
 from germane.types import Dialect
 
 

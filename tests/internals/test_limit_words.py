@@ -9,7 +9,7 @@ from conformance_given import Given
 from germane.core.policy import Policy
 from germane.dialects import resolve_dialect
 from germane.dialects.dialect import Entry
-from germane.dialects.table import DIALECTS
+from germane.dialects.families import DIALECTS
 from germane.evaluation.bounds import _WHEN, find_holding
 from germane.evaluation.collection import Collection
 from germane.readers import Needs, open_qrels, open_run

@@ -8,7 +8,7 @@ import pytest
 
 import germane
 from germane.dialects import find_speakers, list_tool_names
-from germane.dialects.table import DIALECTS
+from germane.dialects.families import DIALECTS
 from germane.errors import MeasureError
 from germane.measures import BY_NAME
 from germane.measures.spelling import (

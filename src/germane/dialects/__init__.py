@@ -1,9 +1,9 @@
 """Dialects: the conventions of other tools.
 
-Each file is one family: tools for one task, with input of one kind, which share conventions. A tool
-with more than 25 measures has a file of its own. A file lists its dialects in ``DIALECTS``.
-Conventions of several dialects are at the top of the file, those of several families in
-``dialect``. ``table`` puts the families together, in print order.
+A family is a tuple of dialects: tools for one task, with input of one kind, which share
+conventions. A file has the families of one field. Conventions of several dialects are at the top
+of a file or section, those of several files in ``dialect``. ``families`` puts all of them together,
+in print order.
 
 A new dialect is an entry in its family's file. Its answers are recorded in
 ``tests/data/conformance.json``, and ``python docs/generate_dialects.py`` writes its page.
@@ -25,7 +25,7 @@ def dialects() -> "dict[str, Dialect]":
     >>> germane.dialects()["ml_metrics"].version
     '0.1.4'
     """
-    from germane.dialects.table import BY_NAME  # imported late: most evaluations need none
+    from germane.dialects.families import BY_NAME  # imported late: most evaluations need none
 
     return dict(BY_NAME)
 
@@ -39,7 +39,7 @@ def resolve_dialect(name: object, boxes: "tuple[Dialect, ...] | None" = None) ->
 
     if isinstance(name, Dialect):
         return name
-    from germane.dialects.table import DIALECTS
+    from germane.dialects.families import DIALECTS
 
     dialect_by_name = {
         key: dialect for dialect in boxes or DIALECTS for key in (dialect.name, *dialect.aliases)
@@ -54,7 +54,7 @@ def resolve_dialect(name: object, boxes: "tuple[Dialect, ...] | None" = None) ->
 def find_speakers(name: str) -> "dict[str, str]":
     """Find the dialects that have a measure of this name, and germane's name of it."""
     from germane.dialects.dialect import LONGEST
-    from germane.dialects.table import DIALECTS
+    from germane.dialects.families import DIALECTS
 
     if len(name) > LONGEST:
         return {}
@@ -67,7 +67,7 @@ def list_tool_names() -> "dict[str, Spelled]":
 
     Names that are germane's own, too, and names of up to three letters are left out.
     """
-    from germane.dialects.table import DIALECTS
+    from germane.dialects.families import DIALECTS
     from germane.measures.spelling import Spelled, is_known, list_letters
 
     families_by_letters: dict[str, dict[str, Spelled]] = {}

@@ -8,8 +8,8 @@ from germane.boxes.box_measures import parse_measure
 from germane.boxes.conventions import DEFAULTS
 from germane.boxes.dialect_table import DIALECTS as BOX_DIALECTS
 from germane.dialects.dialect import Dialect
+from germane.dialects.families import DIALECTS
 from germane.dialects.names import parse
-from germane.dialects.table import DIALECTS
 from germane.errors import MeasureError
 from germane.measures.box_names import POINTS
 from germane.reports.page import END, read_package_file, read_script, write_head
