@@ -22,8 +22,8 @@ import numpy as np
 import germane
 from germane.forensics.asking import SINGLE, Asker, Batch, Precision
 from germane.forensics.cases import SPECIAL, Case, Question, Shape, draw_questions, rank_items
-from germane.forensics.forms import FORMS, Names
 from germane.forensics.inquiry import USUAL_READING
+from germane.forensics.known_cases import FORMS, Names
 from germane.forensics.variations import Candidate
 
 Function = Callable[..., Any]

@@ -19,8 +19,8 @@ import numpy as np
 
 import germane
 from germane.core.mean_intervals import FEWEST, Span, find_student_quantile
+from germane.judges.corrected import CorrectedMean
 from germane.judges.correction import Design, Sample, correct_mean
-from germane.judges.trust import CorrectedMean
 
 MEASURES = [
     "AP",

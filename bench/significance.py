@@ -25,8 +25,13 @@ import numpy as np
 
 import germane
 from germane.comparison.pair import compare_pairs
-from germane.comparison.sample import Sample
-from germane.comparison.significance import CORRECTIONS, TESTS, Settings, compute_sign_flip_p
+from germane.comparison.significance import (
+    CORRECTIONS,
+    TESTS,
+    Sample,
+    Settings,
+    compute_sign_flip_p,
+)
 from germane.core.mean_intervals import Span, estimate_mean_interval
 
 ALPHA, SEED = 0.05, 20261121

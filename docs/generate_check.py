@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from germane.boxes.checks.table import TABLE as BOX_TABLE
+from germane.boxes.checks.matches import TABLE as BOX_TABLE
 from germane.checks.table import TABLE, Check
 from germane.core.finding import SEVERITIES, Finding
 from germane.errors import spell_options

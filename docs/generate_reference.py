@@ -13,9 +13,9 @@ import generate_measures
 
 import germane
 import germane.plot
-from germane.boxes import options
-from germane.evaluation import accepted
-from germane.evaluation.accepted import Given, list_names, make_signature, write_type
+from germane.boxes import conventions
+from germane.evaluation import choices
+from germane.evaluation.choices import Given, list_names, make_signature, write_type
 
 FOLDER = Path(__file__).parent / "reference"
 
@@ -112,7 +112,7 @@ def write_page(title: str, guide: str, directives: str) -> str:
 
 def write_arguments() -> str:
     """Write what the arguments take for which Python has no type."""
-    names = (*list_names(vars(accepted)), *list_names(vars(options)))
+    names = (*list_names(vars(choices)), *list_names(vars(conventions)))
     lines = [f"| `{one.name}` | {one.says} |" for one in names]
     return (
         "# Names in signatures\n\nThe guides: [](../sources.md), [](../arrays.md).\n\n"

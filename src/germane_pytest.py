@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from germane.comparison.quality_gate import Gate
+    from germane.comparison.compare import Gate
 
 
 @pytest.fixture

@@ -20,11 +20,11 @@ SIZES = {
     "product_cells": "germane.readers.objects.embeddings.CELLS",  # similarities that are computed at once
     "stored": "germane.readers.objects.relevance.SORTED",
     "most_cells": "germane.readers.objects.relevance.MOST",
-    "room": "germane.reports.origins.ROOM",  # results of runs that a report reads again
+    "room": "germane.reports.findings.ROOM",  # results of runs that a report reads again
     "max_size": "germane.reports.page_data.MAX_SIZE",  # bytes of a page with its rankings
     "least": "germane.reports.page_data.LEAST",
     "small_texts": "germane.readers.options.texts.SMALL",  # bytes of a file of texts that is held
-    "chunk": "germane.evaluation.spark_tasks.CHUNK",
+    "chunk": "germane.spark.CHUNK",
     "enough": "germane.checks.data.ENOUGH",
 }
 

@@ -13,9 +13,9 @@ from typing import Any
 from hypothesis import strategies as st
 
 from germane.boxes.box_measures import parse_measure as parse_box_measure
-from germane.boxes.checks.table import TABLE as BOX_CHECKS
+from germane.boxes.checks.matches import TABLE as BOX_CHECKS
+from germane.boxes.conventions import TABLE as BOX_FOREIGN
 from germane.boxes.conventions import WORDS as BOX_WORDS
-from germane.boxes.foreign_options import TABLE as BOX_FOREIGN
 from germane.checks.table import TABLE as CHECKS
 from germane.cli.boxes import VERBS as BOX_VERBS
 from germane.core.policy import RARE_WORDS, STAGES, WORDS

@@ -168,9 +168,9 @@ def test_boxes_have_verbs_and_types_of_their_own() -> None:
 
 def test_signatures_of_boxes_name_every_option() -> None:
     """The keyword arguments of the verbs are those that reading and conventions know."""
-    options = importlib.import_module("germane.boxes.options")
+    options = importlib.import_module("germane.boxes.conventions")
     conventions = importlib.import_module("germane.boxes.conventions").DEFAULTS
-    reading = importlib.import_module("germane.boxes.options").READING
+    reading = importlib.import_module("germane.boxes.conventions").READING
     assert set(options.Options.__annotations__) == {*reading, *conventions}
     for name in BOX_VERBS:
         for one in inspect.signature(getattr(germane.boxes, name)).parameters.values():

@@ -17,7 +17,7 @@ from germane import parse
 
 # Laws are about terms and norms of rankings, which no public function returns.
 from germane.core.policy import Policy
-from germane.core.retrieved import AS_GIVEN, BY_ID
+from germane.core.qrels import AS_GIVEN, BY_ID
 from germane.evaluation.judging import judge
 from germane.measures import Scored, compute_values
 from germane.measures.averaging import compute_scores

@@ -12,15 +12,16 @@ from germane.core.policy import Policy
 from germane.dialects import dialects
 from germane.dialects.names import parse
 from germane.errors import GermaneError, GermaneWarning
-from germane.evaluation.api import measures
+from germane.evaluation.evaluate import measures
 
 if TYPE_CHECKING:  # imported when first asked for: together they take longer than all of the above
     from germane import boxes
     from germane import types as types
-    from germane.comparison.compare import compare
-    from germane.comparison.quality_gate import assert_no_regression, gate
+    from germane.comparison.compare import assert_no_regression, compare, gate
     from germane.comparison.rank_correlation import kendall_tau, rbo, tau_ap
-    from germane.evaluation.api import (
+    from germane.evaluation.checkup import check
+    from germane.evaluation.chunks import collapse
+    from germane.evaluation.evaluate import (
         evaluate,
         evaluate_embeddings,
         evaluate_many,
@@ -28,8 +29,6 @@ if TYPE_CHECKING:  # imported when first asked for: together they take longer th
         read_run,
         score,
     )
-    from germane.evaluation.checkup import check
-    from germane.evaluation.chunks import collapse
     from germane.evaluation.evaluator import Evaluator
     from germane.evaluation.signature_line import read_signature
     from germane.explanation.explain import explain, mean_pr_curve, pr_curve
@@ -41,7 +40,7 @@ if TYPE_CHECKING:  # imported when first asked for: together they take longer th
     from germane.judges.assessors import evaluate_judges
     from germane.judges.selection import choose_judgments
     from germane.readers.objects.relevance import Labels
-    from germane.records.storage import read_results
+    from germane.records.record import read_results
     from germane.records.verification import verify
     from germane.reports.report import report
     from germane.teaching.animation import animate
@@ -111,7 +110,7 @@ def __getattr__(name: str) -> object:
     if name not in _LATER:
         raise AttributeError(f"module 'germane' has no attribute {name!r}{_say_where(name)}")
     exported: object = getattr(import_module(f"germane.{_LATER[name]}"), name)
-    from germane.evaluation.accepted import name_arguments
+    from germane.evaluation.choices import name_arguments
 
     if name != "Labels":
         exported = name_arguments(exported)

@@ -13,14 +13,11 @@ from typing import Any, Literal, NoReturn, TypeVar
 
 import numpy as np
 
-from germane.core.qrels import Qrels
-from germane.core.retrieved import Order, Retrieved
+from germane.core.qrels import Order, Qrels, Retrieved
 from germane.errors import ScoreError, check_choice, clip, suggest
-from germane.evaluation.api import evaluate
+from germane.evaluation.evaluate import evaluate
 from germane.readers import Needs, open_qrels, open_run
-from germane.trec_eval.columns import Column, make_columns
-from germane.trec_eval.command_line import Options
-from germane.trec_eval.names import NICKNAMES
+from germane.trec_eval.command_line import NICKNAMES, Column, Options, make_columns
 from germane.trec_eval.runs import make_ranking, rank_unordered
 from germane.trec_eval.scores import Scorer, list_measures
 

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from germane.core.arguments import list_values
+from germane.core.calls import list_values
 from germane.dialects.names import parse
 from germane.errors import FormatError, InputError, clip, list_some
-from germane.evaluation.api import evaluate
 from germane.evaluation.choices import make_policy
+from germane.evaluation.evaluate import evaluate
 from germane.measures.measure import Measure
 
 _RESPONSES = ("decision_function", "predict_proba", "predict")

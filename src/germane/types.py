@@ -5,16 +5,16 @@
 True
 """
 
+from germane.comparison.compare import Gate
 from germane.comparison.comparison import Comparison, Stability
 from germane.comparison.pair import Pair
-from germane.comparison.quality_gate import Gate
 from germane.comparison.query_differences import QueryDifferences
 from germane.core.finding import Finding
 from germane.core.qrels import Qrels
 from germane.core.ranking import Ranking
 from germane.dialects.dialect import Dialect
 from germane.evaluation.checkup import Checkup
-from germane.evaluation.query_groups import Groups
+from germane.evaluation.layout import Groups
 from germane.evaluation.result import Result, Results
 from germane.evaluation.signature_line import Signature
 from germane.explanation.curves import MeanPRCurve, PRCurve
@@ -25,8 +25,8 @@ from germane.forensics.reconcile import Reconciliation
 from germane.forensics.spread import Spread
 from germane.forensics.table_answer import TableReconciliation
 from germane.judges.assessors import JudgeAgreement, JudgedByMany
+from germane.judges.corrected import CorrectedMean, Trust, Trusts
 from germane.judges.selection import Selection
-from germane.judges.trust import CorrectedMean, Trust, Trusts
 from germane.measures.averaging import MeasureResult
 from germane.measures.measure import Measure
 from germane.records.verification import Verification

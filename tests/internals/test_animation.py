@@ -11,7 +11,7 @@ import pytest
 
 import germane
 from germane.errors import make_visible
-from germane.output.markup import COLORS
+from germane.output.pictures import COLORS
 from germane.output.tables import measure_width
 from germane.teaching.animation import read_file, write_gif
 from germane.teaching.drawing import arrange_narrow, arrange_wide, draw

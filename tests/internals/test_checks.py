@@ -11,9 +11,8 @@ from check_examples import (
     QUERIES,
 )
 from germane.checks.data import put_side_by_side
-from germane.checks.rows import find_places, number_columns, read_qrels, read_run
-from germane.kernel.columns import read_arrow_text, read_bytes
-from germane.kernel.ids import to_bytes
+from germane.checks.faulty_rows import find_places, number_columns, read_qrels, read_run
+from germane.kernel.ids import read_arrow_text, read_bytes, to_bytes
 from germane.measures import averaging
 from germane.readers import open_qrels, open_run
 

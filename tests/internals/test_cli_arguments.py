@@ -12,15 +12,15 @@ import pytest
 
 import germane
 from germane import cli
-from germane.cli import boxes, checking, everyday, judgments, parser, teaching
+from germane.cli import boxes, everyday, occasional, parser
 from germane.cli.options import LEFT_OUT, OPTIONS, PATHS, RARE, InputPath, find_row
 from germane.cli.parser import STAND_FOR, Command, call, find_verbs
 from germane.core.policy import RARE as CONVENTIONS
-from germane.evaluation.accepted import COMMANDS as PAIRS
+from germane.evaluation.choices import COMMANDS as PAIRS
 
 ROWS: dict[str, Command] = {
     name: row
-    for module in (everyday, checking, judgments, teaching, boxes)
+    for module in (everyday, occasional, occasional, occasional, boxes)
     for name, row in module.COMMANDS.items()
 }
 [PARSERS] = [

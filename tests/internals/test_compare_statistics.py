@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 import germane
 from germane.comparison.pair import format_p
-from germane.comparison.sample import Sample
 from germane.comparison.significance import (
     CORRECTIONS,
     TESTS,
+    Sample,
     compute_sign_flip_p,
     compute_sign_p,
     draw_largest_differences,

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import germane
 from germane.evaluation.evaluator import join_evaluators
 from germane.kernel import content, library
-from germane.kernel.columns import Categories, Ids, Integers, read_bytes, read_python_ids
+from germane.kernel.ids import Categories, Ids, Integers, read_bytes, read_python_ids
 
 IDS = st.one_of(st.text(max_size=20), st.binary(max_size=40))
 

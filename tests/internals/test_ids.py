@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import germane
-from germane.kernel import columns, plain
-from germane.kernel.columns import Ids, read_python_ids
-from germane.kernel.ids import as_integer
+from germane.kernel import plain
+from germane.kernel.ids import Ids, as_integer, read_python_ids
 from germane.kernel.reduction import find_distinct
 from germane.readers.objects import arrow
 from germane.readers.objects.frames import open_frame
@@ -27,14 +26,14 @@ def test_categories_that_another_thread_reads_at_the_same_time(
 ) -> None:
     """A run that is held keeps its last list of entries, which the other may replace at any time."""
     one, other = (pa.array(ids).dictionary_encode() for ids in (["x", "y"], ["y", "z", "z"]))
-    place, waiting, number_ids = arrow.Place("run", "doc_id"), [1], columns.number_ids
+    place, waiting, number_ids = arrow.Place("run", "doc_id"), [1], arrow.number_ids
 
     def interrupted(ids: Ids) -> Any:
         if waiting and waiting.pop():
             assert arrow.read_ids(other, place).python == ["y", "z", "z"]
         return number_ids(ids)
 
-    monkeypatch.setattr(columns, "number_ids", interrupted)
+    monkeypatch.setattr(arrow, "number_ids", interrupted)
     assert arrow.read_ids(one, place).python == ["x", "y"]
     assert not waiting
 

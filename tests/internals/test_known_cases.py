@@ -7,8 +7,7 @@ import pytest
 
 import germane
 from germane.forensics.cases import SPECIAL, Shape, draw_questions, draw_single
-from germane.forensics.forms import FORMS
-from germane.forensics.known_cases import KNOWN, find_kinds, list_known
+from germane.forensics.known_cases import FORMS, KNOWN, find_kinds, list_known
 
 NAMES = {one.name for one in SPECIAL}
 MORE = {  # other kinds that drawn data of a kind may be as well

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from germane.kernel.threads import count_threads
+from germane.kernel.library import count_threads
 from germane.readers.objects import embeddings, margins, numbers, top_ids
 
 Array = Any

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from germane.core import ragged
 from germane.errors import FormatError, InputError
 from germane.kernel import library, plain
-from germane.kernel.columns import Categories, Ids, Integers, join_ids, read_bytes, read_python_ids
+from germane.kernel.ids import Categories, Ids, Integers, join_ids, read_bytes, read_python_ids
 from germane.kernel.keys import Keys
 from germane.kernel.reduction import Batch, Index, Judgments, RepeatedRowError, reduce
 from germane.readers.files import trec

@@ -8,10 +8,10 @@ import pytest
 
 import germane
 import germane.spark
+from germane import spark as tasks
 from germane.errors import (
     InputError,
 )
-from germane.evaluation import spark_tasks as tasks
 
 from spark_stub import Session
 from test_spark import QRELS, RUN, compared, evaluated
@@ -23,7 +23,7 @@ def test_a_partition_that_memory_cannot_hold_is_an_error_that_says_so(
     def fail(*given: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("germane.evaluation.spark_tasks.join_rows", fail)
+    monkeypatch.setattr("germane.spark.join_rows", fail)
     with pytest.raises(InputError, match=r"do not fit the memory of the task.*largest query"):
         evaluated(QRELS, RUN)
 

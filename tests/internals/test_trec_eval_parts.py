@@ -7,8 +7,15 @@ import pytest
 
 from germane import parse
 from germane.trec_eval import judgments, scores
-from germane.trec_eval.command_line import Options, merge_sort, parse_real, parse_whole, truncate
-from germane.trec_eval.names import MEASURES, NICKNAMES
+from germane.trec_eval.command_line import (
+    MEASURES,
+    NICKNAMES,
+    Options,
+    merge_sort,
+    parse_real,
+    parse_whole,
+    truncate,
+)
 
 from test_trec_eval_command import CASES
 from trec_names import TREC_10_NAMES, TREC_NAMES

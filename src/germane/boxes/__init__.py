@@ -11,14 +11,14 @@ The verbs have the names of those for ranked lists.
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # imported when first asked for
+    from germane.boxes.box_comparison import compare, gate
+    from germane.boxes.box_explanation import Explanation
+    from germane.boxes.box_reconciliation import Reconciliation, reconcile, reconcile_table
     from germane.boxes.box_report import report
+    from germane.boxes.box_result import Result, Results
     from germane.boxes.box_tables import Groups
-    from germane.boxes.comparison import compare, gate
     from germane.boxes.conventions_search import Spread, spread
     from germane.boxes.dialect_table import dialects
-    from germane.boxes.explanation import Explanation
-    from germane.boxes.reconciliation import Reconciliation, reconcile, reconcile_table
-    from germane.boxes.result import Result, Results
     from germane.boxes.verbs import check, evaluate, evaluate_many, explain
 
 _MODULES = {
@@ -51,8 +51,8 @@ def __getattr__(name: str) -> object:
 
     attribute: object = getattr(import_module(f"germane.boxes.{_MODULES[name]}"), name)
     if name.islower():
-        from germane.boxes.options import list_options
-        from germane.evaluation.accepted import name_arguments
+        from germane.boxes.conventions import list_options
+        from germane.evaluation.choices import name_arguments
 
         attribute = name_arguments(attribute, list_options(attribute))
     globals()[name] = attribute

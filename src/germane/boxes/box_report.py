@@ -7,22 +7,23 @@ from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
-from germane.boxes.box_measures import BoxMeasures, parse_measure
+from germane.boxes.box_comparison import compare, compute_shares
+from germane.boxes.box_measures import BoxMeasures, View, parse_measure
+from germane.boxes.box_result import Result, Results
 from germane.boxes.box_tables import write_notes as write_result_notes
-from germane.boxes.comparison import compare, compute_shares
-from germane.boxes.error_costs import KINDS, MAIN, ErrorCosts, weigh_errors
-from germane.boxes.ranked_lists import View
-from germane.boxes.result import Result, Results
+from germane.boxes.outcomes import KINDS, MAIN, ErrorCosts, weigh_errors
 from germane.boxes.verbs import evaluate_many, read_options
 from germane.comparison.comparison import Comparison
 from germane.core.mean_intervals import Interval, estimate_mean_interval, explain_printed
-from germane.core.ragged import Floats
-from germane.core.rounding import unite_equal
+from germane.core.ragged import Floats, unite_equal
+from germane.measures.average import read_curves
 from germane.measures.averaging import find_span
-from germane.measures.interpolated import read_curves
-from germane.output.markup import write_element
+from germane.output.pictures import write_element
 from germane.output.tables import format_number, write_count
-from germane.reports.markup import (
+from germane.reports.findings import describe_origin
+from germane.reports.page import CHOSEN, END, write_comparisons, write_head, write_origin
+from germane.reports.report import Report, make_title, order_results
+from germane.reports.sections import (
     COLORS,
     draw_chart,
     draw_swatch,
@@ -36,12 +37,9 @@ from germane.reports.markup import (
     write_notes,
     write_table,
 )
-from germane.reports.origins import describe_origin
-from germane.reports.page import CHOSEN, END, write_comparisons, write_head, write_origin
-from germane.reports.report import Report, make_title, order_results
 
 if TYPE_CHECKING:
-    from germane.boxes.options import DetectionSource, Options, TruthSource
+    from germane.boxes.conventions import DetectionSource, Options, TruthSource
     from germane.dialects.dialect import Dialect
 
 

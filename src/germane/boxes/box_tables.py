@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from germane._version import VERSION
-from germane.boxes.box_measures import BoxMeasure, find_spelling
+from germane.boxes.box_measures import BoxMeasure, RankedLists, find_spelling
 from germane.boxes.matching import number_group
-from germane.boxes.ranked_lists import RankedLists
-from germane.core.ragged import Floats, Ints
-from germane.core.rounding import unite_equal
+from germane.core.ragged import Floats, Ints, unite_equal
 from germane.errors import check_choice, make_visible
 from germane.evaluation.layout import write_dialect
 from germane.measures.box_names import FREQUENCIES, write_depth, write_thresholds
@@ -28,7 +26,7 @@ from germane.output.tables import (
 )
 
 if TYPE_CHECKING:
-    from germane.boxes.result import Result, Results
+    from germane.boxes.box_result import Result, Results
 
 
 def make_table(results: "Results", digits: int | None) -> Table:

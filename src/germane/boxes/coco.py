@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from germane.boxes.columns import Columns
+from germane.boxes.box_columns import Columns
+from germane.boxes.conventions import Reading, Shape
 from germane.boxes.detections import Truths
 from germane.boxes.image_ids import is_boolean, sort_ids
-from germane.boxes.options import Reading, Shape
 from germane.boxes.shapes import is_missing, list_needed
 from germane.core.ragged import Floats
 from germane.errors import FormatError, clip, has_arrow

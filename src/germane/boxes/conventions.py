@@ -1,15 +1,31 @@
-"""The conventions of object detection on which tools differ: how detections are matched."""
+"""The arguments of all verbs for boxes: data, how they are read, and conventions of matching."""
 
+import inspect
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, fields
-from typing import Any, Literal, TypeAlias, get_args, get_origin
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    Literal,
+    Protocol,
+    TypeAlias,
+    TypedDict,
+    get_args,
+    get_origin,
+)
 
-from germane.boxes.detections import Overlap
-from germane.boxes.foreign_options import translate_option
-from germane.core.arguments import is_number, list_values, parse_whole, read_numbers
-from germane.errors import PolicyError, check_choice, clip, offer, write_option
+from germane.boxes.detections import BoxFormat, Detections, Overlap, Truths
+from germane.core.calls import is_number, list_values, parse_whole, read_numbers
+from germane.errors import InputError, PolicyError, check_choice, clip, offer, write_option
+from germane.evaluation.choices import ArrowFrame, Given, Path
 from germane.measures.box_names import COCO_THRESHOLDS, read_thresholds, write_thresholds
+
+if TYPE_CHECKING:
+    from germane.dialects.dialect import Dialect
+
 
 Candidate: TypeAlias = Literal["fallback", "best"]
 Reach: TypeAlias = Literal["at_least", "above"]
@@ -251,3 +267,259 @@ def _write(value: Any, name: str = "") -> str:
 
 DEFAULTS = vars(Conventions())
 _STATED = ("overlap", "candidate", "crowds", "depth")
+
+
+# --- Options of other tools, and how germane's verbs for boxes take them --------------------------
+
+TABLE = {
+    "iou_thresholds iou_thrs iou_thr iou_threshold iou_thres iou_levels match_threshold"
+    " overlap_threshold min_overlap ovthresh": (
+        "Thresholds of overlap are {iou=.5} or {iou=.5:.95:.05}; a measure names its own, as AP50"
+        " does."
+    ),
+    "threshold": (
+        "Thresholds of overlap are {iou=.5}; {confidence=.25} drops detections with lower scores."
+    ),
+    "max_dets max_det max_detections max_detection_thresholds top_k max_boxes": (
+        "{depth=100} keeps so many of the highest scores; a measure names its own depth, as AR@10"
+        " does."
+    ),
+    "iou_type iou_types ann_type annotation_type eval_type": (
+        "{overlap=iou} compares boxes, {overlap=mask} masks, and {overlap=oks} keypoints."
+    ),
+    "area area_rng area_range area_ranges area_rng_lbl": (
+        "A measure names its range of areas, as AP(area=small) does."
+    ),
+    "conf conf_thres conf_thresh conf_threshold score_thr score_thres score_thresh score_threshold"
+    " min_score min_conf min_confidence confidence_threshold": (
+        "evaluate takes {confidence=.25}, which drops detections with lower scores; a measure names"
+        " its own, as P(confidence=.25) does."
+    ),
+    "use_cats class_agnostic agnostic average single_cls": (
+        "{classes=merged} makes one class of all."
+    ),
+    "class_metrics per_class class_wise classwise by_class": (
+        "Results have each class: result.by('class'), or --by class."
+    ),
+    "rec_thrs rec_thresholds use_07_metric eval_mode interpolation": (
+        "A measure names the points of its curve, as AP(points=11) does; {dialect=voc2007} is"
+        " PASCAL VOC's AP."
+    ),
+    "format bbox_format box_type bbox_type": (
+        "{box_format=xywh}, {box_format=xyxy} or {box_format=cxcywh} says how boxes are read."
+    ),
+    "ignore_difficult use_difficult": "{difficult=ignore} and {difficult=count} are the two ways.",
+    "cat_ids img_ids image_ids category_ids": (
+        "The truth decides which images and classes count: leave out the others there."
+    ),
+}
+"""Names in other tools, and the answer, in which braces hold germane's options."""
+
+_BY_NAME = {name.replace("_", ""): text for names, text in TABLE.items() for name in names.split()}
+_OPTION = re.compile(r"\{(\w+)=([^}]*)\}")
+
+
+def translate_option(
+    name: str, options: Collection[str], write: Callable[[str], str] = "{}=".format
+) -> str:
+    """Say how an option of another tool is given here; "" where nothing known does it.
+
+    >>> from germane.boxes.conventions import translate_option
+    >>> translate_option("maxDets", ["depth"])
+    'depth=100 keeps so many of the highest scores; a measure names its own depth, as AR@10 does.'
+    """
+    text = _BY_NAME.get(re.sub("[^a-z0-9]", "", name.casefold()), "")
+    if not all(option in options or option == "confidence" for option, _ in _OPTION.findall(text)):
+        return ""
+    return _OPTION.sub(lambda match: write(match[1]) + match[2], text)
+
+
+# --- The arguments of all verbs for boxes: data, how they are read, and conventions ---------------
+
+Coordinates: TypeAlias = Literal["pixels", "relative"]
+Side: TypeAlias = Literal["truth", "detections"]
+Kind: TypeAlias = Literal["coco", "voc", "yolo", "padilla", "images", "table"]
+Shape: TypeAlias = Literal["box", "mask", "oks", "any"]
+SIDES: tuple[Side, ...] = get_args(Side)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Reading:
+    """The choices of a caller; None leaves one to the source.
+
+    The first three may be chosen for one side alone: ``{"truth": "xywh"}``.
+    """
+
+    box_format: Any = None
+    """``xywh``: left, top, width, height; ``xyxy``: two corners; ``cxcywh``: center, sizes."""
+
+    coordinates: Any = None
+    """``pixels``, or ``relative`` to the width and height of the image."""
+
+    input_format: Any = None
+    """The name of a source, where it is not recognized."""
+
+    columns: Any = None
+    """The columns of a frame: ``{"x": name, "class": name, …}``."""
+
+    images: Any = None
+    """All images, with their sizes where these are known."""
+
+    class_names: Any = None
+    """Names of classes that are given by numbers."""
+
+    mask_threshold: Any = None
+    """The number from which a pixel of a mask belongs to the object, for masks of probabilities."""
+
+    shape: Shape = "box"
+    """The shapes that the overlap needs; ``any``: masks and keypoints, if both may have them."""
+
+    def choose(self, side: Side) -> "Reading":
+        """Choose what holds for one side. Raises PolicyError or InputError for an unknown word."""
+        kinds = {"box_format": BoxFormat, "coordinates": Coordinates, "input_format": Kind}
+        chosen = {name: _choose(getattr(self, name), side) for name in kinds}
+        if self.mask_threshold is not None and not is_number(self.mask_threshold):
+            raise InputError(f"mask_threshold takes a number; got {clip(self.mask_threshold)}")
+        for name, word in chosen.items():
+            if word is not None:
+                check_choice(name, word, get_args(kinds[name]), InputError)
+        return replace(self, **chosen)
+
+
+READING = tuple(field.name for field in fields(Reading) if field.name != "shape")
+
+
+def take_reading(
+    options: Mapping[str, Any], dialect: "Dialect | None" = None
+) -> tuple[Reading, dict[str, Any]]:
+    """Take the choices of reading from arguments of a verb; return the others, too.
+
+    The overlap that they or the dialect choose says which shapes are read.
+    """
+    remaining = {name: choice for name, choice in options.items() if name not in READING}
+    overlap = options.get("overlap", dialect.choices.get("overlap") if dialect else None)
+    shapes: dict[Any, Shape] = {"mask": "mask", "oks": "oks"}
+    shape = shapes.get(overlap, "box") if isinstance(overlap, str) else "box"
+    return Reading(**{name: options.get(name) for name in READING}, shape=shape), remaining
+
+
+def name_side(truths: Truths | None) -> Side:
+    """Name the side that a source reads: detections belong to truths, which are read first."""
+    return "truth" if truths is None else "detections"
+
+
+def _choose(raw: Any, side: Side) -> Any:
+    if isinstance(raw, Mapping):
+        for key in raw:
+            check_choice("a choice for one side", key, SIDES, InputError)
+        return raw.get(side)
+    return raw
+
+
+# --- Types of the arguments of all verbs for boxes: data, how they are read, and conventions ------
+
+
+class CocoObject(Protocol):
+    """An object of pycocotools, with its annotations by id."""
+
+    anns: Any
+
+
+class DetectionDataset(Protocol):
+    """A data set of supervision, with the annotations of each image."""
+
+    annotations: Any
+    classes: Any
+
+
+Source: TypeAlias = (
+    Path | Mapping[Any, Any] | Sequence[Any] | ArrowFrame | CocoObject | DetectionDataset
+)
+TruthSource: TypeAlias = Annotated[
+    Source | Truths,
+    Given(
+        "TruthSource",
+        "the path of a file or folder, COCO's JSON or its content, a frame, a list with the boxes"
+        " of each image, or an object of pycocotools, torchvision or supervision (docs/sources.md)",
+    ),
+]
+DetectionSource: TypeAlias = Annotated[
+    Source | Detections, Given("DetectionSource", "the same as TruthSource, with scores")
+]
+Images: TypeAlias = Annotated[
+    Path | Mapping[Any, Any] | Iterable[Any] | ArrowFrame,
+    Given("Images", "a folder of images, a file of their sizes, {image: (width, height)}, or ids"),
+]
+ClassNames: TypeAlias = Annotated[
+    Path | Mapping[Any, str] | Sequence[str],
+    Given("ClassNames", "the path of a file, {number: name}, or names in the order of the numbers"),
+]
+
+
+class ReadOptions(TypedDict, total=False):
+    """How truths and detections are read."""
+
+    box_format: "BoxFormat | Mapping[Side, BoxFormat] | None"
+    coordinates: "Coordinates | Mapping[Side, Coordinates] | None"
+    input_format: "Kind | Mapping[Side, Kind] | None"
+    columns: Mapping[str, Any] | None
+    images: "Images | None"
+    class_names: "ClassNames | None"
+    mask_threshold: float | None
+    overlap: Overlap
+
+
+class CheckOptions(ReadOptions, total=False):
+    """Options of check: those of reading, and the lowest score that counts."""
+
+    confidence: float | None
+
+
+class SharedOptions(ReadOptions, total=False):
+    """Options of all verbs: ``Options`` without the confidence of detections."""
+
+    candidate: Candidate
+    reach: Reach
+    equal_overlaps: EqualOverlaps
+    crowds: Crowds
+    difficult: Difficult
+    depth: int | None
+    depth_of: DepthOf
+    areas: Mapping[str, tuple[float, float]]
+    area_of: AreaOf
+    found_area: FoundArea
+    sigmas: Iterable[float] | str | None
+    ties: BoxTies
+    iou: float | str | Iterable[float]
+    classes: ClassesOf
+    no_truth: NoTruth
+    unknown: Unknown
+    precision: Precision
+    thresholds: Thresholds
+    unverified: Unverified
+    flagged: Flagged
+    empty: Empty
+    id_zero: IdZero
+    ap_depth: ApDepth
+
+
+class Options(SharedOptions, total=False):
+    """How data are read, and the conventions of matching and averaging, as keyword arguments."""
+
+    confidence: float | None
+
+
+def list_options(verb: Any) -> dict[str, tuple[Any, Any]]:
+    """List the type and default of each keyword argument behind ``**options`` of a verb."""
+    unpacked = inspect.signature(verb).parameters.get("options")
+    kinds = get_args(unpacked.annotation) if unpacked else ()
+    names = {
+        name: kind
+        for typed_dict in kinds
+        for name, kind in _OPTIONS[typed_dict.__forward_arg__].items()
+    }
+    return {name: (kind, DEFAULTS.get(name)) for name, kind in names.items()}
+
+
+_KINDS = (ReadOptions, CheckOptions, SharedOptions, Options)
+_OPTIONS = {kind.__name__: kind.__annotations__ for kind in _KINDS}

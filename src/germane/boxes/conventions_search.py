@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, Unpack
 
 import numpy as np
 
-from germane.boxes.box_measures import BoxMeasure, parse_measure
+from germane.boxes.box_measures import BoxMeasure, RankedLists, parse_measure, sort_lists
+from germane.boxes.box_result import BoxValue, Result
 from germane.boxes.conventions import DEFAULTS, WORDS, Conventions, DepthOf
 from germane.boxes.detections import COCO_SIGMAS, Detections, Truths
 from germane.boxes.dialect_table import DIALECTS, find_points, parse_any
@@ -22,8 +23,6 @@ from germane.boxes.matching import (
     match_groups,
     number_group,
 )
-from germane.boxes.ranked_lists import RankedLists, sort_lists
-from germane.boxes.result import BoxValue, Result
 from germane.boxes.verbs import open_boxes, read_options
 from germane.core.ragged import Bools, Ints
 from germane.dialects.dialect import Dialect, Entry
@@ -35,7 +34,7 @@ from germane.forensics.variations import Choices, Search, Tried, Variation, writ
 from germane.measures.box_names import POINTS, USUAL_POINTS
 
 if TYPE_CHECKING:
-    from germane.boxes.options import DetectionSource, Options, TruthSource
+    from germane.boxes.conventions import DetectionSource, Options, TruthSource
     from germane.dialects.dialect import Dialect
 
 

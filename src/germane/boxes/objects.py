@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from germane.boxes.columns import Columns
+from germane.boxes.box_columns import Columns
+from germane.boxes.conventions import Reading, name_side
 from germane.boxes.detections import BoxFormat, Truths, measure_extents
 from germane.boxes.image_ids import has_booleans
 from germane.boxes.masks import can_read_masks, encode_array, join_masks, measure_codes
-from germane.boxes.options import Reading, name_side
 from germane.core.id_spelling import unwrap_ids
 from germane.core.ragged import Floats
 from germane.errors import FormatError, InputError, ScoreError, clip, write_option

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from germane.boxes.masks import draw_points, trace_mask
 from germane.errors import InputError, check_choice
-from germane.output.markup import COLORS, PAPERS, define_colors, write_element
-from germane.output.pictures import shorten
+from germane.output.pictures import COLORS, PAPERS, define_colors, shorten, write_element
 from germane.output.tables import escape_html, measure_width
 
 if TYPE_CHECKING:
-    from germane.boxes.explanation import Explanation, FoundBox, TruthBox
+    from germane.boxes.box_explanation import Explanation, FoundBox, TruthBox
 
 _WIDTH, _HEIGHT = 600.0, 450.0  # the most that the image takes
 _MARGIN, _TOP, _LINE, _COLUMNS = 16.0, 78.0, 17.0, 3

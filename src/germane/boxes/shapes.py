@@ -6,8 +6,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from germane.boxes.columns import Columns, list_sizes
-from germane.boxes.conventions import Conventions
+from germane.boxes.box_columns import Columns, list_sizes
+from germane.boxes.conventions import Conventions, Reading, Shape, Side
 from germane.boxes.detections import (
     COCO_SIGMAS,
     Detections,
@@ -24,7 +24,6 @@ from germane.boxes.masks import (
     is_compressed,
     join_masks,
 )
-from germane.boxes.options import Reading, Shape, Side
 from germane.core.ragged import Floats
 from germane.errors import FormatError, InputError, clip, write_option
 from germane.output.tables import write_count

@@ -8,24 +8,26 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from germane.boxes.box_columns import Columns, match_classes, read_array
 from germane.boxes.coco import is_coco, read_coco
-from germane.boxes.columns import Columns, match_classes, read_array
+from germane.boxes.conventions import Kind, Reading, Side
 from germane.boxes.detections import Boxes, BoxFormat, Detections, Truths, make_boxes
 from germane.boxes.image_ids import find_ids, sort_ids
-from germane.boxes.label_folders import (
+from germane.boxes.label_files import (
+    is_padilla,
     is_voc,
+    is_yolo,
     join_sizes,
     read_class_names,
     read_images,
+    read_padilla,
     read_voc,
     read_yolo,
 )
 from germane.boxes.masks import Masks
 from germane.boxes.objects import is_per_image, is_table, read_per_image, read_table
-from germane.boxes.options import Kind, Reading, Side
 from germane.boxes.shapes import read_shapes
-from germane.boxes.text_files import is_padilla, is_yolo, read_padilla
-from germane.checks.rows import Problem, Sees
+from germane.checks.faulty_rows import Problem, Sees
 from germane.core.ragged import Bools, Floats, Ints
 from germane.errors import EmptyError, InputError, clip, write_option
 from germane.output.tables import write_count

@@ -6,17 +6,24 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
+from germane.boxes.box_columns import Columns, make_detections, make_truths
 from germane.boxes.box_measures import BoxMeasure, BoxMeasures, parse_measures
-from germane.boxes.checks.data import BoxData
-from germane.boxes.checks.table import TABLE, find_all
-from germane.boxes.columns import Columns, make_detections, make_truths
-from germane.boxes.conventions import DEFAULTS, Conventions, make_conventions
+from germane.boxes.box_result import Result, Results, list_summary
+from germane.boxes.checks.matches import TABLE, find_all
+from germane.boxes.checks.sides import BoxData
+from germane.boxes.conventions import (
+    DEFAULTS,
+    READING,
+    Conventions,
+    Reading,
+    Shape,
+    make_conventions,
+    take_reading,
+    translate_option,
+)
 from germane.boxes.detections import Detections, Truths
 from germane.boxes.dialect_table import resolve_box_dialect, resolve_measures
-from germane.boxes.foreign_options import translate_option
 from germane.boxes.matching import refuse_unverified
-from germane.boxes.options import READING, Reading, Shape, take_reading
-from germane.boxes.result import Result, Results, list_summary
 from germane.boxes.shapes import refuse_unfit
 from germane.boxes.sources import (
     Sheet,
@@ -33,8 +40,8 @@ from germane.evaluation.checkup import Checkup
 from germane.output.tables import write_count
 
 if TYPE_CHECKING:
-    from germane.boxes.explanation import Explanation
-    from germane.boxes.options import CheckOptions, DetectionSource, Options, TruthSource
+    from germane.boxes.box_explanation import Explanation
+    from germane.boxes.conventions import CheckOptions, DetectionSource, Options, TruthSource
     from germane.dialects.dialect import Dialect
 
 

@@ -12,19 +12,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from germane.checks.rows import Side, find_places
+from germane.checks.faulty_rows import Side, find_places
 from germane.core import ragged
 from germane.core.policy import Ties
-from germane.core.qrels import Qrels
+from germane.core.qrels import Qrels, Retrieved
 from germane.core.ragged import Bools, Floats, Ints
 from germane.core.ranking import Ranking
-from germane.core.retrieved import Retrieved
-from germane.kernel.columns import Text
+from germane.kernel.ids import Text
 from germane.measures.averaging import MeasureResult
 from germane.measures.measure import Measure
 
 if TYPE_CHECKING:  # few evaluations have texts
-    from germane.checks.ids import Corpus, EqualTexts
+    from germane.checks.unmatched import Corpus, EqualTexts
 
 CERTAIN = 5.0  # standard errors that exclude chance
 LIKELY = 2.0  # standard errors that make chance unlikely

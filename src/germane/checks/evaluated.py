@@ -11,27 +11,25 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from germane.checks import ids, lists, removals, values
+from germane.checks import lists, removals, unmatched, values
 from germane.checks.data import Data, Standing, measure_retrieved
-from germane.checks.rows import Numbering, Sees, Side
+from germane.checks.faulty_rows import Numbering, Sees, Side
 from germane.checks.table import TABLE
 from germane.checks.values import SWAPPED
 from germane.core import ragged
 from germane.core.finding import Finding, sort_by_severity
 from germane.core.id_spelling import fold_ids
 from germane.core.policy import ROW_ORDERS
+from germane.core.qrels import Sample
 from germane.core.ragged import Floats, Ints
-from germane.core.retrieved import Sample
-from germane.kernel.columns import Ids
-from germane.kernel.ids import is_padding, to_bytes, to_text
+from germane.kernel.ids import Ids, is_padding, to_bytes, to_text
 from germane.measures.definition import CatalogueDefinition
 from germane.readers.objects.numbers import DIGITS, EXACT, count_rounded
 
 if TYPE_CHECKING:
     from germane.core.policy import Policy
-    from germane.core.qrels import Qrels
+    from germane.core.qrels import Qrels, Retrieved
     from germane.core.ranking import Ranking
-    from germane.core.retrieved import Retrieved
     from germane.evaluation.judging import JudgedRun
     from germane.measures.averaging import MeasureResult
     from germane.measures.measure import Measure
@@ -81,10 +79,10 @@ def check_batch(qrels: Qrels, retrieved: Retrieved, policy: Policy) -> tuple[Fin
     """Find the problems of a batch's rows. Relevance is considered once all batches are known."""
     data = EvaluatedData(qrels, retrieved, policy, retrieved.sample)
     findings = _find_swapped(data) or tuple(_check_rows(data))
-    why = "" if findings or len(data.hits) or not data.results else ids.explain_mismatch(data)
-    if why in ("", ids.SAME, ids.NUMBERED):
+    why = "" if findings or len(data.hits) or not data.results else unmatched.explain_mismatch(data)
+    if why in ("", unmatched.SAME, unmatched.NUMBERED):
         return findings
-    row = _ROWS[ids.find_nothing_found]
+    row = _ROWS[unmatched.find_nothing_found]
     return (Finding(row.severity, row.name, "", 0, (), why),)  # the count comes with all batches
 
 
@@ -106,7 +104,7 @@ def _check_counts(data: EvaluatedData) -> Iterator[Finding]:
     policy, retrieval = data.policy, data.retrieval
     checks: list[Callable[[Data], Sees]] = []
     if not len(retrieval.judgment):
-        checks.append(ids.find_nothing_found)
+        checks.append(unmatched.find_nothing_found)
     if data.emptied:
         checks.append(removals.find_emptied)
     if data.unreachable:
@@ -142,13 +140,13 @@ def _check_rows(data: EvaluatedData) -> Iterator[Finding]:
     """Run the checks of the rows that a look at the sample does not rule out."""
     checks: list[Callable[[Data], Sees]] = []
     if data.may_be_misspelled:
-        checks.append(ids.find_alike)
+        checks.append(unmatched.find_alike)
     if data.may_rise:
         checks += lists.ORDERS.values()
     if data.may_have_padding:
-        checks.append(ids.find_padding)
+        checks.append(unmatched.find_padding)
     if data.may_have_own:
-        checks.append(ids.find_own_first)
+        checks.append(unmatched.find_own_first)
     if data.may_be_rounded:
         checks.append(values.find_imprecise)
     if checks:

@@ -11,9 +11,9 @@ from math import lgamma, log
 
 import numpy as np
 
-from germane.checks import ids
+from germane.checks import unmatched
 from germane.checks.data import Data
-from germane.checks.rows import (
+from germane.checks.faulty_rows import (
     Problem,
     Sees,
     count_queries,
@@ -24,8 +24,7 @@ from germane.checks.rows import (
 from germane.core.finding import show_ids
 from germane.core.id_spelling import describe_difference, find_extended, find_pairs
 from germane.core.mean_intervals import FEW, measure_dispersion
-from germane.core.ragged import Bools, Floats
-from germane.core.rounding import drop_rounding, subtract_values, unite_equal
+from germane.core.ragged import Bools, Floats, drop_rounding, subtract_values, unite_equal
 from germane.errors import GermaneError, clip, write_option
 from germane.measures.averaging import compute_scores
 from germane.measures.measure import Measure
@@ -407,7 +406,7 @@ def find_standing_anywhere(data: Data) -> Sees:
         or standing.is_worse_than_chance
     ):
         return
-    if not _is_explained(data) and not any(ids.find_repeated_results(data)):
+    if not _is_explained(data) and not any(unmatched.find_repeated_results(data)):
         yield Problem(standing.describe("no higher"), standing.pairs)
 
 

@@ -11,18 +11,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 
 from germane.checks.data import Data
-from germane.checks.ids import LOOKED
-from germane.checks.rows import Problem, Sees, Side, find_places
+from germane.checks.faulty_rows import Problem, Sees, Side, find_places
+from germane.checks.unmatched import LOOKED
 from germane.core import ragged
 from germane.core.finding import show_ids
 from germane.core.id_spelling import describe_difference, find_pairs
 from germane.core.policy import LIMITS, Policy
-from germane.core.qrels import Qrels
+from germane.core.qrels import EMPTYING, ONE_COPY, Qrels, Retrieved
 from germane.core.ragged import Bools, Floats, Ints
-from germane.core.retrieved import EMPTYING, ONE_COPY, Retrieved
 from germane.errors import PolicyError, clip, write_option
-from germane.kernel.columns import Ids
-from germane.kernel.ids import spell_id
+from germane.kernel.ids import Ids, spell_id
 from germane.kernel.keys import Keys
 from germane.kernel.reduction import (
     Batch,

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterator
 from typing import Literal, NamedTuple
 
-from germane.checks import ids, lists, removals, values
+from germane.checks import lists, removals, unmatched, values
 from germane.checks.data import Data
-from germane.checks.rows import Sees, make_findings
+from germane.checks.faulty_rows import Sees, make_findings
 from germane.core.finding import Finding, Severity
 from germane.errors import write_option
 
@@ -41,19 +41,19 @@ TABLE: tuple[Check, ...] = (
           "Is this the right file?", "error"),
     Check("a run that looks like qrels", "serious", "run", values.find_run_like_qrels,
           "Is this the right file?", "error", False),
-    Check("no query in common", "serious", "run", ids.find_no_common_query,
+    Check("no query in common", "serious", "run", unmatched.find_no_common_query,
           "Are these the same ids?", "error"),
-    Check("nothing judged was found", "serious", "run", ids.find_nothing_found,
+    Check("nothing judged was found", "serious", "run", unmatched.find_nothing_found,
           "Are the item ids of run and qrels the same?", "warning"),
-    Check("ids nearly the same", "serious", "run", ids.find_alike,
+    Check("ids nearly the same", "serious", "run", unmatched.find_alike,
           "Write the ids of both sides in the same way.", "sample"),
-    Check("repeated judgments", "serious", "qrels", ids.find_repeated_judgments,
+    Check("repeated judgments", "serious", "qrels", unmatched.find_repeated_judgments,
           (f"Delete the copies, or choose with {write_option('duplicates', 'first')}, last or"
           " max."), "error"),
-    Check("repeated results", "serious", "run", ids.find_repeated_results,
+    Check("repeated results", "serious", "run", unmatched.find_repeated_results,
           (f"Delete the copies, or choose with {write_option('duplicates', 'first')}, last or"
           " max."), "error"),
-    Check("judgments of the training data", "serious", "qrels", ids.find_shared_judgments,
+    Check("judgments of the training data", "serious", "qrels", unmatched.find_shared_judgments,
           "Test on judgments that the system did not learn from."),
     Check("missing queries", "serious", "run", lists.find_missing,
           (f"{write_option('missing', 'skip')} leaves them out; report both kinds of"
@@ -81,9 +81,10 @@ TABLE: tuple[Check, ...] = (
     Check("relevant results stand last", "serious", "run", lists.find_standing_last,
           ("Check the direction of the order. If lower is better, use"
           f" {write_option('scores', 'distances')}."), "warning"),
-    Check("padding among the results", "serious", "run", ids.find_padding,
+    Check("padding among the results", "serious", "run", unmatched.find_padding,
           f"{write_option('padding', 'drop')} takes them out before ranks are counted.", "sample"),
-    Check("the query is its first result", "serious", "run", ids.find_own_first, OWN, "sample"),
+    Check("the query is its first result", "serious", "run",
+          unmatched.find_own_first, OWN, "sample"),
     Check("one result per query", "serious", "run", lists.find_one_result,
           "Did the system stop early, or was only its last or best result kept?", "warning"),
     Check("constant scores", "serious", "run", values.find_constant,
@@ -95,17 +96,17 @@ TABLE: tuple[Check, ...] = (
           " too."), "warning"),
     Check("candidates of other items", "doubtful", "run", removals.find_unmatched,
           "Are these the ids of the run?", "warning"),
-    Check("the query among its results", "doubtful", "run", ids.find_own, OWN),
-    Check("queries of the training data", "doubtful", "qrels", ids.find_shared_queries,
+    Check("the query among its results", "doubtful", "run", unmatched.find_own, OWN),
+    Check("queries of the training data", "doubtful", "qrels", unmatched.find_shared_queries,
           "Test a search system on queries that it did not learn from; users of a recommender may "
           "be in both."),
-    Check("queries among the items", "doubtful", "run", ids.find_queries_among_items,
+    Check("queries among the items", "doubtful", "run", unmatched.find_queries_among_items,
           "Does the collection hold the queries? Leave them out of it, as exclude_self=True does "
           "for embeddings."),
-    Check("queries with the text of an item", "doubtful", "qrels", ids.find_queries_with_text,
+    Check("queries with the text of an item", "doubtful", "qrels", unmatched.find_queries_with_text,
           "Does the collection hold the queries? Leave these items out of it, or name them with "
           "exclude."),
-    Check("judged items with the same text", "doubtful", "qrels", ids.find_copies,
+    Check("judged items with the same text", "doubtful", "qrels", unmatched.find_copies,
           "A system that finds one copy misses the other. Delete copies, or give them one id with "
           "collapse."),
     Check("the same results for every query", "doubtful", "run", lists.find_same_results,

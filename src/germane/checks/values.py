@@ -10,7 +10,15 @@ from typing import Any
 import numpy as np
 
 from germane.checks.data import Data
-from germane.checks.rows import FEW, Problem, Sees, Side, count_queries, show_first_row, show_rows
+from germane.checks.faulty_rows import (
+    FEW,
+    Problem,
+    Sees,
+    Side,
+    count_queries,
+    show_first_row,
+    show_rows,
+)
 from germane.core.finding import show_ids
 from germane.core.policy import ROW_ORDERS
 from germane.core.ragged import Bools, Floats, Ints

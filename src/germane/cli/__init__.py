@@ -61,7 +61,7 @@ _MODULES = {
     **{
         command: module
         for group, module in zip(
-            GROUPS.values(), ("everyday", "checking", "judgments", "teaching"), strict=True
+            GROUPS.values(), ("everyday", "occasional", "occasional", "occasional"), strict=True
         )
         for command in group
         if command != "trec_eval"  # it reads its arguments itself
@@ -233,7 +233,7 @@ def _add_commands(commands: Any, name: str, only: str = "") -> None:
 
 def _run_trec_eval(arguments: Sequence[str]) -> int:
     """Do what NIST's trec_eval does with the arguments, and return its exit status."""
-    from germane.trec_eval import TrecEvalError, columns, evaluate
+    from germane.trec_eval import TrecEvalError, command_line, evaluate
     from germane.trec_eval.command_line import parse_arguments
 
     def note(text: str) -> None:
@@ -244,7 +244,7 @@ def _run_trec_eval(arguments: Sequence[str]) -> int:
         if request.wanted == "version":
             say(f"germane {VERSION}, as trec_eval 10.0")
         elif request.wanted == "help":
-            sys.stdout.write(columns.write_help(request))
+            sys.stdout.write(command_line.write_help(request))
         else:
             sys.stdout.flush()
             for text in evaluate(request, note=note):  # an id that is not UTF-8 stays as it is

@@ -75,7 +75,7 @@ def _run_check(options: argparse.Namespace) -> int:
 
 def _run_dialects(options: argparse.Namespace) -> None:
     from germane.boxes.dialect_table import dialects, resolve_box_dialect
-    from germane.cli.checking import define_dialect, list_dialects, write_spread, write_table
+    from germane.cli.occasional import define_dialect, list_dialects, write_spread, write_table
 
     match options.data:
         case []:

@@ -11,7 +11,7 @@ import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from germane.core.arguments import read_decimal
+from germane.core.calls import read_decimal
 from germane.errors import InputError, check_choice, clip
 from germane.readers.files.formats import FORMATS
 

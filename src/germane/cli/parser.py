@@ -38,7 +38,7 @@ from germane.cli.terminal import say
 from germane.core.policy import DEFAULTS
 from germane.dialects.names import parse_all
 from germane.errors import InputError, suggest
-from germane.evaluation.accepted import COMMANDS as PAIRS
+from germane.evaluation.choices import COMMANDS as PAIRS
 from germane.evaluation.choices import DEFAULT, Choices
 from germane.evaluation.opening import open_options
 from germane.measures.measure import Measure
@@ -102,9 +102,9 @@ def list_arguments(verb: Any) -> dict[str, Argument]:
     listed = {name: Argument(kinds[name], defaults.get(name, ...)) for name in names}
     for unpacked in get_args(kinds.get("policy") or kinds.get("options")):
         if not isinstance(unpacked, type):  # its name, in germane.boxes
-            from germane.boxes import conventions, options
+            from germane.boxes import conventions
 
-            more = get_type_hints(getattr(options, unpacked.__forward_arg__))
+            more = get_type_hints(getattr(conventions, unpacked.__forward_arg__))
             usual = conventions.DEFAULTS
         else:
             more, usual = unpacked.__annotations__, DEFAULTS
@@ -459,7 +459,7 @@ def _advise(
         return f" {option} is an option of {parsers[having[0]].prog}."
     options = names.get(command) or set().union(*names.values())
     if command.startswith("boxes"):
-        from germane.boxes.foreign_options import translate_option
+        from germane.boxes.conventions import translate_option
 
         for verb in (command, "boxes"):
             spellings = [name.removeprefix("--").replace("-", "_") for name in names[verb]]

@@ -11,7 +11,7 @@ from itertools import combinations
 from typing import Any
 
 from germane.cli.options import InputPath, OutputPath
-from germane.core.progress import ProgressLine
+from germane.core.calls import ProgressLine
 from germane.errors import GermaneWarning, InputError, clip, list_choices, make_visible
 from germane.output import writing
 from germane.output.tables import FORMATS, Table

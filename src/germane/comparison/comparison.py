@@ -24,19 +24,17 @@ from germane.comparison.query_differences import (
     QueryDifferences,
     find_moves,
 )
-from germane.comparison.sample import Runs, Sample
-from germane.comparison.significance import Settings
+from germane.comparison.significance import Runs, Sample, Settings
 from germane.core.mean_intervals import resample_sums
-from germane.core.ragged import Floats
-from germane.core.rounding import ROUNDING, subtract_values, unite_equal
+from germane.core.ragged import ROUNDING, Floats, subtract_values, unite_equal
 from germane.errors import NotFoundError, clip, make_visible, offer
 from germane.evaluation.layout import name_measures
 from germane.evaluation.result import Result
 from germane.evaluation.signature_line import write_signatures
 from germane.measures import LOW_IS_GOOD
 from germane.measures.measure import Measure, is_name
-from germane.output.markup import Paper
 from germane.output.named_columns import Columnar, Tabular
+from germane.output.pictures import Paper
 from germane.output.tables import (
     LABEL,
     Reader,

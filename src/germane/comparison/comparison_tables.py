@@ -6,8 +6,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from germane.comparison.pair import Pair, Verdict, format_p_number
-from germane.comparison.sample import Sample
-from germane.comparison.significance import CORRECTIONS, MANY, TESTS, Settings
+from germane.comparison.significance import CORRECTIONS, MANY, TESTS, Sample, Settings
 from germane.core.mean_intervals import (
     FEW,
     POWER,

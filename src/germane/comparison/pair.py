@@ -7,8 +7,13 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from germane.comparison.sample import Sample
-from germane.comparison.significance import CORRECTIONS, TESTS, Settings, compute_differences
+from germane.comparison.significance import (
+    CORRECTIONS,
+    TESTS,
+    Sample,
+    Settings,
+    compute_differences,
+)
 from germane.core.mean_intervals import (
     FEWEST,
     Interval,
@@ -16,8 +21,7 @@ from germane.core.mean_intervals import (
     estimate_weighted_interval,
     measure_dispersion,
 )
-from germane.core.ragged import Floats
-from germane.core.rounding import drop_rounding
+from germane.core.ragged import Floats, drop_rounding
 from germane.errors import make_visible
 from germane.measures import LOW_IS_GOOD, QUANTITIES
 from germane.measures.averaging import find_span_of_differences

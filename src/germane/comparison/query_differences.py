@@ -10,17 +10,16 @@ import numpy as np
 
 from germane.comparison.comparison_tables import write_ends
 from germane.comparison.pair import Pair, format_p
-from germane.comparison.sample import refuse_unanswered
-from germane.core.rounding import average_numbers, subtract_values
+from germane.comparison.significance import refuse_unanswered
+from germane.core.ragged import average_numbers, subtract_values
 from germane.errors import InputError, clip, make_visible
 from germane.evaluation.judging import Placement
-from germane.evaluation.query_groups import find_categories
+from germane.evaluation.layout import find_categories
 from germane.measures import LOW_IS_GOOD
 from germane.measures.averaging import QueryValues
 from germane.measures.measure import Measure
-from germane.output.markup import Paper
 from germane.output.named_columns import Tabular, make_ids, make_numbers, make_texts
-from germane.output.pictures import Display, draw_bars, set_title, shorten
+from germane.output.pictures import Display, Paper, draw_bars, set_title, shorten
 from germane.output.tables import Table, format_number, write_count
 
 if TYPE_CHECKING:

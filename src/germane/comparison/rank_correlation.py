@@ -8,10 +8,9 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from germane.core.arguments import check_number
+from germane.core.calls import check_number
 from germane.core.id_spelling import is_id, unwrap_ids, unwrap_keys
-from germane.core.ragged import Floats, Ints
-from germane.core.rounding import is_near
+from germane.core.ragged import Floats, Ints, is_near
 from germane.errors import (
     CoverageError,
     DuplicateError,

@@ -8,9 +8,8 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from germane.core.arguments import check_number
-from germane.core.ragged import Floats, Ints
-from germane.core.rounding import ROUNDING, drop_rounding, reaches, unite_equal
+from germane.core.calls import check_number
+from germane.core.ragged import ROUNDING, Floats, Ints, drop_rounding, reaches, unite_equal
 from germane.errors import InputError
 
 Basis: TypeAlias = Literal["spread", "range"]

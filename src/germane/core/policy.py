@@ -8,10 +8,9 @@ from functools import cached_property
 from math import isfinite
 from typing import Literal, TypeAlias, get_args, get_origin
 
-from germane.core.arguments import is_number, parse_whole
-from germane.core.ragged import Ints
-from germane.core.retrieved import COPIES, Order
-from germane.core.rounding import Halves
+from germane.core.calls import is_number, parse_whole
+from germane.core.qrels import COPIES, Order
+from germane.core.ragged import Halves, Ints
 from germane.errors import PolicyError, check_choice, clip, write_option
 
 Duplicates: TypeAlias = Literal["error", "first", "last", "max", "keep", "recount"]

@@ -1,14 +1,15 @@
-"""Qrels: relevance judgments, grouped by query."""
+"""Qrels, relevance judgments by query; and Retrieved, the judged items that a run retrieved."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from germane.core import ragged
+from germane.core.finding import Finding
 from germane.core.id_spelling import unwrap_id
 from germane.core.ragged import Bools, Floats, Ints
 from germane.core.ranking import Subtopics
@@ -137,3 +138,155 @@ class Qrels:
             dict(zip(items[start:end], range(start, end), strict=True))
             for start, end in pairwise(ends)
         ]
+
+
+# --- Retrieved ------------------------------------------------------------------------------------
+#
+# Retrieved: the judged items that a run retrieved, and the order in which its rows were ranked.
+#
+# Readers make it; judging turns it and the qrels into a Ranking. The checks get a sample of the
+# run's first rows with it.
+
+ONE_COPY = ("first", "last", "max")  # under these choices one copy of a duplicate item is left
+COPIES = ("keep", "recount")  # under these choices every copy of a duplicate item takes a rank
+
+
+@dataclass(frozen=True)
+class Order:
+    """The order of a run's rows, and which of them count as retrieved."""
+
+    equal: str = "id"  # the order of equal scores: a word of kernel.plain.ORDERS
+    scores: Literal["double", "single", "sigmoid", "distances"] = "double"
+    least: float | None = None  # items with a lower converted score are not retrieved
+    own: Literal["keep", "drop"] = "keep"  # an item whose id is the query's
+    nonpositive: Literal["hit", "miss"] = "hit"  # a judged item with a score of 0 or less
+    padding: Literal["keep", "drop"] = "keep"  # an item with the id -1
+    ranks: Literal["order", "places"] = "order"  # are ranks the places in a longer list?
+
+    @property
+    def takes_all(self) -> bool:
+        return self.least is None and self.own == "keep"
+
+    @cached_property
+    def plain(self) -> bool:
+        """Does only the order of scores matter, with nothing left out?"""
+        return self in (AS_GIVEN, BY_ID)
+
+    def convert_scores(self, scores: Floats, offsets: Ints) -> Floats:
+        """Convert the scores of some queries: round them, or make higher numbers better."""
+        if self.scores == "double":
+            return scores
+        if self.scores == "distances":
+            return -scores
+        with np.errstate(over="ignore"):  # beyond single precision all scores are infinite
+            single: Floats = scores.astype(np.float32)
+            if self.scores == "sigmoid":
+                owner = ragged.find_owners(offsets)
+                odd = owner[(single < 0) | (single > 1)]
+                outside = np.bincount(odd, minlength=len(offsets) - 1) > 0
+                single = np.where(outside[owner], 1 / (1 + np.exp(-single)), single)
+            return single.astype(np.float64)
+
+    def reach_least(self, scores: Floats) -> Bools:
+        """Mark the converted scores that are high enough."""
+        return np.ones(len(scores), bool) if self.least is None else scores >= self.least
+
+
+EMPTYING = ("", "candidates", "order", "nonpositive")
+"""Causes that may take all results, or all hits, of a query: the pairs that select results, the
+lowest score and the query's own item, and scores that count as misses."""
+COUNTED = ("rows", "excluded", "emptied", "gaps")
+"""Fields of ``Retrieved`` that hold a number for each query, where there are some."""
+
+AS_GIVEN, BY_ID = Order("given"), Order()
+
+
+class Sample:
+    """The first rows of some queries of a run, in the order in which they were given.
+
+    The rows of ``queries[s]`` are ``offsets[s]:offsets[s + 1]``. ``rank(n)`` and ``given(n)``
+    return the ranks and the scores, as they were written, of the first n rows.
+    """
+
+    def __init__(
+        self,
+        queries: Sequence[Hashable],
+        offsets: Ints,
+        items: Sequence[Hashable],
+        score: Floats | None = None,
+        *,
+        rank: Callable[[int], Floats] | None = None,
+        raw: Callable[[int], Sequence[Any]] | None = None,
+        ids: str = "typed",  # as in Qrels, or "places": the rows and columns of an array
+        rounded: int = 0,  # scores of the whole run that became equal to another as doubles
+        finer: bool = False,  # may the scores have had more digits than doubles?
+    ) -> None:
+        self.queries, self.offsets, self.items, self.score = queries, offsets, items, score
+        self.rank, self.given, self.ids = rank, raw, ids
+        self.rounded, self.finer = rounded, finer
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    @cached_property
+    def owner(self) -> Ints:
+        """The position in ``queries`` of each row's query."""
+        return ragged.find_owners(self.offsets)
+
+
+def choose_rows(offsets: Ints, most_rows: int) -> tuple[Ints, Ints]:
+    """Choose the rows of a sample: the first of each of the first queries, and their offsets."""
+    lengths = np.diff(offsets[: most_rows + 1])
+    depth = most_rows // max(1, min(len(lengths), SAMPLED, most_rows // DEEP))
+    ends = ragged.make_offsets(np.minimum(lengths, depth))
+    ends = ends[: max(2, int(np.searchsorted(ends, most_rows, "right")))]
+    return ragged.list_stretches(offsets[: len(ends) - 1], np.diff(ends)), ends
+
+
+SAMPLED, DEEP = 200, 4  # queries of a sample, and the rows of each where there are that many
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Retrieved:
+    """The judged items that a run retrieved, with the ranks that scores leave open to them."""
+
+    judgment: Ints  # H, place in Qrels.items; hits of a query stand together
+    owner: Ints  # H, query
+    rank: Ints  # H, from 1, in the order asked for (item ids or as given)
+    tied_from: Ints  # H, first and last rank of the group of equal scores
+    tied_to: Ints  # H
+    retrieved: Ints  # Q
+    answered: Bools  # Q, does the run have the query at all?
+    unknown: list[Hashable]  # the run's queries that nobody judged
+    sample: "Callable[[int], Sample] | None" = None  # returns at most so many of the first rows
+    findings: tuple[Finding, ...] = ()  # about the rows of batches, whose samples are not kept
+    excluded: Ints | None = None  # Q, results that are no candidates, if there are candidates
+    emptied: Ints | None = None  # Q, what took all results of a query: a number of EMPTYING, or 0
+    gaps: Bools | None = None  # Q, do ranks without scores exceed the number of results?
+    comments: int = 0  # lines of a file that begin with # and are no data
+    rows: Ints | None = None  # Q, the results before groups took their place; None: they did not
+    missed: "Retrieved | None" = None  # judged items that take ranks and are no hits, if scores say
+
+    @cached_property
+    def answers(self) -> int:
+        """How many of the judged queries the run has."""
+        return int(np.count_nonzero(self.answered))
+
+    def equals(self, other: "Retrieved") -> bool:
+        """Is the other one the same, read in another way?"""
+        if self.is_tied != other.is_tied or self.unknown != other.unknown:
+            return False
+        if (self.missed is None) != (other.missed is None):
+            return False
+        if self.missed and other.missed and not self.missed.equals(other.missed):
+            return False
+        names = ["rank", "tied_from", "tied_to"] if self.is_tied else ["rank"]
+        return (self.findings, self.comments) == (other.findings, other.comments) and all(
+            np.array_equal(getattr(self, name), getattr(other, name))
+            for name in ("judgment", "owner", "retrieved", "answered", *names)
+        )
+
+    @cached_property
+    def is_tied(self) -> bool:
+        """Can hits share their score with another item? Else their three ranks are one array."""
+        return self.tied_to is not self.tied_from

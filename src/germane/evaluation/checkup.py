@@ -9,24 +9,23 @@ from typing import Any, Unpack, overload
 import numpy as np
 
 from germane.checks.data import Data, put_side_by_side
-from germane.checks.ids import Corpus
+from germane.checks.faulty_rows import Side, read_qrels, read_run
 from germane.checks.removals import (
     attach_candidates,
     count_unreachable,
     explain_unmatched,
     select_ranked,
 )
-from germane.checks.rows import Side, read_qrels, read_run
 from germane.checks.table import TABLE
+from germane.checks.unmatched import Corpus
+from germane.core.calls import Progress, make_progress
 from germane.core.finding import SEVERITIES, Finding, Severity, sort_by_severity
 from germane.core.policy import Policy
-from germane.core.progress import Progress, make_progress
 from germane.core.qrels import Qrels
 from germane.errors import GermaneError, make_visible
-from germane.evaluation.accepted import Judgments, Run, Texts
-from germane.evaluation.api import evaluate
-from germane.evaluation.choices import DEFAULT, Choices
+from germane.evaluation.choices import DEFAULT, Choices, Judgments, Run, Texts
 from germane.evaluation.collection import find_needs
+from germane.evaluation.evaluate import evaluate
 from germane.evaluation.opening import Inputs, open_data
 from germane.measures.measure import Measure, Measures
 from germane.output.named_columns import Tabular, make_texts

@@ -12,7 +12,7 @@ import numpy as np
 
 from germane import readers
 from germane.core import ragged
-from germane.core.arguments import list_values
+from germane.core.calls import list_values
 from germane.core.ragged import Floats
 from germane.errors import (
     EmptyError,
@@ -25,8 +25,8 @@ from germane.errors import (
     require_arrow,
     show_typed,
 )
-from germane.evaluation.accepted import ItemGroups, Run
-from germane.kernel.columns import Ids, Integers, read_python_ids
+from germane.evaluation.choices import ItemGroups, Run
+from germane.kernel.ids import Ids, Integers, read_python_ids
 from germane.kernel.reduction import Batch, choose_copies, find_distinct
 from germane.readers import RunInput
 from germane.readers.files.formats import InputFormat

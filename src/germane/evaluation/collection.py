@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 
 from germane.checks.evaluated import refuse_swapped
+from germane.core.calls import Progress
 from germane.core.policy import ROW_ORDERS, Policy, Ties
-from germane.core.progress import Progress
-from germane.core.qrels import Qrels
+from germane.core.qrels import Order, Qrels, Retrieved, Sample
 from germane.core.ragged import Floats
 from germane.core.ranking import Ranking
-from germane.core.retrieved import Order, Retrieved, Sample
 from germane.errors import GradeError, PolicyError
 from germane.evaluation.judging import JudgedRun, judge
 from germane.measures.definition import CatalogueDefinition

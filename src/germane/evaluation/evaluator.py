@@ -12,12 +12,11 @@ import numpy as np
 
 from germane.checks.evaluated import check_batch
 from germane.core import ragged
+from germane.core.calls import Progress, make_progress
 from germane.core.finding import Finding
 from germane.core.policy import DEFAULTS, Policy
-from germane.core.progress import Progress, make_progress
-from germane.core.qrels import Qrels
+from germane.core.qrels import COUNTED, Order, Qrels, Retrieved
 from germane.core.ragged import Bools, Ints
-from germane.core.retrieved import COUNTED, Order, Retrieved
 from germane.errors import (
     DuplicateError,
     EmptyError,
@@ -29,11 +28,13 @@ from germane.errors import (
     list_some,
     write_option,
 )
-from germane.evaluation.accepted import Judgments, Run
-from germane.evaluation.api import finish_result
-from germane.evaluation.choices import DEFAULT, Choices, Plan
+from germane.evaluation.choices import DEFAULT, Choices, Judgments, Plan, Run
 from germane.evaluation.collection import refuse_places, retrieve
-from germane.evaluation.fingerprint import (
+from germane.evaluation.evaluate import finish_result
+from germane.evaluation.judging import judge
+from germane.evaluation.opening import Inputs, open_data
+from germane.evaluation.result import Result
+from germane.evaluation.signature_line import (
     KeptFingerprint,
     OptionFingerprints,
     check_same,
@@ -41,9 +42,6 @@ from germane.evaluation.fingerprint import (
     make_fingerprint,
     shorten,
 )
-from germane.evaluation.judging import judge
-from germane.evaluation.opening import Inputs, open_data
-from germane.evaluation.result import Result
 from germane.evaluation.whole_lists import (
     Counted,
     Tallies,

@@ -10,10 +10,9 @@ import numpy as np
 from germane.core import ragged
 from germane.core.id_spelling import describe_difference, describe_types, find_pairs
 from germane.core.policy import UNORDERED, Policy, Ties, order_tied
-from germane.core.qrels import Qrels
+from germane.core.qrels import Qrels, Retrieved
 from germane.core.ragged import Bools, Floats, Ints
 from germane.core.ranking import Cells, Ranking
-from germane.core.retrieved import Retrieved
 from germane.errors import CoverageError, PolicyError, clip, list_some, write_option
 from germane.evaluation.special_queries import Kinds
 

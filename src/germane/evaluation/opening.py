@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from germane.core.calls import Progress
 from germane.core.policy import DEFAULTS, Policy
-from germane.core.progress import Progress
 from germane.core.qrels import Qrels
 from germane.dialects.names import parse, parse_all
 from germane.errors import EmptyError, InputError, MeasureError, PolicyError, clip, write_option

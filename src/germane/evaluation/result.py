@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from germane.dialects.dialect import Dialect
     from germane.evaluation.bounds import Bounds, BoundsOfRuns
     from germane.evaluation.judging import Placement
-    from germane.evaluation.query_groups import Groups, GroupsOfRuns
+    from germane.evaluation.layout import Groups, GroupsOfRuns
     from germane.evaluation.signature_line import Signature
 
 # Tables and groups are imported where they are made: most programs read only a mean or two.
@@ -246,7 +246,7 @@ class Result(Lookup[MeasureResult], Tabular):
         or of JSON ``{query: category}``, is read. Raises NotFoundError for a query without a
         category.
         """
-        from germane.evaluation.query_groups import group_measures
+        from germane.evaluation.layout import group_measures
 
         return group_measures(self._by_measure, category)
 
@@ -409,7 +409,7 @@ class Results(Named[Result], Tabular):
 
     def by(self, category: Any) -> "GroupsOfRuns":
         """The measures of each run per category of query; ``category`` is that of ``Result.by``."""
-        from germane.evaluation.query_groups import GroupsOfRuns, read_category
+        from germane.evaluation.layout import GroupsOfRuns, read_category
 
         category = read_category(category)
         return GroupsOfRuns({name: result.by(category) for name, result in self.items()})

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from germane.core.policy import Policy
+from germane.core.qrels import COPIES
 from germane.core.ragged import Bools, Floats
 from germane.core.ranking import Ranking
-from germane.core.retrieved import COPIES
 from germane.errors import CoverageError, list_some, write_option
 from germane.measures import Scored
 from germane.measures.averaging import (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
-from germane.core.arguments import is_number
+from germane.core.calls import is_number
 from germane.core.mean_intervals import explain_missing
 from germane.core.policy import Policy
 from germane.core.ragged import Bools, Floats, Ints
@@ -17,11 +17,11 @@ from germane.errors import InputError, clip
 from germane.evaluation.special_queries import Kinds, settle
 from germane.explanation.single_query import Counted
 from germane.measures import compute_values
+from germane.measures.average import area_under_curve
 from germane.measures.averaging import compute_scores
-from germane.measures.interpolated import area_under_curve
 from germane.measures.measure import Measure
-from germane.output.markup import Paper
 from germane.output.named_columns import Tabular
+from germane.output.pictures import Paper
 from germane.output.tables import Table, add_schema, format_number, to_json_number, write_count
 
 if TYPE_CHECKING:

@@ -10,9 +10,9 @@ from typing import Any, Literal, Unpack, cast, get_args
 
 import numpy as np
 
+from germane.core.calls import Progress, make_progress
 from germane.core.mean_intervals import check_confidence
 from germane.core.policy import UNORDERED, Policy, Relevant
-from germane.core.progress import Progress, make_progress
 from germane.core.ragged import Bools, Ints
 from germane.core.ranking import Ranking
 from germane.errors import (
@@ -24,8 +24,7 @@ from germane.errors import (
     check_choice,
     clip,
 )
-from germane.evaluation.accepted import Judgments, Run, Texts
-from germane.evaluation.choices import Choices, OtherChoices
+from germane.evaluation.choices import Choices, Judgments, OtherChoices, Run, Texts
 from germane.evaluation.collection import find_needs, retrieve
 from germane.evaluation.judging import judge
 from germane.evaluation.layout import format_value

@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from germane.core.calls import Progress
 from germane.core.policy import WORDS, Policy, Relevant
-from germane.core.progress import Progress
-from germane.core.qrels import Qrels
+from germane.core.qrels import Qrels, Retrieved
 from germane.core.ragged import Ints
 from germane.core.ranking import Ranking, number_all
-from germane.core.retrieved import Retrieved
 from germane.dialects.names import parse_all
 from germane.errors import (
     CoverageError,

@@ -26,7 +26,7 @@ from germane.errors import GermaneError, InputError, clip, write_error
 from germane.evaluation.collection import EVERYTHING, Collection
 from germane.evaluation.judging import JudgedRun
 from germane.forensics.cases import Case, Question
-from germane.forensics.forms import Form, Names, name_query
+from germane.forensics.known_cases import Form, Names, name_query
 from germane.forensics.spread import Values
 from germane.forensics.variations import Candidate
 from germane.measures.averaging import MeasureResult

@@ -8,7 +8,7 @@ from math import fsum
 from typing import Any
 
 from germane.errors import InputError, MeasureError, clip, list_some, make_visible, write_option
-from germane.evaluation.accepted import PublishedTable
+from germane.evaluation.choices import PublishedTable
 from germane.forensics.laws import Interval, PairLaws, find_highest, list_laws
 from germane.forensics.published import Published, read_percentages, read_published
 from germane.forensics.reported import Column, Reading, Reported, format_plain, read_columns

@@ -14,11 +14,9 @@ from germane.dialects.names import agree
 from germane.errors import list_choices
 from germane.forensics.asking import Batch, Precision
 from germane.forensics.cases import SPECIAL, Case, Question, Shape, describe, make_case
-from germane.forensics.forms import show_arguments
-from germane.forensics.identification import Counterexample, Definition, Identification
 from germane.forensics.identification_search import Search, State
-from germane.forensics.inquiry import Inquiry
-from germane.forensics.known_cases import find_kinds
+from germane.forensics.inquiry import Counterexample, Definition, Identification, Inquiry
+from germane.forensics.known_cases import find_kinds, show_arguments
 from germane.forensics.mistakes import (
     describe_difference,
     find_means,

@@ -10,7 +10,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from germane.core.arguments import Seed, is_number, make_generator, parse_whole
+from germane.core.calls import Seed, is_number, make_generator, parse_whole
 from germane.core.policy import DEFAULTS
 from germane.dialects.names import parse_any
 from germane.errors import (
@@ -25,10 +25,9 @@ from germane.evaluation.choices import Choices, make_policy
 from germane.forensics.asking import Asker, Precision, describe_function
 from germane.forensics.cases import Shape, draw_many, draw_single
 from germane.forensics.counterexample import make_answer
-from germane.forensics.forms import make_names, resolve_form
-from germane.forensics.identification import Identification
 from germane.forensics.identification_search import GRADES, Far, Search
-from germane.forensics.inquiry import USUAL_READING, Inquiry, choose_cutoffs
+from germane.forensics.inquiry import USUAL_READING, Identification, Inquiry, choose_cutoffs
+from germane.forensics.known_cases import make_names, resolve_form
 from germane.measures.box_names import is_of_boxes
 from germane.measures.definition import CatalogueDefinition
 from germane.measures.measure import Measure

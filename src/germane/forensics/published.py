@@ -8,7 +8,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from germane.core.arguments import read_decimal
+from germane.core.calls import read_decimal
 from germane.errors import DuplicateError, EmptyError, FormatError, InputError, clip, has_arrow
 from germane.forensics.reported import (
     GROUPS,

@@ -4,12 +4,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Unpack, cast
 
+from germane.core.calls import Progress, make_progress
 from germane.core.policy import DEFAULTS, Policy, Relevant
-from germane.core.progress import Progress, make_progress
 from germane.dialects.names import parse_any
 from germane.errors import DuplicateError, InputError, MeasureError, list_some, write_option
-from germane.evaluation.accepted import Judgments, PublishedTable, Reported, Run
-from germane.evaluation.choices import Choices, OtherChoices
+from germane.evaluation.choices import (
+    Choices,
+    Judgments,
+    OtherChoices,
+    PublishedTable,
+    Reported,
+    Run,
+)
 from germane.evaluation.collection import find_all_needs
 from germane.evaluation.opening import Inputs, open_data, refuse_dialect
 from germane.explanation.single_query import Counted, check_list, check_run, hold_rows, is_list

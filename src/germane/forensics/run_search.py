@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from germane.core.calls import Progress
 from germane.core.policy import Policy
-from germane.core.progress import Progress
 from germane.core.ragged import Floats
 from germane.core.ranking import Ranking
 from germane.dialects import resolve_dialect

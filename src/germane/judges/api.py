@@ -8,12 +8,11 @@ from typing import Any, Unpack
 
 import numpy as np
 
+from germane.core.calls import Progress
 from germane.core.finding import Finding, warn
 from germane.core.mean_intervals import check_confidence, estimate_mean_interval
-from germane.core.progress import Progress
 from germane.core.qrels import Qrels
-from germane.core.ragged import Floats
-from germane.core.rounding import subtract_values
+from germane.core.ragged import Floats, subtract_values
 from germane.errors import (
     GermaneWarning,
     InputError,
@@ -23,12 +22,12 @@ from germane.errors import (
     list_some,
     write_option,
 )
-from germane.evaluation.accepted import Judgments, Run, Values
-from germane.evaluation.api import evaluate_many
-from germane.evaluation.choices import DEFAULT, Choices
+from germane.evaluation.choices import DEFAULT, Choices, Judgments, Run, Values
+from germane.evaluation.evaluate import evaluate_many
 from germane.evaluation.opening import Inputs, open_data, open_options
 from germane.evaluation.result import Results
 from germane.judges.assessors import JudgeAgreement, measure_agreement, order_systems
+from germane.judges.corrected import CorrectedMean, Trust, Trusts, find_narrow_spread
 from germane.judges.correction import (
     About,
     Design,
@@ -43,7 +42,6 @@ from germane.judges.correction import (
     match_judges,
     spell_alike,
 )
-from germane.judges.trust import CorrectedMean, Trust, Trusts, find_narrow_spread
 from germane.measures.averaging import find_span, find_span_of_differences
 from germane.measures.definition import refuse_lists
 from germane.measures.measure import Measure, Measures

@@ -14,17 +14,15 @@ import numpy as np
 from germane.comparison.rank_correlation import kendall_tau, tau_ap
 from germane.core.finding import Finding, warn
 from germane.core.qrels import Qrels
-from germane.core.ragged import Floats
-from germane.core.rounding import reaches, unite_equal
+from germane.core.ragged import Floats, reaches, unite_equal
 from germane.dialects.names import parse
 from germane.errors import CoverageError, EmptyError, GermaneWarning, InputError, clip, make_visible
-from germane.evaluation.accepted import Judges, Run
-from germane.evaluation.api import evaluate
-from germane.evaluation.choices import DEFAULT, Choices
+from germane.evaluation.choices import DEFAULT, Choices, Judges, Run
+from germane.evaluation.evaluate import evaluate
 from germane.evaluation.opening import Held, Inputs, Options, open_data
 from germane.evaluation.result import Result
 from germane.judges.correction import list_judged, spell_alike
-from germane.kernel.columns import read_python_ids
+from germane.kernel.ids import read_python_ids
 from germane.measures.measure import Measure, Measures
 from germane.output.named_columns import Tabular
 from germane.output.tables import Table, add_schema, format_number, to_json_number, write_count

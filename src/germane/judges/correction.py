@@ -12,10 +12,9 @@ import numpy as np
 from germane.core.finding import Finding, show_ids
 from germane.core.mean_intervals import FEWEST, Basis, Interval, Span, find_student_quantile
 from germane.core.qrels import Qrels
-from germane.core.ragged import Floats, Ints
-from germane.core.rounding import drop_rounding, reaches
+from germane.core.ragged import Floats, Ints, drop_rounding, reaches
 from germane.errors import CoverageError, InputError, NotFoundError, clip, list_some, write_option
-from germane.evaluation.query_groups import find_categories
+from germane.evaluation.layout import find_categories
 from germane.output.tables import write_count
 from germane.readers.objects.item_ids import spell_qrels
 

@@ -9,16 +9,14 @@ from typing import Any, Literal, TypeAlias, Unpack
 import numpy as np
 
 from germane.core import ragged
+from germane.core.calls import Progress
 from germane.core.finding import Finding, warn
-from germane.core.progress import Progress
 from germane.core.qrels import Qrels
-from germane.core.ragged import Floats
+from germane.core.ragged import Floats, unite_equal
 from germane.core.ranking import Ranking
-from germane.core.rounding import unite_equal
 from germane.errors import EmptyError, GermaneWarning, InputError, MeasureError, check_choice, clip
-from germane.evaluation.accepted import Judgments, Run
-from germane.evaluation.api import evaluate_many, score
-from germane.evaluation.choices import Choices
+from germane.evaluation.choices import Choices, Judgments, Run
+from germane.evaluation.evaluate import evaluate_many, score
 from germane.evaluation.opening import Held, Inputs, check_runs, open_data
 from germane.kernel.ids import spell_id
 from germane.measures.measure import Measure

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from germane.core import ragged
 from germane.core.ragged import Floats, Ints
 from germane.kernel import library
-from germane.kernel.columns import Categories, Ids, Integers, Text, read_bytes, read_python_ids
+from germane.kernel.ids import Categories, Ids, Integers, Text, read_bytes, read_python_ids
 
 Words: TypeAlias = NDArray[np.uint64]
 

@@ -17,7 +17,7 @@ import numpy as np
 from germane.core import ragged
 from germane.core.ragged import Floats, Ints
 from germane.kernel import plain
-from germane.kernel.columns import Ids, Text, read_python_ids
+from germane.kernel.ids import Ids, Text, read_python_ids
 from germane.kernel.library import Hits, RepeatedRowError
 
 if TYPE_CHECKING:

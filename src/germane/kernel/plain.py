@@ -14,8 +14,15 @@ import numpy as np
 from germane.core import ragged
 from germane.core.ragged import Bools, Floats, Ints
 from germane.errors import has_arrow
-from germane.kernel.columns import Categories, Ids, Integers, Text, number_ids, read_arrow_values
-from germane.kernel.ids import sort_by_bytes
+from germane.kernel.ids import (
+    Categories,
+    Ids,
+    Integers,
+    Text,
+    number_ids,
+    read_arrow_values,
+    sort_by_bytes,
+)
 
 if TYPE_CHECKING:
     from germane.kernel.reduction import Batch, Judgments

@@ -15,12 +15,11 @@ from typing import Any, Literal, NamedTuple, Protocol, Self, TypeAlias, TypeVar
 import numpy as np
 
 from germane.core import ragged
+from germane.core.qrels import COPIES, EMPTYING, ONE_COPY, Order, Retrieved
 from germane.core.ragged import Bools, Floats, Ints
-from germane.core.retrieved import COPIES, EMPTYING, ONE_COPY, Order, Retrieved
 from germane.errors import FormatError, PolicyError, clip, write_option
 from germane.kernel import library, plain
-from germane.kernel.columns import Categories, Ids, Integers, Text, mark_padding
-from germane.kernel.ids import spell_id, to_bytes
+from germane.kernel.ids import Categories, Ids, Integers, Text, mark_padding, spell_id, to_bytes
 from germane.kernel.keys import Keys, reduce_keys
 from germane.kernel.library import Hits, RepeatedRowError
 

@@ -5,15 +5,12 @@ A new measure is a function and a ``Definition`` in the file of its family, and 
 ``tests/oracle.py``, and ``python docs/generate.py`` writes its page.
 """
 
-from germane.core.ragged import Floats
-from germane.core.rounding import unite_equal
+from germane.core.ragged import Floats, unite_equal
 from germane.measures import (
     average,
     confusion,
     exposure,
     gain,
-    interpolated,
-    popularity,
     sets,
     subtopic_coverage,
     subtopic_novelty,
@@ -53,8 +50,8 @@ TABLE: tuple[Definition, ...] = (
     user_models.INSQ, user_models.INST, user_models.BPM, user_models.NEARLY_ERR_8,
     user_models.NEARLY_ERR_9, user_models.NEARLY_ERR_10, user_models.NEARLY_ERR_11,
     user_models.SCALED_DCG,
-    interpolated.INTERPOLATED_PRECISION, interpolated.INTERPOLATED_AVERAGE_PRECISION,
-    interpolated.AREA_UNDER_CURVE,
+    average.INTERPOLATED_PRECISION, average.INTERPOLATED_AVERAGE_PRECISION,
+    average.AREA_UNDER_CURVE,
     confusion.BPREF, confusion.INFERRED_AVERAGE_PRECISION, confusion.FALL_OUT,
     confusion.SET_ACCURACY, confusion.MATTHEWS_CORRELATION, confusion.AREA_UNDER_ROC,
     confusion.RANKING_LOSS, confusion.LAST_RANK, confusion.RECALL_AT_PRECISION,
@@ -70,7 +67,7 @@ TABLE: tuple[Definition, ...] = (
 
 CATALOGUE: tuple[CatalogueDefinition, ...] = (
     exposure.COVERAGE, exposure.GINI, exposure.ENTROPY, exposure.PERSONALIZATION,
-    popularity.ARP, popularity.NOVELTY, popularity.TAIL, popularity.LIFT,
+    exposure.ARP, exposure.NOVELTY, exposure.TAIL, exposure.LIFT,
     exposure.ILD, exposure.SERENDIPITY,
 )  # fmt: skip
 """The measures of the catalogue, which look at whole lists."""

@@ -10,12 +10,11 @@ from typing import TYPE_CHECKING, Protocol, Self
 import numpy as np
 
 from germane.core import ragged
-from germane.core.arguments import is_number
+from germane.core.calls import is_number
 from germane.core.id_spelling import unwrap_keys
 from germane.core.mean_intervals import Span
-from germane.core.ragged import Bools, Floats, Ints
+from germane.core.ragged import Arithmetic, Bools, Floats, Halves, Ints, reaches
 from germane.core.ranking import Ranking
-from germane.core.rounding import Arithmetic, Halves, reaches
 from germane.errors import InputError, MeasureError, NotFoundError, clip, list_some
 from germane.measures import Scored, compute_values
 from germane.measures.definition import Range

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, get_args
 
-from germane.core.arguments import list_values, read_numbers
+from germane.core.calls import list_values, read_numbers
 from germane.errors import MeasureError, PolicyError, clip, list_choices, suggest, write_option
 
 COCO_THRESHOLDS = (*(0.5 + i * ((0.95 - 0.5) / 9) for i in range(9)), 0.95)

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias, TypeGuard, TypeVar
 
 import numpy as np
 
-from germane.core.arguments import parse_whole
+from germane.core.calls import parse_whole
 from germane.errors import MeasureError, clip, list_choices, suggest
 from germane.measures import BY_NAME, TABLE, Definition, Parameter
 from germane.measures.box_names import explain_of_boxes, is_of_boxes

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from germane.core.arguments import list_values
+from germane.core.calls import list_values
 from germane.core.qrels import Qrels
 from germane.errors import EmptyError, InputError, clip, write_option
 from germane.readers.files import formats

@@ -10,10 +10,9 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeAlias
 
-from germane.core.progress import Progress
-from germane.core.qrels import Qrels
+from germane.core.calls import Progress
+from germane.core.qrels import Order, Qrels, Retrieved
 from germane.core.ragged import Ints
-from germane.core.retrieved import Order, Retrieved
 from germane.errors import DuplicateError, InputError, clip, write_option
 from germane.kernel.content import Hasher
 from germane.kernel.ids import advise_repeat

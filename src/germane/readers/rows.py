@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 import numpy as np
 
 from germane.core import ragged
+from germane.core.calls import ProgressNote
 from germane.core.policy import Policy, order_tied
-from germane.core.progress import ProgressNote
-from germane.core.qrels import Qrels
+from germane.core.qrels import Order, Qrels, Retrieved
 from germane.core.ragged import Bools, Floats, Ints
-from germane.core.retrieved import Order, Retrieved
 from germane.errors import (
     DuplicateError,
     EmptyError,
@@ -26,18 +25,22 @@ from germane.errors import (
     write_option,
 )
 from germane.kernel import plain
-from germane.kernel.columns import (
+from germane.kernel.content import Content, Hasher, hash_rows
+from germane.kernel.ids import (
     Ids,
     Integers,
     Text,
+    advise_repeat,
     join_ids,
     read_arrow_text,
     read_arrow_values,
     read_python_ids,
+    spell_id,
+    to_bytes,
+    to_text,
 )
-from germane.kernel.content import Content, Hasher, hash_rows
-from germane.kernel.ids import advise_repeat, spell_id, to_bytes, to_text
 from germane.kernel.keys import Keys
+from germane.kernel.library import map_in_threads
 from germane.kernel.reduction import (
     Batch,
     Index,
@@ -52,7 +55,6 @@ from germane.kernel.reduction import (
     select_rows,
     split_queries,
 )
-from germane.kernel.threads import map_in_threads
 from germane.readers.files import streams
 from germane.readers.files.streams import Spill
 from germane.readers.inputs import RunInput

@@ -17,19 +17,30 @@ from germane.errors import (
     list_some,
     write_option,
 )
-from germane.evaluation.accepted import Judgments, Record, Runs
-from germane.evaluation.api import evaluate
-from germane.evaluation.choices import Choices
-from germane.evaluation.fingerprint import OPTIONS, SHOWN, shorten
+from germane.evaluation.choices import Choices, Judgments, Record, Runs
+from germane.evaluation.evaluate import evaluate
 from germane.evaluation.layout import format_value
 from germane.evaluation.opening import Held, Inputs, open_data
 from germane.evaluation.result import Result, Results
-from germane.evaluation.signature_line import Signature, is_signature, read_signature
+from germane.evaluation.signature_line import (
+    OPTIONS,
+    SHOWN,
+    Signature,
+    is_signature,
+    read_signature,
+    shorten,
+)
 from germane.measures.measure import Measure
 from germane.output.named_columns import Tabular
 from germane.output.tables import Table, add_schema, to_json_number, write_count
-from germane.records.record import RecordedMeasure, RecordedRun, is_close, name_place, read_runs
-from germane.records.storage import read_document
+from germane.records.record import (
+    RecordedMeasure,
+    RecordedRun,
+    is_close,
+    name_place,
+    read_document,
+    read_runs,
+)
 
 SAME = "the same values, data and definitions"
 

@@ -12,10 +12,11 @@ from germane.dialects.dialect import STAGE_NAMES
 from germane.evaluation.layout import find_bands, format_value
 from germane.forensics.spread import LIST_ALONE, NOT_COUNTED, DialectValue, Spread, order_descending
 from germane.measures import LOW_IS_GOOD
-from germane.output.markup import PAPERS, define_colors, write_content_policy
+from germane.output.pictures import PAPERS, define_colors, write_content_policy
 from germane.output.tables import Table, escape_html, format_short, write_count
-from germane.reports.findings import Findings, list_cautions
-from germane.reports.markup import (
+from germane.reports.findings import Findings, Origin, list_cautions
+from germane.reports.page_data import write_data
+from germane.reports.sections import (
     BANDED,
     COLORS,
     draw_chart,
@@ -31,8 +32,6 @@ from germane.reports.markup import (
     write_table,
     write_whole_table,
 )
-from germane.reports.origins import Origin
-from germane.reports.page_data import write_data
 
 Row = tuple[str, ...]
 

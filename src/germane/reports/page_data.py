@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from germane.core.ragged import Floats
-from germane.core.rounding import subtract_values, unite_equal
+from germane.core.ragged import Floats, subtract_values, unite_equal
 from germane.errors import make_visible
 from germane.evaluation.result import Result, Results
 from germane.explanation.explanation import Explanation

@@ -10,15 +10,13 @@ import numpy as np
 
 from germane.comparison.compare import compare
 from germane.comparison.significance import Correction, Family, Settings, TestName
-from germane.core.arguments import parse_whole
+from germane.core.calls import Progress, make_progress, parse_whole
 from germane.core.finding import Finding, warn
 from germane.core.policy import UNORDERED
-from germane.core.progress import Progress, make_progress
 from germane.core.ranking import Ranking
 from germane.errors import InputError, check_choice, clip, list_choices, make_visible
-from germane.evaluation.accepted import Judgments, Run, Texts
-from germane.evaluation.api import evaluate_many
-from germane.evaluation.choices import DEFAULT, Choices
+from germane.evaluation.choices import DEFAULT, Choices, Judgments, Run, Texts
+from germane.evaluation.evaluate import evaluate_many
 from germane.evaluation.layout import estimate_intervals
 from germane.evaluation.opening import open_data
 from germane.evaluation.result import Result, Results
@@ -33,10 +31,16 @@ from germane.output import writing
 from germane.output.named_columns import Named
 from germane.output.tables import write_count
 from germane.readers.options.texts import open_texts
-from germane.reports.findings import Findings, Layout
-from germane.reports.markup import BANDED
-from germane.reports.origins import describe_origin, open_by_query, select_runs, spread_runs
+from germane.reports.findings import (
+    Findings,
+    Layout,
+    describe_origin,
+    open_by_query,
+    select_runs,
+    spread_runs,
+)
 from germane.reports.page import write_page
+from germane.reports.sections import BANDED
 
 __all__ = [
     "Report",

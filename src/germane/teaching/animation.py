@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from germane.errors import InputError, clip, list_choices
 from germane.explanation.explanation import Explanation
 from germane.output import writing
-from germane.output.markup import (
+from germane.output.pictures import (
     COLORS,
     PAPERS,
     Paper,

@@ -11,21 +11,21 @@ from typing import Any
 
 import numpy as np
 
-from germane.core.qrels import Qrels
+from germane.core.qrels import Qrels, Retrieved
 from germane.core.ranking import Ranking
-from germane.core.retrieved import Retrieved
 from germane.errors import InputError
 from germane.kernel.ids import show_id, to_bytes, to_text
 from germane.measures.averaging import FLOOR
-from germane.trec_eval import columns, command_line, judgments, runs, scores
-from germane.trec_eval.columns import Column, make_columns
+from germane.trec_eval import command_line, judgments, runs, scores
 from germane.trec_eval.command_line import (
     FORMATS,
     NO_QUERY,
     QUERY,
     ZSCORES,
+    Column,
     Options,
     TrecEvalError,
+    make_columns,
     parse_real,
     truncate,
 )
@@ -52,11 +52,13 @@ def evaluate(options: Options, note: runs.Note) -> Iterator[str]:
     z = "" if means is None else "Z"
     if options.per_query:
         names = [to_text(to_bytes(data.qrels.queries[q])) for q in queries]
-        yield from columns.format_queries(wanted, names, values, z)
+        yield from command_line.format_queries(wanted, names, values, z)
     if end is not None:
         raise end
     if options.summary:
-        yield from columns.format_summary(wanted, _summarize(data, wanted, values, len(queries)), z)
+        yield from command_line.format_summary(
+            wanted, _summarize(data, wanted, values, len(queries)), z
+        )
 
 
 @dataclass(eq=False)

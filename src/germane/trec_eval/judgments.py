@@ -12,12 +12,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from germane.core import ragged
-from germane.core.qrels import Qrels
+from germane.core.qrels import Qrels, Retrieved
 from germane.core.ragged import Bools, Floats, Ints
-from germane.core.retrieved import Retrieved
 from germane.errors import GermaneError, GradeError, InputError
-from germane.kernel.columns import read_bytes
-from germane.kernel.ids import show_id, to_bytes, to_text
+from germane.kernel.ids import read_bytes, show_id, to_bytes, to_text
 from germane.kernel.reduction import Batch, find_repeat
 from germane.readers.files import trec
 from germane.readers.objects.numbers import EXACT

@@ -18,9 +18,8 @@ import numpy as np
 
 from germane.core import ragged
 from germane.core.policy import Policy
-from germane.core.qrels import Qrels
+from germane.core.qrels import BY_ID, Qrels, Retrieved
 from germane.core.ranking import Ranking
-from germane.core.retrieved import BY_ID, Retrieved
 from germane.errors import DuplicateError, FormatError, InputError
 from germane.evaluation.judging import JudgedRun, select_hits
 from germane.kernel.ids import show_id, to_text

@@ -11,18 +11,23 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from germane.core import ragged
-from germane.core.qrels import Qrels
+from germane.core.qrels import Qrels, Retrieved
 from germane.core.ragged import Floats, Ints
 from germane.core.ranking import Ranking
-from germane.core.retrieved import Retrieved
 from germane.dialects.names import parse
 from germane.kernel.ids import to_text
 from germane.measures import Scored, compute_values
 from germane.measures.averaging import FLOOR, compute_scores, compute_terms
 from germane.measures.definition import LOG2, compute_gains
 from germane.measures.measure import Measure
-from germane.trec_eval.columns import Column
-from germane.trec_eval.command_line import QUERY, Options, TrecEvalError, merge_sort, parse_whole
+from germane.trec_eval.command_line import (
+    QUERY,
+    Column,
+    Options,
+    TrecEvalError,
+    merge_sort,
+    parse_whole,
+)
 from germane.trec_eval.judgments import Line, make_group_qrels
 from germane.trec_eval.runs import (
     DOWN,

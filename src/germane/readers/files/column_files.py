@@ -23,7 +23,7 @@ from germane.errors import (
     require_arrow,
     write_option,
 )
-from germane.kernel.columns import Text
+from germane.kernel.ids import Text
 from germane.readers.files import csv_files
 from germane.readers.files.csv_files import Separated, check_rows, is_number
 from germane.readers.files.formats import (

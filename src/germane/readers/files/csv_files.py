@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from germane.core.arguments import read_decimal
+from germane.core.calls import read_decimal
 from germane.core.id_spelling import ESCAPED
 from germane.errors import (
     EmptyError,
@@ -24,7 +24,7 @@ from germane.errors import (
     clip,
     explain_not_finite,
 )
-from germane.kernel.columns import read_python_ids
+from germane.kernel.ids import read_python_ids
 from germane.output.tables import write_count
 from germane.readers.objects.records import Column, Record, make_column
 

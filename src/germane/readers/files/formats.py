@@ -13,7 +13,7 @@ from importlib import import_module
 from itertools import takewhile
 from typing import Any, NamedTuple, TypeAlias
 
-from germane.core.arguments import is_number
+from germane.core.calls import is_number
 from germane.errors import InputError, PolicyError, check_choice, clip, write_option
 
 Path: TypeAlias = str | os.PathLike[str]

@@ -21,8 +21,7 @@ from germane.errors import (
     explain_not_finite,
     write_option,
 )
-from germane.kernel.columns import read_bytes
-from germane.kernel.ids import show_id
+from germane.kernel.ids import read_bytes, show_id
 from germane.readers.files.formats import Path, find_name, is_path
 from germane.readers.files.line_blocks import TextFile
 from germane.readers.objects import arrow, headings, numbers

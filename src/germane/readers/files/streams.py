@@ -19,7 +19,7 @@ from typing import IO, TYPE_CHECKING, Any, BinaryIO, Self
 
 import numpy as np
 
-from germane.core.progress import Progress
+from germane.core.calls import Progress
 from germane.core.ragged import Ints
 from germane.errors import InputError, clip, require_arrow, write_option
 from germane.readers.files.formats import KeptPath, LimitedPath, Path, name_file, refuse_device

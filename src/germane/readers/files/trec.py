@@ -25,8 +25,14 @@ from germane.errors import (
     write_option,
 )
 from germane.kernel import library, plain
-from germane.kernel.columns import Text, join_ids, read_arrow_text, read_arrow_values, read_bytes
-from germane.kernel.ids import show_id
+from germane.kernel.ids import (
+    Text,
+    join_ids,
+    read_arrow_text,
+    read_arrow_values,
+    read_bytes,
+    show_id,
+)
 from germane.output.tables import write_count
 from germane.readers.files.line_blocks import BOM, Block, TextFile, count_line_ends, squeeze_blanks
 from germane.readers.objects.numbers import DIGITS, EXACT, PLAIN, count_rounded

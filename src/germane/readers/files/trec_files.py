@@ -14,13 +14,21 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from germane.core import ragged
-from germane.core.progress import Progress, ProgressNote
-from germane.core.qrels import Qrels
+from germane.core.calls import Progress, ProgressNote
+from germane.core.qrels import ONE_COPY, Order, Qrels, Retrieved, Sample, choose_rows
 from germane.core.ragged import Floats, Ints
-from germane.core.retrieved import ONE_COPY, Order, Retrieved, Sample, choose_rows
 from germane.errors import DuplicateError, EmptyError, FormatError, InputError, write_option
-from germane.kernel.columns import Ids, Text, join_ids, read_bytes, read_python_ids
-from germane.kernel.ids import is_padding, show_id, to_bytes, to_text
+from germane.kernel.ids import (
+    Ids,
+    Text,
+    is_padding,
+    join_ids,
+    read_bytes,
+    read_python_ids,
+    show_id,
+    to_bytes,
+    to_text,
+)
 from germane.kernel.reduction import Batch, Index, RepeatedItem, choose_copies, drop_repeats
 from germane.readers.files import trec
 from germane.readers.files.formats import BATCH, STAMP, Path, find_name, is_rating, name_file

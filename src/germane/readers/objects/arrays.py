@@ -12,20 +12,17 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 import numpy as np
 
 from germane.core import ragged
-from germane.core.arguments import list_values
+from germane.core.calls import Progress, list_values
 from germane.core.id_spelling import is_id, unwrap_ids
-from germane.core.progress import Progress
-from germane.core.qrels import Qrels
+from germane.core.qrels import Order, Qrels, Retrieved, Sample
 from germane.core.ragged import Bools, Floats, Ints
-from germane.core.retrieved import Order, Retrieved, Sample
 from germane.errors import DuplicateError, EmptyError, FormatError, clip, list_some
-from germane.kernel.columns import Ids, Integers
-from germane.kernel.ids import is_missing, to_bytes, to_text
+from germane.kernel.ids import Ids, Integers, is_missing, to_bytes, to_text
+from germane.kernel.library import map_in_threads
 from germane.kernel.reduction import Batch, Judgments, Part, Reduction, RepeatedItem, Results
-from germane.kernel.threads import map_in_threads
 from germane.readers.inputs import Faults, RunInput, explain_twice
-from germane.readers.objects import array_ids, numbers
-from germane.readers.objects.array_ids import Axis
+from germane.readers.objects import numbers
+from germane.readers.objects.item_ids import Axis, AxisIds, check_length
 from germane.readers.objects.numbers import EXACT
 from germane.readers.options.candidates import find_candidates
 from germane.readers.rows import STEP, Rows
@@ -131,12 +128,12 @@ class ArrayRun(RunInput):
 
     # --- Of all of them ---
 
-    def name_axes(self, query_ids: array_ids.Ids | None, item_ids: array_ids.Ids | None) -> Self:
+    def name_axes(self, query_ids: AxisIds | None, item_ids: AxisIds | None) -> Self:
         """Name rows and items, if neither has ids. Raises FormatError for another number of ids."""
         if self.queries.ids is not None or self.items.ids is not None:
             return self
         if query_ids is not None:
-            array_ids.check_length(query_ids, self.queries.size, "query_ids", "queries")
+            check_length(query_ids, self.queries.size, "query_ids", "queries")
         if item_ids is not None:
             self.check_items(item_ids)
         return replace(
@@ -147,7 +144,7 @@ class ArrayRun(RunInput):
 
     def check_items(self, item_ids: Sequence[Hashable]) -> None:
         """Raise FormatError unless there is an id for each item."""
-        array_ids.check_length(item_ids, self.width, "item_ids", "items")
+        check_length(item_ids, self.width, "item_ids", "items")
 
     def _collapse(self, groups: Groups) -> Self:
         counts = self.count_rows()

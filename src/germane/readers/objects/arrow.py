@@ -23,9 +23,16 @@ from germane.errors import (
     show_typed,
     write_option,
 )
-from germane.kernel import columns
-from germane.kernel.columns import Categories, Ids, Integers, Text, read_arrow_text, read_bytes
-from germane.kernel.ids import is_missing
+from germane.kernel.ids import (
+    Categories,
+    Ids,
+    Integers,
+    Text,
+    is_missing,
+    number_ids,
+    read_arrow_text,
+    read_bytes,
+)
 from germane.readers.objects import headings, numbers
 from germane.readers.objects.records import (
     Column,
@@ -52,7 +59,7 @@ class Entries:
         last = self._last  # read once, since another thread may replace it
         if last is None or not _is_same(array, last[0]):
             entries = read()
-            distinct = self._distinct or len(columns.number_ids(entries)[1]) == len(entries)
+            distinct = self._distinct or len(number_ids(entries)[1]) == len(entries)
             # holding the array keeps its memory from being used again at the same address
             last = self._last = array, entries, distinct
         return last[1:]

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, get_args
 import numpy as np
 
 from germane.core import ragged
-from germane.core.qrels import Qrels
+from germane.core.qrels import Order, Qrels
 from germane.core.ragged import Floats, Ints
-from germane.core.retrieved import Order
 from germane.errors import (
     EmptyError,
     FormatError,
@@ -22,8 +21,8 @@ from germane.errors import (
 )
 from germane.kernel.reduction import Batch, Results
 from germane.readers.objects import arrays, margins, numbers
-from germane.readers.objects.array_ids import Axis
 from germane.readers.objects.arrays import ArrayRun, Asked, Read, make_batch
+from germane.readers.objects.item_ids import Axis
 from germane.readers.objects.margins import Grid, GroupedColumns, Rank, Ranks, rank_columns
 
 if TYPE_CHECKING:

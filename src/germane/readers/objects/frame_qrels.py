@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from germane.core import ragged
-from germane.core.progress import Progress
+from germane.core.calls import Progress
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats, Ints
 from germane.errors import DuplicateError, EmptyError, FormatError, clip, write_option
-from germane.kernel.columns import Ids, Text, join_ids
+from germane.kernel.ids import Ids, Text, join_ids
 from germane.kernel.reduction import Batch, RepeatedItem, drop_repeats, find_changes, find_distinct
 from germane.readers.inputs import Faults, Needs
 from germane.readers.objects.arrow import Place

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
-from germane.core.progress import Progress, ProgressNote
-from germane.core.qrels import Qrels
+from germane.core.calls import Progress, ProgressNote
+from germane.core.qrels import Order, Qrels, Retrieved, Sample, choose_rows
 from germane.core.ragged import Floats, Ints
-from germane.core.retrieved import Order, Retrieved, Sample, choose_rows
 from germane.errors import (
     CoverageError,
     EmptyError,
@@ -25,9 +24,9 @@ from germane.errors import (
     has_arrow,
     list_some,
 )
-from germane.kernel.columns import Ids, Text, read_python_ids
+from germane.kernel.ids import Ids, Text, read_python_ids
+from germane.kernel.library import map_in_threads
 from germane.kernel.reduction import Index, Judgments, RepeatedItem, add_candidates, find_changes
-from germane.kernel.threads import map_in_threads
 from germane.readers.files.formats import BATCH, Lined, Path
 from germane.readers.files.line_blocks import TextFile, count_line_ends
 from germane.readers.inputs import Faults, RunInput

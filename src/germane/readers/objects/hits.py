@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from germane.core.arguments import parse_whole
+from germane.core.calls import parse_whole
 from germane.core.id_spelling import is_id, unwrap_id
 from germane.errors import DuplicateError, FormatError, ScoreError, clip, list_some, write_option
 from germane.kernel.ids import is_missing

@@ -6,11 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from germane.core.arguments import list_values
+from germane.core.calls import Progress, list_values
 from germane.core.id_spelling import unwrap_keys
-from germane.core.progress import Progress
-from germane.core.qrels import Qrels
-from germane.core.retrieved import ONE_COPY
+from germane.core.qrels import ONE_COPY, Qrels
 from germane.errors import (
     DuplicateError,
     EmptyError,

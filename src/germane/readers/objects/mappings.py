@@ -20,12 +20,10 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeAlias, Ty
 
 import numpy as np
 
-from germane.core.arguments import list_values
+from germane.core.calls import Progress, list_values
 from germane.core.id_spelling import PLAIN, unwrap_id, unwrap_ids, unwrap_keys
-from germane.core.progress import Progress
-from germane.core.qrels import Qrels
+from germane.core.qrels import DEEP, SAMPLED, Order, Qrels, Retrieved, Sample
 from germane.core.ragged import Floats, Ints
-from germane.core.retrieved import DEEP, SAMPLED, Order, Retrieved, Sample
 from germane.errors import (
     DuplicateError,
     EmptyError,

@@ -12,8 +12,7 @@ import numpy as np
 
 from germane.core import ragged
 from germane.core.ragged import Bools, Floats, Ints, find_owners
-from germane.kernel.library import Hits
-from germane.kernel.threads import count_threads
+from germane.kernel.library import Hits, count_threads
 
 if TYPE_CHECKING:
     from germane.kernel.reduction import Judgments

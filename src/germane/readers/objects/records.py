@@ -19,8 +19,15 @@ import numpy as np
 
 from germane.core import ragged
 from germane.core.ragged import Bools, Ints
-from germane.kernel.columns import Categories, Ids, Text, join_ids, read_bytes, read_python_ids
-from germane.kernel.ids import is_missing
+from germane.kernel.ids import (
+    Categories,
+    Ids,
+    Text,
+    is_missing,
+    join_ids,
+    read_bytes,
+    read_python_ids,
+)
 
 Array: TypeAlias = np.ndarray[Any, Any]
 

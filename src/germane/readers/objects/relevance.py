@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from germane.core import ragged
-from germane.core.arguments import list_values, parse_whole, read_decimal
+from germane.core.calls import list_values, parse_whole, read_decimal
 from germane.core.id_spelling import is_id, unwrap_ids
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats, Ints
@@ -28,8 +28,7 @@ from germane.errors import (
     name_type,
     write_option,
 )
-from germane.kernel.columns import Integers
-from germane.kernel.ids import is_missing
+from germane.kernel.ids import Integers, is_missing
 from germane.readers.objects import numbers
 from germane.readers.objects.numbers import is_finite_number, read_doubles, show_number
 from germane.readers.options import subtopics

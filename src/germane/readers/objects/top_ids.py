@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from germane.core import ragged
+from germane.core.qrels import DEEP, Order, Sample
 from germane.core.ragged import Ints
-from germane.core.retrieved import DEEP, Order, Sample
 from germane.errors import EmptyError, FormatError, InputError, PolicyError, write_option
-from germane.kernel.columns import Integers
+from germane.kernel.ids import Integers
 from germane.kernel.reduction import Batch
 from germane.readers.inputs import Faults
 from germane.readers.objects import numbers
-from germane.readers.objects.array_ids import ANY, Axis
 from germane.readers.objects.arrays import ArrayRun, Asked, Read
+from germane.readers.objects.item_ids import ANY, Axis
 from germane.readers.rows import STEP
 
 if TYPE_CHECKING:

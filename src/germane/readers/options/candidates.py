@@ -21,8 +21,7 @@ from germane.errors import (
     name_type,
     write_option,
 )
-from germane.kernel.columns import Ids, Integers, read_python_ids
-from germane.kernel.ids import as_integer, is_integer, spell_id
+from germane.kernel.ids import Ids, Integers, as_integer, is_integer, read_python_ids, spell_id
 from germane.kernel.reduction import Batch, Judgments
 
 Pairs: TypeAlias = Qrels

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from germane.core import ragged
-from germane.core.arguments import list_values, parse_whole
+from germane.core.calls import list_values, parse_whole
 from germane.core.catalogue import Catalogue, Distances, Lists, Seen
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats, Ints
@@ -31,7 +31,7 @@ from germane.errors import (
     show_typed,
     write_option,
 )
-from germane.kernel.columns import Ids, Text, join_ids, read_bytes, read_python_ids
+from germane.kernel.ids import Ids, Text, join_ids, read_bytes, read_python_ids
 from germane.kernel.reduction import EVERY, Index, find_distinct, open_index
 from germane.readers.files import formats
 from germane.readers.files.formats import EXPANSION, is_path, refuse_special

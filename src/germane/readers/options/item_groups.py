@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from germane.core.arguments import list_values
+from germane.core.calls import list_values
 from germane.core.id_spelling import is_id, unwrap_id, unwrap_ids, unwrap_keys
 from germane.core.ragged import Ints
 from germane.errors import (
@@ -26,8 +26,17 @@ from germane.errors import (
     name_type,
     write_option,
 )
-from germane.kernel.columns import Ids, join_ids, mark_padding, read_python_ids
-from germane.kernel.ids import is_missing, is_padding, spell_id, to_bytes, to_text
+from germane.kernel.ids import (
+    Ids,
+    is_missing,
+    is_padding,
+    join_ids,
+    mark_padding,
+    read_python_ids,
+    spell_id,
+    to_bytes,
+    to_text,
+)
 from germane.kernel.reduction import Index, find_distinct, open_index
 from germane.readers.files import formats
 from germane.readers.files.formats import is_path

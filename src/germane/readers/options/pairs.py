@@ -26,8 +26,9 @@ from germane.errors import (
 )
 from germane.kernel.ids import spell_id
 from germane.readers.inputs import Needs, ReadOptions
-from germane.readers.objects import array_ids, mapped_qrels, mappings, numbers
+from germane.readers.objects import mapped_qrels, mappings, numbers
 from germane.readers.objects.hits import is_hits, read_documents
+from germane.readers.objects.item_ids import name_judgments, name_rows, read_both
 from germane.readers.objects.numbers import is_finite_number
 from germane.readers.objects.relevance import split_rows
 from germane.readers.options.candidates import NAMES, Name, Pairs
@@ -48,10 +49,10 @@ def hold_candidates(reading: ReadOptions) -> ReadOptions:
 
 def _open_pairs(raw: Any, name: Name, reading: ReadOptions) -> Pairs:
     """Read pairs, whose rows and columns have the ids of those of the run if they have none."""
-    query_ids, item_ids = array_ids.read_both(reading)
+    query_ids, item_ids = read_both(reading)
     if query_ids is not None and mappings.is_rows(raw):
         _refuse_mask(raw, name)
-        raw = array_ids.name_rows(raw, query_ids, name)
+        raw = name_rows(raw, query_ids, name)
     pairs = _read_pairs(raw, name, reading.columns, reading.input_format)
     if reading.collapse is not None:
         if pairs.width is not None:
@@ -60,7 +61,7 @@ def _open_pairs(raw: Any, name: Name, reading: ReadOptions) -> Pairs:
                 " groups: give {query: groups}."
             )
         reading.collapse.refuse_replaced(pairs.items, f"{name}=")
-    return array_ids.name_judgments(pairs, query_ids, item_ids, f"{name}=")
+    return name_judgments(pairs, query_ids, item_ids, f"{name}=")
 
 
 def _read_pairs(raw: Any, name: Name, columns: Any, input_format: Any) -> Pairs:

@@ -11,10 +11,9 @@ import numpy as np
 
 from germane.core import ragged
 from germane.core.id_spelling import PLAIN, is_id, unwrap_keys
-from germane.core.qrels import Qrels
+from germane.core.qrels import ONE_COPY, Qrels
 from germane.core.ragged import Floats, Ints
 from germane.core.ranking import Subtopics
-from germane.core.retrieved import ONE_COPY
 from germane.errors import (
     DuplicateError,
     FormatError,
@@ -24,8 +23,7 @@ from germane.errors import (
     explain_not_finite,
     write_option,
 )
-from germane.kernel.columns import Ids, Integers
-from germane.kernel.ids import is_missing, sort_by_bytes, to_bytes
+from germane.kernel.ids import Ids, Integers, is_missing, sort_by_bytes, to_bytes
 from germane.kernel.reduction import RepeatedItem, find_distinct
 from germane.readers.objects.numbers import EXACT, is_finite_number, read_doubles, show_number
 

@@ -1,4 +1,4 @@
-"""Ids: those that match no other, copies and padding; and leaks: items that a system saw before."""
+"""Ids that match no other, copies and padding; and leaks: items that a system saw before."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from germane.checks.data import Data
-from germane.checks.rows import (
+from germane.checks.faulty_rows import (
     FEW,
     Problem,
     Sees,
@@ -27,12 +27,13 @@ from germane.core.finding import show_ids
 from germane.core.id_spelling import describe_difference, describe_types, find_affix, find_pairs
 from germane.core.ragged import Bools, Ints
 from germane.errors import InputError, clip, write_option
-from germane.kernel.columns import Ids, mark_padding, read_python_ids
+from germane.kernel.ids import Ids, mark_padding, read_python_ids
 from germane.output.tables import write_count
 from germane.readers.inputs import NAMED
 
-if TYPE_CHECKING:  # few evaluations have texts
+if TYPE_CHECKING:
     from germane.readers.options.texts import Text, Texts
+
 
 OWN_PLACE = "Leave it out of each row, as ids[:, 1:] does where it is the first."
 TURNED = "They are items of the qrels: are the columns of queries and items swapped?"

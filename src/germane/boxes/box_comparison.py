@@ -7,25 +7,22 @@ from typing import TYPE_CHECKING, Any, Unpack, cast
 
 import numpy as np
 
-from germane.boxes.box_measures import BoxMeasure, BoxMeasures, list_box_names
+from germane.boxes.box_measures import BoxMeasure, BoxMeasures, RankedLists, View, list_box_names
+from germane.boxes.box_result import Result, Results
 from germane.boxes.matching import number_group
-from germane.boxes.ranked_lists import RankedLists, View
-from germane.boxes.result import Result, Results
 from germane.boxes.verbs import evaluate_many
-from germane.comparison.compare import compare_samples
+from germane.comparison.compare import BASELINE, RUN, Gate, check_limits, compare_samples
 from germane.comparison.comparison import Comparison
-from germane.comparison.quality_gate import BASELINE, RUN, Gate, check_limits
-from germane.comparison.sample import Sample
-from germane.comparison.significance import Correction, Settings, TestName
+from germane.comparison.significance import Correction, Sample, Settings, TestName
 from germane.core import ragged
-from germane.core.arguments import Seed, make_generator
+from germane.core.calls import Seed, make_generator
 from germane.core.ragged import Bools, Floats, Ints
 from germane.errors import InputError, MeasureError, clip, list_some
 from germane.measures.averaging import QueryValues
 
 if TYPE_CHECKING:
-    from germane.boxes.options import DetectionSource, Options, SharedOptions, TruthSource
-    from germane.boxes.result import Result
+    from germane.boxes.box_result import Result
+    from germane.boxes.conventions import DetectionSource, Options, SharedOptions, TruthSource
     from germane.dialects.dialect import Dialect
 
 

@@ -8,19 +8,28 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack, cast
 import numpy as np
 
 from germane.checks.evaluated import check_evaluation
+from germane.core.calls import Progress, make_progress
 from germane.core.finding import warn
 from germane.core.policy import Duplicates, Policy
-from germane.core.progress import Progress, make_progress
-from germane.core.qrels import Qrels
-from germane.core.retrieved import Sample
+from germane.core.qrels import Qrels, Sample
 from germane.dialects.names import parse
 from germane.errors import FormatError, InputError, PolicyError, check_choice, clip, write_option
-from germane.evaluation.accepted import Ids, Judgments, LabelList, Places, Run, Source, Vectors
-from germane.evaluation.choices import DEFAULT, Choices, Plan
-from germane.evaluation.fingerprint import OptionFingerprints, RunFingerprint, make_fingerprint
+from germane.evaluation.choices import (
+    DEFAULT,
+    Choices,
+    Ids,
+    Judgments,
+    LabelList,
+    Places,
+    Plan,
+    Run,
+    Source,
+    Vectors,
+)
 from germane.evaluation.judging import JudgedRun, Placement, state_duplicates
 from germane.evaluation.opening import Held, Inputs, check_runs, open_data, open_options
 from germane.evaluation.result import Counts, Result, Results
+from germane.evaluation.signature_line import OptionFingerprints, RunFingerprint, make_fingerprint
 from germane.evaluation.special_queries import refuse_undefined, settle
 from germane.measures import TABLE
 from germane.measures.averaging import MeasureResult, QueryValues, compute_scores
@@ -404,12 +413,12 @@ def evaluate_embeddings(  # type: ignore[misc]  # query_ids is an option of othe
     those of ``germane.evaluate``.
     """
     progress = make_progress(progress)
-    from germane.readers.objects import array_ids, embeddings
+    from germane.readers.objects import embeddings, item_ids
 
     if "item_ids" in policy:
         raise InputError("the ids of the gallery are gallery_ids=.")
     if exclude_self is True and query_ids is not None and gallery_ids is not None:
-        exclude_self = array_ids.find_own_places(query_ids, gallery_ids)
+        exclude_self = item_ids.find_own_places(query_ids, gallery_ids)
     run = embeddings.read_embeddings(queries, gallery, similarity, exclude_self, name)
     has_labels = [side is not None for side in (query_labels, gallery_labels, qrels)]
     if has_labels not in ([True, True, False], [False, False, True]):
@@ -432,7 +441,7 @@ def evaluate_embeddings(  # type: ignore[misc]  # query_ids is an option of othe
             " gallery without a limit. germane.evaluate(qrels, (distances, ids),"
             " scores='distances', max_distance=…) has one."
         )
-    ids = array_ids.read_gallery_ids(query_ids, gallery_ids, run.shape)
+    ids = item_ids.read_gallery_ids(query_ids, gallery_ids, run.shape)
     data = open_data(qrels, {**policy, **ids})
     named, conventions = data.open_run(run)
     assert isinstance(named, embeddings.Embeddings)

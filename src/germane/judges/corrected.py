@@ -1,4 +1,4 @@
-"""Trust: corrected means and differences, with what they rest on."""
+"""Corrected means and differences, with the data that they rest on."""
 
 import math
 from bisect import bisect_left
@@ -10,11 +10,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from germane.core.arguments import check_number
+from germane.core.calls import check_number
 from germane.core.finding import Finding
 from germane.core.mean_intervals import FEWEST, Interval, find_student_quantile
 from germane.core.policy import Policy
-from germane.core.rounding import reaches, unite_equal
+from germane.core.ragged import reaches, unite_equal
 from germane.dialects.names import parse
 from germane.errors import NotFoundError, clip, make_visible, offer
 from germane.judges.assessors import JudgeAgreement, OrderAgreement

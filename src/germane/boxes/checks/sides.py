@@ -1,4 +1,4 @@
-"""Data: detections and truths of some images side by side, to see whether they belong together."""
+"""Detections and truths of some images side by side, to see whether they belong together."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -9,19 +9,24 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from germane.boxes.box_measures import BoxMeasure, parse_measure, parse_measures
+from germane.boxes.box_measures import (
+    BoxMeasure,
+    RankedLists,
+    View,
+    find_best_point,
+    parse_measure,
+    parse_measures,
+)
 from germane.boxes.box_tables import Groups, Part, group, make_dict, make_table
 from germane.boxes.conventions import COCO_AREAS, Conventions
 from germane.boxes.detections import Detections, Overlap, Truths
 from germane.boxes.dialect_table import find_points
 from germane.boxes.matching import Matches, match
-from germane.boxes.ranked_lists import RankedLists, View, find_best_point
 from germane.core.finding import Finding
-from germane.core.ragged import Bools, Floats
-from germane.core.rounding import Arithmetic, average_numbers
+from germane.core.ragged import Arithmetic, Bools, Floats, average_numbers
 from germane.errors import MeasureError, NotFoundError, list_some, make_visible, offer, write_option
+from germane.measures.average import read_curves
 from germane.measures.box_names import COCO_THRESHOLDS, USUAL_POINTS
-from germane.measures.interpolated import read_curves
 from germane.measures.measure import Measure
 from germane.output.named_columns import Lookup, Named, Tabular
 from germane.output.tables import Table

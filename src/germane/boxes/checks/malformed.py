@@ -4,11 +4,11 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from germane.boxes.checks.data import BoxData
+from germane.boxes.checks.sides import BoxData
 from germane.boxes.detections import BOX_FORMATS, Boxes, BoxFormat, make_boxes
 from germane.boxes.image_ids import describe_mistyped, get_item
 from germane.boxes.sources import Sheet
-from germane.checks.rows import Problem, Sees
+from germane.checks.faulty_rows import Problem, Sees
 from germane.core.finding import show_ids
 from germane.core.ragged import Bools, Floats, Ints
 from germane.errors import clip, write_option

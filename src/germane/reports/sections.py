@@ -1,4 +1,4 @@
-"""Markup: the tables, notes and charts that sections of the page share."""
+"""The tables, notes and charts that sections of the page share."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Protocol
@@ -7,7 +7,7 @@ import numpy as np
 
 from germane.core.mean_intervals import Interval
 from germane.core.ragged import Floats
-from germane.output.markup import write_element, write_points
+from germane.output.pictures import write_element, write_points
 from germane.output.tables import Table, escape_html
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 640, 420, 62, 14, 12, 52

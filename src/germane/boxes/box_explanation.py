@@ -18,7 +18,8 @@ from germane.output.named_columns import Tabular, make_numbers, make_texts
 from germane.output.tables import Row, Table, add_schema, format_number, to_json_number, write_count
 
 if TYPE_CHECKING:
-    from germane.boxes.error_costs import ErrorCosts
+    from germane.boxes.outcomes import ErrorCosts
+
 
 Box = tuple[float, ...]  # x, y, width, height
 SHOWN = 1000  # rows of a table for people

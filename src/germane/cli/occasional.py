@@ -1,31 +1,42 @@
-"""The commands that check a number: reconcile, identify, audit, verify, dialects and measures."""
+"""The commands that check a number, speak of judgments, or teach."""
 
 import argparse
 import importlib
 import importlib.util
 import os
 import sys
-from collections.abc import Iterator, Mapping
-from typing import Any
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import germane
 from germane.cli import parser
 from germane.cli.options import OPTIONS, read_pairs
-from germane.cli.parser import Command, call
+from germane.cli.parser import PICTURES, Command, call
 from germane.cli.terminal import (
+    as_json,
+    choose_digits,
     format_table,
+    is_picture,
     make_progress_line,
     name_relevant,
+    say,
     write_answer,
     write_found,
     write_result,
 )
 from germane.dialects import dialects, resolve_dialect
 from germane.dialects.dialect import STAGE_NAMES, Dialect
-from germane.errors import InputError, MeasureError, clip, offer, write_error
+from germane.errors import GermaneWarning, InputError, MeasureError, clip, offer, write_error
 from germane.measures.measure import Measure
 from germane.output import writing
-from germane.output.tables import Table, add_schema
+from germane.output.tables import FORMATS, Table, add_schema, stack_tables
+from germane.teaching.experiments import ALL, EXPERIMENTS, Design, Experiment, find_design, simulate
+
+if TYPE_CHECKING:
+    from germane.types import Trusts
+
 
 DIFFERS = 1
 """The exit status if a record differs, numbers contradict each other, or nothing was identified."""
@@ -277,7 +288,7 @@ def _define(name: str) -> str:
 
 # --- The commands ---------------------------------------------------------------------------------
 
-COMMANDS = {
+CHECKING = {
     "reconcile": Command(
         _run_reconcile,
         "Find the definitions that give a reported number on the same data, or the nearest ones.",
@@ -326,3 +337,193 @@ COMMANDS = {
         _run_measures, "List every measure, or give the full definition of one.", "name?", verbs=()
     ),
 }
+
+
+# --- The commands about judgments: trust, judges and next -----------------------------------------
+
+# --- trust ----------------------------------------------------------------------------------------
+
+
+def _run_trust(options: argparse.Namespace) -> None:
+    if options.detect is not None and len(options.runs) < 2:
+        raise InputError("--detect plans for a difference of two runs; give two or more.")
+    if "-" in options.runs or options.people == options.model == "-":
+        raise InputError(
+            "each run is read once for each judge, and standard input (-) only once. Give files."
+        )
+    runs = parser.read_runs(options.people, options.runs)
+    measures = parser.read_measures(options)
+    with make_progress_line() as progress, warnings.catch_warnings():
+        warnings.simplefilter("ignore", GermaneWarning)  # they stand below the table
+        trusts = call(germane.trust_many, options, runs=runs, measures=measures, progress=progress)
+    if options.format in ("csv", "tsv"):  # which have no notes
+        for line in map(str, trusts.findings):
+            say(f"germane: {line}")
+    writing.write(options.output, _format(trusts, options))
+
+
+def _format(trusts: "Trusts", options: argparse.Namespace) -> str:
+    from germane.judges.assessors import DEFINITIONS
+
+    plans = {}
+    if options.detect is not None:
+        plans = {
+            f"{difference.title}, {difference.measure}": difference.plan(options.detect)
+            for difference in trusts.differences
+        }
+    if options.format == "json":
+        planned = {"plans": {name: vars(plan) for name, plan in plans.items()}} if plans else {}
+        return as_json({**trusts.to_dict(), **planned})
+    digits = choose_digits(options)
+    text = format_table(trusts.table(digits=digits), options)
+    if options.format in ("csv", "tsv"):
+        return text
+    agreement = next(iter(trusts.values())).agreement.table(digits=digits)
+    tables = [replace(agreement, notes=DEFINITIONS)]  # the statistics stand below the numbers
+    if plans:
+        tables.append(
+            stack_tables("difference", {n: p.table(digits=digits) for n, p in plans.items()})
+        )
+    return "\n".join([text, *(format_table(table, options) for table in tables)])
+
+
+# --- judges and next ------------------------------------------------------------------------------
+
+
+def _run_judges(options: argparse.Namespace) -> None:
+    if "-" in [options.run, *options.judges]:
+        raise InputError(
+            "the run is read once for each judge, and standard input (-) only once. Give a file."
+        )
+    if len(set(options.judges)) < len(options.judges):
+        twice = next(path for path in options.judges if options.judges.count(path) > 1)
+        raise InputError(f"the judgments {twice} are given twice.")
+    judges: Any = parser.read_runs(options.run, options.judges)
+    if len(judges) == 1:
+        judges = options.judges[0]
+    judged = call(
+        germane.evaluate_judges, options, judges=judges, measures=parser.read_measures(options)
+    )
+    write_found(options, judged)
+
+
+def _run_next(options: argparse.Namespace) -> None:
+    measures = parser.parse_measures(options)
+    if len(measures) > 1:
+        raise InputError(f"next takes one measure; got {', '.join(map(str, measures))}.")
+    runs = parser.read_runs(options.qrels, options.runs)
+    with make_progress_line() as progress:
+        judgments = call(
+            germane.choose_judgments, options, runs=runs, measure=measures[0], progress=progress
+        )
+    write_found(options, judgments)
+
+
+JUDGING = {
+    "trust": Command(
+        _run_trust,
+        "Correct the means of runs, and their differences, from a model's judgments with people's"
+        " judgments of some queries. Also measure the agreement of both judges.",
+        "runs+",
+        "detect format spreadsheet output",
+    ),
+    "judges": Command(
+        _run_judges,
+        "Evaluate a run by each of several judges, by their majority grade and by their mean grade."
+        " Also measure their agreement. Queries that some judge did not judge are left out.",
+        "run judges+",
+        "format spreadsheet output",
+    ),
+    "next": Command(
+        _run_next,
+        "Choose the unjudged pairs of query and item with the largest weight in a measure. Write"
+        " them with --format csv -o FILE, and fill in the column grade: FILE is then qrels.",
+        "qrels runs+",
+        "format spreadsheet output",
+    ),
+}
+
+
+# --- The commands that teach: simulate and explorer -----------------------------------------------
+
+
+def _run_simulate(options: argparse.Namespace) -> None:
+    path = options.output
+    designs = EXPERIMENTS if options.name == ALL else (find_design(options.name),)
+    picture = is_picture(options)
+    if picture and len(designs) > 1:
+        raise InputError(f"{path}: all experiments need a folder, as in -o gallery/")
+    folder = path not in (None, "-") and not picture and _is_folder(path, designs)
+    if (picture or folder) and options.format != "table":
+        raise InputError(f"{path}: a picture has no --format; leave out -o or --format.")
+    if picture:
+        from germane.teaching.experiment_figures import ExperimentDisplay
+
+        ExperimentDisplay(simulate(designs[0].name, rng=options.rng or 0)).save(path)
+    elif folder:
+        from germane.teaching.experiments import write_gallery
+
+        with make_progress_line("drawing", after=1.0) as progress:
+            write_gallery(path, designs, seed=options.rng or 0, progress=progress)
+    else:
+        experiments = [simulate(design.name, rng=options.rng or 0) for design in designs]
+        writing.write(path, _write(experiments, options))
+
+
+def _is_folder(path: str, designs: Sequence[Design]) -> bool:
+    return len(designs) > 1 or path.endswith(("/", os.sep)) or os.path.isdir(path)
+
+
+def _write(experiments: Sequence[Experiment], options: argparse.Namespace) -> str:
+    match form := options.format:
+        case "json":
+            return as_json(
+                add_schema({"experiments": [experiment.to_dict() for experiment in experiments]})
+            )
+        case "table":
+            return "\n\n".join(map(str, experiments))
+        case "csv" | "tsv":
+            if len(experiments) > 1:
+                raise InputError(f"--format {form} is one table; name one experiment.")
+            return format_table(experiments[0].table(digits=None), options)
+        case "markdown":
+            return "\n".join(
+                f"## {shown.title}\n\n{shown.design.line}\n\n{shown.table().markdown()}"
+                for shown in experiments
+            )
+        case _:
+            return "\n".join(FORMATS[form](experiment.table()) for experiment in experiments)
+
+
+def _list_experiments() -> str:
+    names = [*(design.name for design in EXPERIMENTS), ALL]
+    lines = [*(design.line for design in EXPERIMENTS), "All of these."]
+    widest = max(map(len, names))
+    listed = (f"  {name:<{widest}}  {line}" for name, line in zip(names, lines, strict=True))
+    return "experiments:\n" + "\n".join(listed)
+
+
+def _run_explorer(options: argparse.Namespace) -> None:
+    writing.write(options.output, germane.explorer().html)
+
+
+TEACHING = {
+    "explorer": Command(
+        _run_explorer,
+        "Write one HTML page that needs no network: move, grade and tie the items of a list, or the"
+        " boxes of an image, and see each measure's terms, value and calculation.",
+        extra="output",
+    ),
+    "simulate": Command(
+        _run_simulate,
+        "Change one quantity, such as the ranks of the relevant items, and show how the measures"
+        " respond.\nDraw an experiment with -o FILE.svg, .png or .pdf, or draw and describe it with"
+        " -o FOLDER/.",
+        "name",
+        "format spreadsheet output",
+        pictures=PICTURES,
+        epilog=_list_experiments(),
+    ),
+}
+
+COMMANDS = CHECKING | JUDGING | TEACHING

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, Self, TypeAlias
 
 import numpy as np
 
+from germane.core.calls import Progress
 from germane.core.finding import Finding, Severity, show_ids
-from germane.core.progress import Progress
 from germane.core.ragged import Bools, Floats, Ints, find_lengths
 from germane.errors import clip
 from germane.kernel import plain
-from germane.kernel.columns import Ids, Integers, Text, join_ids, number_ids, read_python_ids
+from germane.kernel.ids import Ids, Integers, Text, join_ids, number_ids, read_python_ids
 from germane.kernel.keys import Keys
 from germane.output.tables import write_count
 from germane.readers.inputs import NAMED, Faults, Needs
 
-if TYPE_CHECKING:  # few evaluations need them
+if TYPE_CHECKING:
     from germane.readers.inputs import QrelsInput, RunInput
     from germane.readers.rows import Rows
 

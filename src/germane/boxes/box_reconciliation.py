@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 
 from germane.boxes.box_measures import BoxMeasure, parse_measure, parse_measures
+from germane.boxes.box_result import COCO_SUMMARY
 from germane.boxes.conventions import Conventions
 from germane.boxes.conventions_search import (
     BoxCandidate,
@@ -22,11 +23,10 @@ from germane.boxes.conventions_search import (
 )
 from germane.boxes.detections import Overlap
 from germane.boxes.dialect_table import DIALECTS, resolve_box_dialect, resolve_measures
-from germane.boxes.result import COCO_SUMMARY
 from germane.core.ragged import Floats
 from germane.dialects.dialect import Dialect
 from germane.errors import GermaneError, InputError, MeasureError, list_some
-from germane.evaluation.accepted import PublishedTable
+from germane.evaluation.choices import PublishedTable
 from germane.evaluation.opening import refuse_dialect
 from germane.forensics.plausibility import Near, weigh_values
 from germane.forensics.protocols import Change, Fit, Option, Protocol, ProtocolSearch, Sheet
@@ -39,7 +39,7 @@ from germane.measures.box_names import split_overlap
 from germane.output.tables import add_schema, format_number, to_json_number, write_count
 
 if TYPE_CHECKING:
-    from germane.boxes.options import DetectionSource, Options, TruthSource
+    from germane.boxes.conventions import DetectionSource, Options, TruthSource
     from germane.dialects.dialect import Dialect
 
 
