@@ -353,7 +353,7 @@ def test_a_workflow_takes_no_command_of_an_id(
 SOURCES = Path(germane.__file__).parent
 NEVER = {"eval", "exec", "compile", "__import__"}
 NEVER_IMPORTED = {"pickle", "marshal", "shelve", "yaml", "subprocess", "socket", "urllib", "http"}
-ALLOWED = {("spark.py", "pickle"), ("spark_tasks.py", "pickle"), ("asking.py", "subprocess")}
+ALLOWED = {("spark.py", "pickle"), ("asking.py", "subprocess")}
 """What Spark's workers, which Spark itself hands code by pickle, send back to the process that started them. And the
 program that the caller of identify names, without a shell."""
 

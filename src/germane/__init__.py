@@ -36,9 +36,9 @@ if TYPE_CHECKING:  # imported when first asked for: together they take longer th
     from germane.forensics.identify import assert_computes, identify
     from germane.forensics.reconcile import reconcile, reconcile_table
     from germane.forensics.spread import spread
-    from germane.judges.api import compare_judges, trust, trust_many
     from germane.judges.assessors import evaluate_judges
     from germane.judges.selection import choose_judgments
+    from germane.judges.trust import compare_judges, trust, trust_many
     from germane.readers.objects.relevance import Labels
     from germane.records.record import read_results
     from germane.records.verification import verify
@@ -50,10 +50,9 @@ if TYPE_CHECKING:  # imported when first asked for: together they take longer th
 _LATER = {
     name: module
     for module, names in {
-        "comparison.compare": "compare",
-        "comparison.quality_gate": "assert_no_regression gate",
+        "comparison.compare": "assert_no_regression compare gate",
         "comparison.rank_correlation": "kendall_tau rbo tau_ap",
-        "evaluation.api": "evaluate evaluate_embeddings evaluate_many read_qrels read_run score",
+        "evaluation.evaluate": "evaluate evaluate_embeddings evaluate_many read_qrels read_run score",
         "evaluation.checkup": "check",
         "evaluation.chunks": "collapse",
         "evaluation.evaluator": "Evaluator",
@@ -63,11 +62,11 @@ _LATER = {
         "forensics.identify": "assert_computes identify",
         "forensics.reconcile": "reconcile reconcile_table",
         "forensics.spread": "spread",
-        "judges.api": "compare_judges trust trust_many",
+        "judges.trust": "compare_judges trust trust_many",
         "judges.assessors": "evaluate_judges",
         "judges.selection": "choose_judgments",
         "readers.objects.relevance": "Labels",
-        "records.storage": "read_results",
+        "records.record": "read_results",
         "records.verification": "verify",
         "reports.report": "report",
         "teaching.animation": "animate",

@@ -248,4 +248,4 @@ def test_the_list_of_commands_imports_none_of_them() -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = {*done.stdout.split()}
     assert "germane.cli.parser" in loaded
-    assert not {f"germane.cli.{module}" for module in ("everyday", "checking", "boxes")} & loaded
+    assert not {f"germane.cli.{module}" for module in ("everyday", "occasional", "boxes")} & loaded

@@ -26,12 +26,12 @@ _MODULES = {
     for module, names in {
         "box_report": "report",
         "box_tables": "Groups",
-        "comparison": "compare gate",
+        "box_comparison": "compare gate",
         "conventions_search": "Spread spread",
         "dialect_table": "dialects",
-        "explanation": "Explanation",
-        "reconciliation": "Reconciliation reconcile reconcile_table",
-        "result": "Result Results",
+        "box_explanation": "Explanation",
+        "box_reconciliation": "Reconciliation reconcile reconcile_table",
+        "box_result": "Result Results",
         "verbs": "check evaluate evaluate_many explain",
     }.items()
     for name in names.split()

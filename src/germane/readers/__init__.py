@@ -116,7 +116,7 @@ def find_candidates(raw: Any, reading: ReadOptions) -> Any:
         return None
     candidates = import_reader("options.candidates")
     if junk is not None:
-        array_ids = import_reader("objects.array_ids")
+        array_ids = import_reader("objects.item_ids")
         junk = array_ids.name_judgments(junk, *array_ids.read_both(reading), "the labels")
     found = {name: getattr(reading, name) for name in formats.CANDIDATES}
     found["ignore"] = candidates.join_pairs(found["ignore"], junk)
@@ -168,7 +168,7 @@ def open_run(
         refuse_response(raw)
     if reading.collapse is reading.query_ids is reading.item_ids is None:
         return _recognize_run(raw, reading, qrels)
-    array_ids = import_reader("objects.array_ids")
+    array_ids = import_reader("objects.item_ids")
     query_ids, item_ids = array_ids.read_both(reading)
     groups = reading.collapse
     if isinstance(raw, RunInput) and not raw.is_array:

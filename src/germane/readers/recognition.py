@@ -221,7 +221,7 @@ def recognize_qrels(raw: Any, reading: ReadOptions) -> QrelsInput:
     numbers.refuse_nested(raw, "qrels")
     raw = json_files.find_judgments(hold_records(raw))
     if not (reading.query_ids is reading.item_ids is None):
-        array_ids = import_reader("objects.array_ids")
+        array_ids = import_reader("objects.item_ids")
         query_ids, item_ids = array_ids.read_both(reading)
         if is_rows(raw):
             raw = array_ids.name_rows(raw, query_ids, "qrels")

@@ -129,7 +129,7 @@ def _take(text: str, columns: int) -> str:
 
 @dataclass(frozen=True)
 class Style:
-    """The paint of a mark; colors are names of output.markup.COLORS."""
+    """The paint of a mark; colors are names of output.pictures.COLORS."""
 
     fill: str | None = None
     stroke: str | None = None
