@@ -22,6 +22,7 @@ from germane.evaluation.api import compute_measures
 from germane.evaluation.bounds import find_holding, may_matter
 from germane.evaluation.choices import Choices
 from germane.evaluation.collection import Collection, find_all_needs
+from germane.evaluation.judging import JudgedRun
 from germane.evaluation.opening import open_data, refuse_dialect
 from germane.forensics.variations import LISTED, Candidate, find_mean, write_choice
 from germane.measures.averaging import MeasureResult, compute_scores
@@ -237,11 +238,19 @@ class Values:
         self.collection = collection
         self._results: dict[tuple[Policy, Measure], MeasureResult] = {}
         self._computed: dict[tuple[object, ...], MeasureResult] = {}  # by ranking; few differ
+        self._latest: tuple[tuple[Policy, type], JudgedRun] | None = None
+
+    def _judge(self, policy: Policy, measure: Measure) -> JudgedRun:
+        """Judge under a policy, once for the measures of one kind that are asked for in turn."""
+        key = policy, type(measure.row)
+        if self._latest is None or self._latest[0] != key:
+            self._latest = key, self.collection.judge(policy, (measure,))
+        return self._latest[1]
 
     def __call__(self, policy: Policy, measure: Measure) -> MeasureResult:
         key = policy, measure
         if key not in self._results:
-            judged = self.collection.judge(policy, (measure,))
+            judged = self._judge(policy, measure)
             ranking = judged.rank(policy.ties)  # kept by the collection
             kinds = None if judged.kinds is None else judged.kinds.key
             after = (getattr(policy, name) for name in _AFTER_RANKING)
