@@ -17,7 +17,7 @@ import pytest
 
 import germane
 
-from browser import CHROMIUM, browser
+from browser import CHROMIUM, Browser, browser
 from strategies import ALL, CATALOGUE
 from test_docs import loaded
 
@@ -187,11 +187,10 @@ def test_the_site_loads_nothing_from_elsewhere(site: Path) -> None:
     ],
 )
 def test_search_finds_the_page_that_answers(
-    words: str, page: str, site: Path, tmp_path: Path
+    words: str, page: str, site: Path, chromium: Browser
 ) -> None:
-    with browser(tmp_path) as chromium:
-        chromium.visit(f"{(site / 'search.html').as_uri()}?q={quote(words)}")
-        found = chromium.value(FIRST)
+    chromium.visit(f"{(site / 'search.html').as_uri()}?q={quote(words)}")
+    found = chromium.value(FIRST)
     assert found.partition("#")[0] == page, found
 
 

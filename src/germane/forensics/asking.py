@@ -336,7 +336,7 @@ class Batch:
 
     def judge(self, policy: Policy) -> JudgedRun:
         """Judge the queries under a policy."""
-        return self._collection.judge(policy)
+        return self._evaluated.judge(policy)
 
     def rank(self, policy: Policy) -> Ranking:
         """Rank the judged items under a policy."""

@@ -21,9 +21,11 @@ from germane.evaluation.bounds import find_holding, may_matter
 from germane.evaluation.choices import Choices, Judgments, Run
 from germane.evaluation.collection import Collection, find_all_needs
 from germane.evaluation.evaluate import compute_measures
+from germane.evaluation.judging import JudgedRun
 from germane.evaluation.opening import open_data, refuse_dialect
 from germane.forensics.variations import LISTED, Candidate, find_mean, write_choice
 from germane.measures.averaging import MeasureResult, compute_scores
+from germane.measures.definition import CatalogueDefinition
 from germane.measures.measure import Measure
 from germane.output.named_columns import Tabular, make_texts
 from germane.output.tables import Table, format_number, to_json_number
@@ -236,11 +238,19 @@ class Values:
         self.collection = collection
         self._results: dict[tuple[Policy, Measure], MeasureResult] = {}
         self._computed: dict[tuple[object, ...], MeasureResult] = {}  # by ranking; few differ
+        self._latest: tuple[tuple[Policy, bool], JudgedRun] | None = None
+
+    def judge(self, policy: Policy, measures: tuple[Measure, ...] = ()) -> JudgedRun:
+        """Judge the run, once for the measures that are asked for in turn under a policy."""
+        key = policy, any(isinstance(measure.row, CatalogueDefinition) for measure in measures)
+        if self._latest is None or self._latest[0] != key:
+            self._latest = key, self.collection.judge(policy, measures)
+        return self._latest[1]
 
     def __call__(self, policy: Policy, measure: Measure) -> MeasureResult:
         key = policy, measure
         if key not in self._results:
-            judged = self.collection.judge(policy, (measure,))
+            judged = self.judge(policy, (measure,))
             ranking = judged.rank(policy.ties)  # kept by the collection
             kinds = None if judged.kinds is None else judged.kinds.key
             after = (getattr(policy, name) for name in _AFTER_RANKING)
@@ -296,7 +306,7 @@ class _Question:
         try:
             policy = replace(self.conventions, **words)
             result = self.values(policy, measure)
-            judged = collection.judge(policy)
+            judged = self.values.judge(policy)
             limits = (
                 find_holding(dialect, foreign.entry, measure, judged, collection.is_ordered)
                 if self.limits == "find"

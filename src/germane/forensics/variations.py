@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import combinations, product
 from typing import Any, Generic, Self, TypeVar
 
@@ -68,7 +69,7 @@ class Candidate(Variation[Measure]):
 
     def make_policy(self, conventions: Policy) -> Policy:
         """Complete its conventions with those that were asked for."""
-        return replace(conventions, **dict(self.choices))
+        return replace(conventions, **dict(self.choices)) if self.choices else conventions
 
     def distance(self, measure: Measure) -> int:
         """Count the differences from what was asked, parameter by parameter."""
@@ -178,8 +179,19 @@ def list_measures(
     The one asked for comes first with its relatives, then those of tools, then all others. The mean
     over queries is the usual one.
     """
-    cutoffs, grades = list(cutoffs), list(grades)
+    cutoffs, grades = tuple(cutoffs), tuple(grades)
     first = [] if base is None else [base, *_move_cutoff(base, cutoffs)]
+    usual, varied = _list_usual(cutoffs, grades)
+    every = dict.fromkeys((*first, *usual, *_vary_twice(first, grades), *varied))
+    return [measure for measure in every if _is_of_judged_items(measure)]
+
+
+@lru_cache(32)  # which no claim changes
+def _list_usual(
+    cutoffs: tuple[int | None, ...], grades: tuple[float, ...]
+) -> tuple[tuple[Measure, ...], tuple[Measure, ...]]:
+    """List germane's measures and those of tools, and variants of the first."""
+    plain = [Measure(row.name, (), k) for row in TABLE for k in cutoffs if row.cutoff or k is None]
     of_tools = [
         parse(entry.write_measure(k))
         for dialect in dialects().values()
@@ -187,15 +199,16 @@ def list_measures(
         for k in cutoffs
         if entry.cutoff == (k is not None)
     ]
-    plain = [Measure(row.name, (), k) for row in TABLE for k in cutoffs if row.cutoff or k is None]
-    measures = dict.fromkeys((*first, *plain, *of_tools))
-    for measure in (*first, *plain):
+    return (*plain, *of_tools), tuple(dict.fromkeys(_vary_twice(plain, grades)))
+
+
+def _vary_twice(measures: Iterable[Measure], grades: Sequence[float]) -> Iterator[Measure]:
+    """Change one parameter of each measure, and then two."""
+    for measure in measures:
         once = [*vary_measure(measure, grades)]
-        measures |= dict.fromkeys(once)
-        measures |= dict.fromkeys(
-            twice for variant in once for twice in vary_measure(variant, grades)
-        )
-    return [measure for measure in measures if _is_of_judged_items(measure)]
+        yield from once
+        for variant in once:
+            yield from vary_measure(variant, grades)
 
 
 def _move_cutoff(measure: Measure, cutoffs: Iterable[int | None]) -> list[Measure]:
