@@ -1,6 +1,6 @@
 """The tables of a comparison, and the notes that define their numbers."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -9,9 +9,9 @@ from germane.comparison.pair import Pair, Verdict, format_p_number
 from germane.comparison.significance import CORRECTIONS, MANY, TESTS, Sample, Settings
 from germane.core.mean_intervals import (
     FEW,
+    FEWEST,
     POWER,
     Interval,
-    caution_of_few,
     describe_intervals,
     explain_missing,
 )
@@ -296,3 +296,20 @@ def count_verdicts(pairs: Sequence[Pair]) -> str:
     verdicts = [pair.verdict for pair in pairs]
     counts = (f"{verdicts.count(word):,} {word}" for word in get_args(Verdict) if word in verdicts)
     return f"{write_count(len(pairs), 'comparison')}: {', '.join(counts)}"
+
+
+def explain_printed(
+    intervals: Iterable[Interval | None], number: str, confidence: float, units: str
+) -> Iterator[str]:
+    """Explain the intervals that stand below numbers, and why means of few values have none."""
+    every = list(intervals)
+    if source := describe_intervals(every, units):
+        yield f"Below each {number}: its {100 * confidence:g}% interval, {source}."
+    if None in every:
+        yield f"{explain_missing(units).capitalize()}."
+
+
+def caution_of_few(count: int, units: str) -> str:
+    """Say what few values allow."""
+    intervals = "no intervals" if count < FEWEST else "intervals are rough"
+    return f"Few {units} ({count}): {intervals}, and only large differences can be shown."

@@ -17,7 +17,6 @@ from germane.comparison.significance import (
 from germane.core.mean_intervals import (
     FEWEST,
     Interval,
-    compute_equivalence_p,
     estimate_weighted_interval,
     measure_dispersion,
 )
@@ -342,7 +341,7 @@ def _describe_pair(
         )
     equivalence = None
     if settings.equivalence is not None and spread is not None:
-        p = compute_equivalence_p(mean, settings.equivalence, spread)
+        p = spread.compute_equivalence_p(mean, settings.equivalence)
         equivalence = Equivalence(settings.equivalence, p)
     return Pair(
         measure=sample.measures[m],

@@ -1,7 +1,7 @@
 """Intervals of means and of mean differences: the one estimator for every printed mean."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Literal, TypeAlias
@@ -51,35 +51,6 @@ def estimate_interval(centered: Floats, strata: Ints, mean: float, alpha: float)
 def check_confidence(confidence: Any) -> None:
     """Refuse a confidence that is not a number between 0 and 1. Raises InputError."""
     check_number("confidence", confidence, 0, 1)
-
-
-BLOCK = 2**22  # draws in memory at once
-
-
-def resample_sums(
-    values: Floats, strata: Ints, resamples: int, rng: "np.random.Generator"
-) -> Floats:
-    """C × Q values → C × resamples: sum each row over queries drawn with replacement.
-
-    From each stratum, as many queries are drawn as it has; all rows take the same ones.
-    """
-    sums = np.zeros((resamples, len(values)))
-    for stratum in range(int(strata.max()) + 1):
-        of_stratum = values[:, strata == stratum].T
-        queries = len(of_stratum)
-        step = max(1, BLOCK // queries)
-        for start in range(0, resamples, step):
-            size = min(step, resamples - start)
-            sums[start : start + size] += _draw_times(size, queries, rng) @ of_stratum
-    return sums.T
-
-
-def _draw_times(size: int, queries: int, rng: "np.random.Generator") -> Floats:
-    """size × Q: draw as many queries as there are, and count how often each was drawn."""
-    drawn = rng.integers(0, queries, size=(size, queries), dtype=np.int32)
-    drawn += (np.arange(size, dtype=np.int32) * queries)[:, None]
-    times = np.bincount(drawn.ravel(), minlength=size * queries)
-    return times.reshape(size, queries).astype(float)
 
 
 def estimate_bca(centered: Floats, strata: Ints, z: float) -> tuple[float, float]:
@@ -429,23 +400,6 @@ def explain_missing(units: str) -> str:
     return f"fewer than {FEWEST} {units} say too little of others for an interval"
 
 
-def explain_printed(
-    intervals: Iterable[Interval | None], number: str, confidence: float, units: str
-) -> Iterator[str]:
-    """Explain the intervals that stand below numbers, and why means of few values have none."""
-    every = list(intervals)
-    if source := describe_intervals(every, units):
-        yield f"Below each {number}: its {100 * confidence:g}% interval, {source}."
-    if None in every:
-        yield f"{explain_missing(units).capitalize()}."
-
-
-def caution_of_few(count: int, units: str) -> str:
-    """Say what few values allow."""
-    intervals = "no intervals" if count < FEWEST else "intervals are rough"
-    return f"Few {units} ({count}): {intervals}, and only large differences can be shown."
-
-
 # --- Dispersion: how much a mean difference varies, and the tests that need no resampling ---------
 
 POWER = 0.8
@@ -483,6 +437,19 @@ class Dispersion:
         widened = math.sqrt(self.queries / (self.queries - z * z / 2))
         return (z + normal.inv_cdf(POWER)) * self.error * widened
 
+    def compute_student_p(self, difference: float) -> float:
+        """Compute the two-sided p-value of the paired t-test."""
+        if not self.error:
+            return 1.0 if not difference else 0.0
+        return min(1.0, 2 * _integrate_student(-abs(difference) / self.error, self.freedom))
+
+    def compute_equivalence_p(self, difference: float, bound: float) -> float:
+        """Compute the p-value of two one-sided t-tests for a difference within ±bound."""
+        if not self.error:
+            return 1.0 if reaches(abs(difference), bound) else 0.0
+        ends = ((difference - bound) / self.error, (-difference - bound) / self.error)
+        return max(_integrate_student(end, self.freedom) for end in ends)
+
 
 def measure_dispersion(centered: Floats, strata: Ints) -> Dispersion | None:
     """Measure how much a sum of weighted differences varies; each is given less its data set's
@@ -500,21 +467,6 @@ def measure_dispersion(centered: Floats, strata: Ints) -> Dispersion | None:
         return Dispersion(0.0, float(len(strata) - len(sizes)), len(strata))
     freedom = total**2 / float(np.sum(variance**2 / (sizes - 1)))
     return Dispersion(math.sqrt(total), freedom, len(strata))
-
-
-def compute_student_p(difference: float, spread: Dispersion) -> float:
-    """Compute the two-sided p-value of the paired t-test."""
-    if not spread.error:
-        return 1.0 if not difference else 0.0
-    return min(1.0, 2 * _integrate_student(-abs(difference) / spread.error, spread.freedom))
-
-
-def compute_equivalence_p(difference: float, bound: float, spread: Dispersion) -> float:
-    """Compute the p-value of two one-sided t-tests for a difference within ±bound."""
-    if not spread.error:
-        return 1.0 if reaches(abs(difference), bound) else 0.0
-    upper, lower = (difference - bound) / spread.error, (-difference - bound) / spread.error
-    return max(_integrate_student(upper, spread.freedom), _integrate_student(lower, spread.freedom))
 
 
 def _integrate_student(t: float, freedom: float) -> float:

@@ -6,7 +6,7 @@ import math
 import os
 import re
 import unicodedata
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -27,7 +27,7 @@ from germane.output.tables import write_count
 from germane.readers import CANDIDATES, ReadOptions, RunInput, is_path
 
 if TYPE_CHECKING:
-    from germane.evaluation.result import Counts, Result, Results
+    from germane.evaluation.result import Counts, Result
 
 
 SHOWN = 16
@@ -411,19 +411,6 @@ def make_signature(result: Result, measure: Measure, digits: int, tools: str) ->
         tuple(
             (name, shorten(fingerprint)) for name, fingerprint in result.option_fingerprints.items()
         ),
-    )
-
-
-def write_signatures(
-    results: Results | Mapping[str, Result],
-    measures: Iterable[Measure] | None = None,
-    before: str = "",
-) -> tuple[str, ...]:
-    """Write the signature of each mean of several runs, after ``before`` and the run's name."""
-    return tuple(
-        f"{before}{f'{name}: ' if len(results) > 1 else ''}{result.signature(measure)}"
-        for name, result in results.items()
-        for measure in measures or result.measures
     )
 
 

@@ -10,7 +10,8 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from germane.core.calls import Seed, is_number, make_generator, parse_whole
+from germane.comparison.significance import Seed, make_generator
+from germane.core.calls import is_number, parse_whole
 from germane.core.policy import DEFAULTS
 from germane.dialects.names import parse_any
 from germane.errors import (

@@ -16,8 +16,7 @@ from germane.evaluation.choices import (
     Reported,
     Run,
 )
-from germane.evaluation.collection import find_all_needs
-from germane.evaluation.opening import Inputs, open_data, refuse_dialect
+from germane.evaluation.opening import Inputs, open_data
 from germane.explanation.single_query import Counted, check_list, check_run, hold_rows, is_list
 from germane.forensics.laws import find_highest
 from germane.forensics.plausibility import estimate_chance, find_hints
@@ -28,6 +27,7 @@ from germane.forensics.run_search import Given, RunSearch, match_names, measure_
 from germane.forensics.spread import Example, Values, find_examples
 from germane.forensics.table_answer import TableReconciliation, TableWriter, check_runs
 from germane.forensics.table_search import TableSearch
+from germane.forensics.tool_definitions import find_all_needs, refuse_dialect
 from germane.forensics.variations import Candidate, list_dialect_candidates, vary_once, vary_twice
 from germane.measures.definition import CatalogueDefinition
 from germane.measures.measure import Measure

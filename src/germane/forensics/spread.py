@@ -14,14 +14,15 @@ from germane.core.policy import STAGES, Averaging, Policy
 from germane.core.ragged import Floats
 from germane.core.ranking import Ranking
 from germane.dialects import dialects, resolve_dialect
-from germane.dialects.dialect import STAGE_NAMES, Dialect
+from germane.dialects.dialect import Dialect
 from germane.dialects.names import ToolMeasure, find_same_kind, list_definitions, parse_any
 from germane.errors import GermaneError, list_some
 from germane.evaluation.bounds import find_holding, may_matter
 from germane.evaluation.choices import Choices, Judgments, Run
-from germane.evaluation.collection import Collection, find_all_needs
+from germane.evaluation.collection import Collection
 from germane.evaluation.evaluate import compute_measures
-from germane.evaluation.opening import open_data, refuse_dialect
+from germane.evaluation.opening import open_data
+from germane.forensics.tool_definitions import STAGE_NAMES, find_all_needs, refuse_dialect
 from germane.forensics.variations import LISTED, Candidate, find_mean, write_choice
 from germane.measures.averaging import MeasureResult, compute_scores
 from germane.measures.measure import Measure

@@ -8,9 +8,9 @@ from typing import Any, Generic, Self, TypeVar
 
 from germane.core.policy import DEFAULTS, RARE_WORDS, WORDS, Policy
 from germane.dialects import dialects
-from germane.dialects.dialect import STAGE_NAMES, Stage
 from germane.dialects.names import list_definitions, parse
 from germane.forensics.reported import Reported
+from germane.forensics.tool_definitions import STAGE_NAMES, Stage
 from germane.measures import TABLE
 from germane.measures.definition import CatalogueDefinition
 from germane.measures.measure import Measure

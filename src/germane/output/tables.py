@@ -38,11 +38,6 @@ def format_number(
     return repr(value) if digits is None else f"{value:{sign}.{digits}f}"
 
 
-def format_short(value: float) -> str:
-    """Write a number whole where it is whole, and with four decimals otherwise."""
-    return f"{value:.0f}" if value == round(value) else f"{value:.4f}"
-
-
 def to_json_number(value: float) -> float | None:
     """Replace NaN and infinity, which JSON does not have, by None."""
     return value if math.isfinite(value) else None

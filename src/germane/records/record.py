@@ -46,8 +46,8 @@ from germane.measures import CATALOGUE
 from germane.measures.averaging import MeasureResult
 from germane.measures.definition import refuse_lists
 from germane.measures.measure import Measure, Measures, write_parameters
-from germane.output import writing
 from germane.output.tables import SCHEMA, write_count
+from germane.presentation import writing
 from germane.readers import CANDIDATES
 from germane.readers.files import column_files
 from germane.readers.files.formats import check_path

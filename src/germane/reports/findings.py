@@ -12,9 +12,11 @@ import numpy as np
 
 from germane._version import VERSION
 from germane.comparison.comparison import Comparison
+from germane.comparison.comparison_tables import caution_of_few
+from germane.comparison.significance import is_near
 from germane.core.calls import Progress
-from germane.core.mean_intervals import FEW, Interval, caution_of_few
-from germane.core.ragged import is_near, reaches
+from germane.core.mean_intervals import FEW, Interval
+from germane.core.ragged import reaches
 from germane.errors import GermaneError
 from germane.evaluation.bounds import BoundsOfRuns
 from germane.evaluation.layout import find_bands

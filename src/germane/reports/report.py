@@ -27,9 +27,9 @@ from germane.explanation.single_query import find_placement
 from germane.measures import find_merits
 from germane.measures.definition import refuse_lists
 from germane.measures.measure import Measure, Measures
-from germane.output import writing
 from germane.output.named_columns import Named
 from germane.output.tables import write_count
+from germane.presentation import writing
 from germane.readers.options.texts import open_texts
 from germane.reports.findings import (
     Findings,
