@@ -1,4 +1,4 @@
-"""What all verbs of this folder ask of dialects, and the stages in which definitions differ."""
+"""Stages in which definitions differ, and what all verbs of this folder need of dialects."""
 
 from collections.abc import Mapping
 from typing import Any, Literal

@@ -1,1 +1,1 @@
-"""What people get to see: pictures, and the files that they are written to."""
+"""Presentation: pictures, and the files that people get."""
