@@ -34,12 +34,12 @@ from germane.measures.measure import Measure, is_name
 from germane.output.named_columns import Columnar, Tabular
 from germane.output.tables import (
     LABEL,
+    Document,
     Reader,
     Table,
     add_schema,
     escape_html,
     format_number,
-    write_text,
 )
 from germane.presentation.pictures import Paper
 
@@ -355,7 +355,7 @@ class Comparison(Columnar):
         """The leaderboard and a sentence for each pair, as ``print`` shows them."""
         board, *notes = self.leaderboard(rename=rename).text().split("\n\n")
         sentences = self._write_sentences(name_measures(self.measures, rename))
-        return "\n\n".join([board, write_text(*sentences), *notes])
+        return "\n\n".join([board, Document(*sentences).text(), *notes])
 
     def _write_sentences(self, names: Mapping[Measure, str]) -> tuple[str, ...]:
         """Write a sentence for each pair; for many runs, one that counts the verdicts."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from germane.core import ragged
 from germane.core.id_spelling import describe_difference, describe_types, find_pairs
-from germane.core.policy import UNORDERED, Policy, Ties, order_tied
+from germane.core.policy import Policy, Ties, order_tied
 from germane.core.qrels import Qrels, Retrieved
 from germane.core.ragged import Bools, Floats, Ints
 from germane.core.ranking import Cells, Ranking
@@ -47,7 +47,7 @@ class JudgedRun:
 
     def _make_ranking(self, ties: Ties) -> Ranking:
         run_lists, depth, retrieved = self.retrieved, self.policy.depth, self.retrieved.retrieved
-        within: Any = ties if ties in UNORDERED else "ordered"
+        within: Any = ties if ties in Policy.UNORDERED else "ordered"
         rank = self._choose_ranks(ties) if run_lists.is_tied else run_lists.rank
         hits = self._choose_hits(rank)
         if depth is not None:

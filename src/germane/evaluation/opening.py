@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from germane.core.calls import Progress
-from germane.core.policy import DEFAULTS, Policy
+from germane.core.policy import Policy
 from germane.core.qrels import Qrels
 from germane.dialects.names import parse
 from germane.errors import EmptyError, InputError, PolicyError, clip
@@ -227,8 +227,8 @@ def unpack_policy(choices: Mapping[str, Any]) -> dict[str, Any]:
             f"policy= takes a germane.Policy; got {clip(policy)}. One convention is an argument of"
             " its own: ties='best'."
         )
-    chosen = {name: getattr(policy, name) for name in DEFAULTS}
-    chosen = {name: word for name, word in chosen.items() if word != DEFAULTS[name]}
+    chosen = {name: getattr(policy, name) for name in Policy.DEFAULTS}
+    chosen = {name: word for name, word in chosen.items() if word != Policy.DEFAULTS[name]}
     stated = {name: word for name, word in choices.items() if name != "policy"}
     for name in chosen.keys() & stated.keys():
         if chosen[name] != stated[name]:

@@ -15,7 +15,7 @@ import numpy as np
 
 from germane._version import VERSION
 from germane.core import ragged
-from germane.core.policy import DEFAULTS, Policy
+from germane.core.policy import Policy
 from germane.core.qrels import Qrels
 from germane.dialects.names import parse
 from germane.errors import EmptyError, FormatError, InputError, clip, list_some
@@ -435,9 +435,9 @@ def find_tools(measure: Measure, policy: Policy, counts: Counts) -> tuple[str, .
         if entry is None:
             continue
         choices = {**dialect.choices, **entry.fill_choices(measure.k, measure.rel)}
-        conventions = {word: choice for word, choice in choices.items() if word in DEFAULTS}
+        conventions = {word: choice for word, choice in choices.items() if word in Policy.DEFAULTS}
         its = replace(Policy(), **conventions)
-        differ = {word for word in DEFAULTS if getattr(its, word) != getattr(policy, word)}
+        differ = {word for word in Policy.DEFAULTS if getattr(its, word) != getattr(policy, word)}
         own_name = entry.write_name(measure.k, dict(measure.parameters))
         is_limited = any(not limit.only or entry.name in limit.only for limit in dialect.limits)
         if len(conventions) == len(choices) and not is_limited and differ <= idle:
@@ -577,7 +577,7 @@ def _read_words(name: str, words: Mapping[str, str]) -> tuple[Measure, Policy]:
     policy = {
         word: _read_word(word, value) for word, value in words.items() if word not in own_names
     }
-    unknown = [word for word in policy if word not in DEFAULTS]
+    unknown = [word for word in policy if word not in Policy.DEFAULTS]
     if unknown:
         raise FormatError(
             f"{measure} has no parameter {clip(unknown[0])}, and there is no such convention."

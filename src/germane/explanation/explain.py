@@ -12,7 +12,7 @@ import numpy as np
 
 from germane.core.calls import Progress, make_progress
 from germane.core.mean_intervals import check_confidence
-from germane.core.policy import DEFAULTS, UNORDERED, Policy, Relevant
+from germane.core.policy import Policy, Relevant
 from germane.core.ragged import Bools, Ints
 from germane.core.ranking import Ranking
 from germane.dialects.names import parse_all
@@ -99,7 +99,9 @@ def explain(
     if choices and is_list(qrels, run, {}) and set(policy) == {"dialect"}:
         qrels, run = make_collection(cast(Any, qrels), cast(Any, relevant), rel)
         relevant = None
-    listed = open_list(qrels, run, query, relevant, rel, chosen, choices, UNORDERED, progress)
+    listed = open_list(
+        qrels, run, query, relevant, rel, chosen, choices, Policy.UNORDERED, progress
+    )
     explanation = _make_explanation(listed, chosen, rel, TOLD if item_texts else 0)
     texts: dict[str, str] = {}
     if item_texts:
@@ -121,7 +123,7 @@ def explain_result(
     ``top`` ranks is a row of its own. Raises the errors of ``explain``.
     """
     judged = find_placement(result).of(query)
-    check_ordered(judged.policy, UNORDERED)
+    check_ordered(judged.policy, Policy.UNORDERED)
     listed = SingleQuery(
         judged.rank(judged.policy.ties),
         judged.qrels,
@@ -530,8 +532,8 @@ def apply_dialect(
             " separate calls."
         )
     [policy] = plan.groups
-    words = {name: getattr(policy, name) for name in DEFAULTS}
+    words = {name: getattr(policy, name) for name in Policy.DEFAULTS}
     stated = {*options.usual, *options.asked}
-    own_words = {n: word for n, word in words.items() if word != DEFAULTS[n] or n in stated}
+    own_words = {n: word for n, word in words.items() if word != Policy.DEFAULTS[n] or n in stated}
     rest = {name: choice for name, choice in choices.items() if name != "dialect"}
     return tuple(plan.policies), {**own_words, **rest}

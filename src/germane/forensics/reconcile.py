@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any, Unpack, cast
 
 from germane.core.calls import Progress, make_progress
-from germane.core.policy import DEFAULTS, Policy, Relevant
+from germane.core.policy import Policy, Relevant
 from germane.dialects.names import parse_any
 from germane.errors import DuplicateError, InputError, MeasureError, list_some, write_option
 from germane.evaluation.choices import (
@@ -97,7 +97,7 @@ def reconcile(
     opened_run, conventions = data.open_run(run)
     fixed = dict(data.options.asked)
     if isinstance(definition.row, CatalogueDefinition):  # which judgments do not change
-        fixed = {n: getattr(conventions, n) for n in DEFAULTS if n not in OF_LISTS} | fixed
+        fixed = {n: getattr(conventions, n) for n in Policy.DEFAULTS if n not in OF_LISTS} | fixed
     values = Values(data.collect(opened_run.load(progress), find_all_needs(definition), progress))
     per_query = None if reported_per_query is None else read_queries(reported_per_query)
     search = RunSearch(values, conventions, definition, number, progress)

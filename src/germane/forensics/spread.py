@@ -10,7 +10,7 @@ import numpy as np
 
 from germane.core import ragged
 from germane.core.calls import Progress, make_progress
-from germane.core.policy import STAGES, Averaging, Policy
+from germane.core.policy import Policy
 from germane.core.ragged import Floats
 from germane.core.ranking import Ranking
 from germane.dialects import dialects, resolve_dialect
@@ -262,7 +262,7 @@ class Values:
         return []
 
 
-_AFTER_RANKING = (*(field.name for field in fields(Averaging)), "empty", "short")
+_AFTER_RANKING = (*(field.name for field in fields(Policy.STAGES["averaging"])), "empty", "short")
 """Conventions that matter after the ranking is known."""
 
 
@@ -311,7 +311,7 @@ class _Question:
         for stage in () if are_same(result.mean, self.own_mean) else STAGE_NAMES:
             stage_policy, stage_measure = self.conventions, measure
             if stage != "measuring":
-                names = {field.name for field in fields(STAGES[stage])}
+                names = {field.name for field in fields(Policy.STAGES[stage])}
                 words = {n: word for n, word in choices.items() if n in names}
                 words = {**getattr(dialect, stage), **words}
                 if stage == "judging":  # where the list alone makes a difference

@@ -227,21 +227,28 @@ class Table:
         return "".join(delimiter.join(map(write_cell, line)) + end for line in lines)
 
 
-def write_text(*parts: str | Table) -> str:
-    """Write lines and tables for a terminal; control characters are made visible."""
-    return "\n".join(make_visible(x) if isinstance(x, str) else x.text() for x in parts)
+class Document:
+    """Sentences and tables in the order in which they are read."""
 
+    def __init__(self, *parts: str | Table) -> None:
+        self.parts = parts
 
-def write_markdown(*parts: str | Table) -> str:
-    """Write sentences, a paragraph each, and tables for GitHub; ids cannot start markup."""
-    written = (f"{_escape_markdown(x)}\n" if isinstance(x, str) else x.markdown() for x in parts)
-    return "\n".join(written)
+    def text(self) -> str:
+        """Write lines and tables for a terminal; control characters are made visible."""
+        return self._write(make_visible, Table.text)
 
+    def markdown(self) -> str:
+        """Write sentences, a paragraph each, and tables for GitHub; ids cannot start markup."""
+        return self._write(lambda sentence: f"{_escape_markdown(sentence)}\n", Table.markdown)
 
-def write_html(*parts: str | Table) -> str:
-    """Write sentences, a paragraph each, and tables as HTML; everything is escaped."""
-    written = (f"<p>{escape_html(x)}</p>" if isinstance(x, str) else x.html() for x in parts)
-    return "\n".join(written)
+    def html(self) -> str:
+        """Write sentences, a paragraph each, and tables as HTML; everything is escaped."""
+        return self._write(lambda sentence: f"<p>{escape_html(sentence)}</p>", Table.html)
+
+    def _write(self, write: Callable[[str], str], write_table: Callable[[Table], str]) -> str:
+        return "\n".join(
+            write(part) if isinstance(part, str) else write_table(part) for part in self.parts
+        )
 
 
 def find_highest(columns: Iterable[Sequence[float]]) -> Iterator[tuple[int, int]]:

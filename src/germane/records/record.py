@@ -17,7 +17,7 @@ import numpy as np
 from germane._version import VERSION
 from germane.core.calls import Progress, is_number, make_progress
 from germane.core.finding import Finding
-from germane.core.policy import DEFAULTS, UNORDERED, Policy
+from germane.core.policy import Policy
 from germane.core.qrels import COUNTED, Retrieved
 from germane.dialects.names import parse
 from germane.errors import (
@@ -197,7 +197,7 @@ def _place_errors(where: str, place: str) -> Iterator[None]:
 
 
 def _read_policy(where: str, place: str, raw: Mapping[str, Any]) -> Policy:
-    if unknown := [name for name in raw if name not in DEFAULTS]:
+    if unknown := [name for name in raw if name not in Policy.DEFAULTS]:
         raise FormatError(f"{where}: {place}: there is no convention {clip(unknown[0])}.")
     with _place_errors(where, place):
         return Policy(**raw)
@@ -365,7 +365,7 @@ def _compare_measure(
             yield f".mean: {recorded.mean}, and the mean of the values of queries is {mean}"
     best, worst = recorded.best, recorded.worst
     has_extremes = (
-        knows_extremes(measure, recorded.policy) and recorded.policy.ties not in UNORDERED
+        knows_extremes(measure, recorded.policy) and recorded.policy.ties not in Policy.UNORDERED
     )
     if best is None or worst is None or not has_extremes:
         return
