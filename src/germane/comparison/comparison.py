@@ -33,7 +33,6 @@ from germane.measures import LOW_IS_GOOD
 from germane.measures.measure import Measure, is_name
 from germane.output.named_columns import Columnar, Tabular
 from germane.output.tables import (
-    LABEL,
     Document,
     Reader,
     Table,
@@ -372,7 +371,11 @@ class Comparison(Columnar):
         return self.leaderboard().markdown()
 
     def latex(
-        self, *, caption: str = "", label: str = LABEL, rename: Mapping[str, str] | None = None
+        self,
+        *,
+        caption: str = "",
+        label: str = Table.LABEL,
+        rename: Mapping[str, str] | None = None,
     ) -> str:
         """The leaderboard for a paper: booktabs, superscripts, and notes below the table.
 

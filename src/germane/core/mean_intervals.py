@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
@@ -18,6 +18,9 @@ Basis: TypeAlias = Literal["spread", "range"]
 @dataclass(frozen=True)
 class Interval:
     """A confidence interval of a mean or of a mean difference."""
+
+    FEWEST: ClassVar = 5  # values of an interval
+    FEW: ClassVar = 25  # values below which only large differences show
 
     low: float
     high: float
@@ -325,7 +328,6 @@ def _find_saddlepoint(sizes: Floats, counts: Floats, pole: float) -> float:
 # It takes the spread of the values where they show it, and otherwise the range in which every
 # value lies.
 
-FEWEST = 5  # values of an interval
 EVENTS = 5.0  # values that make up the spread; calibrated in bench/significance.py
 UNSEEN = 1.0  # values that vary as much as the one that varies most, and were not drawn
 
@@ -341,7 +343,7 @@ def estimate_mean_interval(
     """
     if weights is not None:
         values, weights = values[weights > 0], weights[weights > 0]
-    if len(values) < FEWEST:
+    if len(values) < Interval.FEWEST:
         return None
     values = unite_equal(values)
     if weights is None:
@@ -397,13 +399,12 @@ def describe_intervals(intervals: Iterable[Interval | None], units: str) -> str:
 
 def explain_missing(units: str) -> str:
     """Explain why means of few values have no interval."""
-    return f"fewer than {FEWEST} {units} say too little of others for an interval"
+    return f"fewer than {Interval.FEWEST} {units} say too little of others for an interval"
 
 
 # --- Dispersion: how much a mean difference varies, and the tests that need no resampling ---------
 
 POWER = 0.8
-FEW = 25  # queries below which only large differences show
 
 
 @dataclass(frozen=True)

@@ -389,17 +389,7 @@ def _drop_copies(ranking: Ranking) -> Ranking:
                 " has no closed form where copies of an item are tied; choose another order of"
                 f" ties, or {write_option('duplicates', 'first')}."
             )
-    return select_hits(ranking, np.sort(np.unique(judgment, return_index=True)[1]))
-
-
-def select_hits(ranking: Ranking, hits: Ints | Bools) -> Ranking:
-    """Keep some hits of a ranking."""
-    names = ("owner", "rank", "relevance", "tied_from", "tied_to", "judgment")
-    columns = {name: getattr(ranking, name) for name in names}
-    selected: dict[str, Any] = {
-        name: column if column is None else column[hits] for name, column in columns.items()
-    }
-    return replace(ranking, **selected)
+    return ranking.select_hits(np.sort(np.unique(judgment, return_index=True)[1]))
 
 
 def _select_queries(ranking: Ranking, marks: Bools) -> Ranking:

@@ -22,7 +22,7 @@ from germane.errors import EmptyError, FormatError, InputError, clip, list_some
 from germane.evaluation.layout import format_value
 from germane.kernel.content import Content, hash_rows
 from germane.kernel.ids import Ids, read_python_ids
-from germane.measures.measure import Measure, write_parameters
+from germane.measures.measure import Measure
 from germane.output.tables import write_count
 from germane.readers import CANDIDATES, ReadOptions, RunInput, is_path
 
@@ -389,7 +389,7 @@ class Signature:
             name: str(word) for name, word in self.policy.to_dict().items() if word is not None
         }
         policy.pop("qrels_duplicates", None)
-        return {**write_parameters(self.measure), **policy}
+        return {**self.measure.write_parameters(), **policy}
 
 
 def make_signature(result: Result, measure: Measure, digits: int, tools: str) -> Signature:
@@ -568,7 +568,10 @@ def _read_words(name: str, words: Mapping[str, str]) -> tuple[Measure, Policy]:
     written = [f"{word}={value}" for word, value in words.items() if word in own_names]
     if written and words.keys() & own_names:
         cutoff = "" if measure.k is None else f"@{measure.k}"
-        values = {**write_parameters(measure), **{w: v for w, v in words.items() if w in own_names}}
+        values = {
+            **measure.write_parameters(),
+            **{w: v for w, v in words.items() if w in own_names},
+        }
         measure_read = parse(
             f"{measure.name}({','.join(f'{w}={v}' for w, v in values.items())}){cutoff}"
         )

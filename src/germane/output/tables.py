@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeAlias, TypeVar, get_args
+from typing import Any, ClassVar, Literal, TypeAlias, TypeVar, get_args
 
 from germane.errors import InputError, check_choice, clip, make_visible
 
@@ -57,7 +57,6 @@ def pluralize(word: str) -> str:
 
 # --- Tables: rows of text with a heading and notes, and the ways to write them --------------------
 
-LABEL = "tab:germane"  # the key of a LaTeX table that is given no other
 V = TypeVar("V")
 Row = tuple[str, ...]
 Reader: TypeAlias = Literal["program", "spreadsheet"]
@@ -66,6 +65,9 @@ Reader: TypeAlias = Literal["program", "spreadsheet"]
 @dataclass(frozen=True)
 class Table:
     """A finished table. Columns but the first are numbers, unless ``left`` has them as text."""
+
+    LABEL: ClassVar = "tab:germane"  # the key of a LaTeX table that is given no other
+    LETTERS: ClassVar = "abcdefghijklmnoprstuvwxyz"  # that can be raised: all but q
 
     columns: Row
     rows: tuple[Row, ...]
@@ -126,7 +128,7 @@ class Table:
         """
         if not _LABEL.fullmatch(label):
             raise InputError(
-                f"a label has letters, digits and : . / - _ only, such as {LABEL}; got"
+                f"a label has letters, digits and : . / - _ only, such as {Table.LABEL}; got"
                 f" {clip(label)}"
             )
         notes = [_JUST.sub(": ", note).rstrip(".") + "." for note in self.notes if note]
@@ -291,8 +293,7 @@ FORMATS: dict[str, Callable[[Table], str]] = {
 }
 
 # Letters that a terminal can raise: without q, which few fonts have.
-LETTERS = "abcdefghijklmnoprstuvwxyz"
-_SUPERSCRIPTS = str.maketrans(LETTERS, "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ")
+_SUPERSCRIPTS = str.maketrans(Table.LETTERS, "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ")
 
 
 def measure_width(text: str) -> int:
