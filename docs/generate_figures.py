@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 import germane
-from germane.output.pictures import define_colors, write_element
+from germane.presentation.pictures import define_colors, write_element
 
 FIGURES = Path(__file__).parent / "figures"
 DIGITS = Path(__file__).parents[1] / "examples" / "digits"

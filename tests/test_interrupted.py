@@ -21,7 +21,7 @@ import contextlib, glob, io, json, os, random, signal, sys, time, warnings
 warnings.simplefilter("ignore")
 import germane
 from germane import cli
-from germane.output import writing
+from germane.presentation import writing
 
 work, seed, rounds, longest, number = sys.argv[1], *map(int, sys.argv[2:6])
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it

@@ -18,7 +18,7 @@ import pytest
 from germane import cli
 from germane.errors import InputError
 from germane.errors import show_lines as as_shown
-from germane.output import writing
+from germane.presentation import writing
 
 from test_hostile import HOSTILE, one_line, tables
 

@@ -34,8 +34,8 @@ from germane.errors import GermaneWarning, InputError, NotFoundError, make_visib
 from germane.evaluation.layout import format_value, name_measures, write_warnings
 from germane.evaluation.opening import open_data
 from germane.evaluation.result import Results
-from germane.output import writing
 from germane.output.tables import Table, add_schema, stack_tables
+from germane.presentation import writing
 from germane.readers import find_name
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ _SUMMARIES = {"fell": "fell behind its baseline", "lost": "lost queries of its b
 
 
 def _run_evaluate(options: argparse.Namespace) -> None:
-    from germane.evaluation.signature_line import write_signatures
+    from germane.comparison.comparison import write_signatures
 
     measures, policy = parser.name_measures(options), collect_policy(options)
     rename = read_rename(options)
@@ -269,7 +269,7 @@ def _write_bounds(comparison: "Comparison", options: argparse.Namespace) -> str:
 
 def _check_picture(options: argparse.Namespace) -> None:
     """Refuse what cannot be drawn before the work is done."""
-    from germane.output.pictures import import_matplotlib
+    from germane.presentation.pictures import import_matplotlib
 
     import_matplotlib()
     measures = parser.parse_measures(options)
@@ -462,7 +462,7 @@ def write_checkup(options: argparse.Namespace, checkup: "Checkup") -> int:
 def _run_curve(options: argparse.Namespace) -> None:
     from germane import plot
     from germane.explanation.curves import PRCurve, check_rule
-    from germane.output.pictures import import_matplotlib
+    from germane.presentation.pictures import import_matplotlib
 
     rule = check_rule(options.rule or "step")
     picture = is_picture(options)

@@ -27,11 +27,12 @@ from germane.cli.terminal import (
     write_result,
 )
 from germane.dialects import dialects, resolve_dialect
-from germane.dialects.dialect import STAGE_NAMES, Dialect
+from germane.dialects.dialect import Dialect
 from germane.errors import GermaneWarning, InputError, MeasureError, clip, offer, write_error
+from germane.forensics.tool_definitions import STAGE_NAMES
 from germane.measures.measure import Measure
-from germane.output import writing
 from germane.output.tables import FORMATS, Table, add_schema, stack_tables
+from germane.presentation import writing
 from germane.teaching.experiments import ALL, EXPERIMENTS, Design, Experiment, find_design, simulate
 
 if TYPE_CHECKING:

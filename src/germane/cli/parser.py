@@ -35,7 +35,7 @@ from germane.cli.options import (
     read_whole,
 )
 from germane.cli.terminal import say
-from germane.core.policy import DEFAULTS
+from germane.core.policy import Policy
 from germane.dialects.names import parse_all
 from germane.errors import InputError, suggest
 from germane.evaluation.choices import COMMANDS as PAIRS
@@ -107,7 +107,7 @@ def list_arguments(verb: Any) -> dict[str, Argument]:
             more = get_type_hints(getattr(conventions, unpacked.__forward_arg__))
             usual = conventions.DEFAULTS
         else:
-            more, usual = unpacked.__annotations__, DEFAULTS
+            more, usual = unpacked.__annotations__, Policy.DEFAULTS
         for name, kind in more.items():
             listed.setdefault(name, Argument(kind, usual.get(name)))
     return listed

@@ -15,9 +15,7 @@ from germane.comparison.significance import (
     compute_differences,
 )
 from germane.core.mean_intervals import (
-    FEWEST,
     Interval,
-    compute_equivalence_p,
     estimate_weighted_interval,
     measure_dispersion,
 )
@@ -187,7 +185,7 @@ class Pair:
         if self.queries == 1:
             yield f"one {self.unit} says nothing about others"
             return
-        if self.queries < FEWEST:
+        if self.queries < Interval.FEWEST:
             yield f"no interval: {write_count(self.queries, self.unit)} say too little of others"
         if self.limit:
             yield (
@@ -335,14 +333,14 @@ def _describe_pair(
     if not wins + losses:
         mean = 0.0
     interval = None
-    if spread and len(sample) >= FEWEST:
+    if spread and len(sample) >= Interval.FEWEST:
         span = find_span_of_differences(sample.measures[m], sample.values[m])
         interval = estimate_weighted_interval(
             difference, sample.weights, centered, sample.strata, span, mean, tested.alpha
         )
     equivalence = None
     if settings.equivalence is not None and spread is not None:
-        p = compute_equivalence_p(mean, settings.equivalence, spread)
+        p = spread.compute_equivalence_p(mean, settings.equivalence)
         equivalence = Equivalence(settings.equivalence, p)
     return Pair(
         measure=sample.measures[m],

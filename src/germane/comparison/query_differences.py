@@ -19,8 +19,8 @@ from germane.measures import LOW_IS_GOOD
 from germane.measures.averaging import QueryValues
 from germane.measures.measure import Measure
 from germane.output.named_columns import Tabular, make_ids, make_numbers, make_texts
-from germane.output.pictures import Display, Paper, draw_bars, set_title, shorten
 from germane.output.tables import Table, format_number, write_count
+from germane.presentation.pictures import Display, Paper, draw_bars, set_title, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

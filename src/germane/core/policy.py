@@ -6,7 +6,7 @@ The parameters in a measure's name govern the stage of measuring, between judgin
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from math import isfinite
-from typing import Literal, TypeAlias, get_args, get_origin
+from typing import Any, ClassVar, Literal, TypeAlias, get_args, get_origin
 
 from germane.core.calls import is_number, parse_whole
 from germane.core.qrels import COPIES, Order
@@ -165,6 +165,13 @@ class Policy(Averaging, Judging, Reading):
     Every result carries the policy that made it. Raises PolicyError for a word that does not exist.
     """
 
+    # names in capitals say what policies there are
+    DEFAULTS: ClassVar[dict[str, Any]]
+    STAGES: ClassVar[dict[str, type]]
+    WORDS: ClassVar[dict[str, tuple[Any, ...]]]  # of the conventions that every result states
+    RARE_WORDS: ClassVar[dict[str, tuple[Any, ...]]]  # stated where they are not the default
+    UNORDERED: ClassVar = ("expected", "middle", "grouped")  # of ties: single items have no rank
+
     def __post_init__(self) -> None:
         allowed = dict(_CHOICES)
         if self.qrels_duplicates is not None:
@@ -215,7 +222,9 @@ class Policy(Averaging, Judging, Reading):
 
     def __repr__(self) -> str:
         changed = [
-            f"{name}={value}" for name, value in self.to_dict().items() if value != DEFAULTS[name]
+            f"{name}={value}"
+            for name, value in self.to_dict().items()
+            if value != Policy.DEFAULTS[name]
         ]
         return f"Policy({', '.join(changed)})"
 
@@ -228,9 +237,9 @@ class Policy(Averaging, Judging, Reading):
 
     def to_dict(self) -> dict[str, str | float | None]:
         """Return the conventions by name; rare ones only where they differ from the default."""
-        stated = {name: getattr(self, name) for name in (*WORDS, "depth")}
-        rare = {name: getattr(self, name) for name in DEFAULTS if name not in stated}
-        return stated | {name: word for name, word in rare.items() if word != DEFAULTS[name]}
+        stated = {name: getattr(self, name) for name in (*Policy.WORDS, "depth")}
+        rare = {name: getattr(self, name) for name in Policy.DEFAULTS if name not in stated}
+        return stated | {name: word for name, word in rare.items() if word != Policy.DEFAULTS[name]}
 
     @cached_property
     def whole_list(self) -> "Policy":
@@ -267,8 +276,8 @@ RARE = (
     *("unknown", "no_hit", "all_relevant", "undefined", "digits", "query_digits", "halves"),
 )
 """Conventions of single tools: keyword arguments like any other, which signatures leave out."""
-STAGES = {"reading": Reading, "judging": Judging, "averaging": Averaging}
-DEFAULTS = {field.name: field.default for field in fields(Policy)}
+Policy.STAGES = {"reading": Reading, "judging": Judging, "averaging": Averaging}
+Policy.DEFAULTS = {field.name: field.default for field in fields(Policy)}
 _CHOICES = {
     field.name: get_args(field.type)
     for field in fields(Policy)
@@ -276,8 +285,7 @@ _CHOICES = {
 }
 
 _STATED = ("duplicates", "ties", "missing", "unjudged", "no_relevant")
-WORDS = {name: _CHOICES[name] for name in _STATED}
-"""The conventions that every result states."""
+Policy.WORDS = {name: _CHOICES[name] for name in _STATED}
 
 ROW_ORDERS: dict[str, tuple[str, bool]] = {
     "trec": ("id", False),
@@ -293,13 +301,9 @@ def order_tied(ties: str, rank: Ints, tied_from: Ints, tied_to: Ints) -> Ints:
     return tied_from + tied_to - rank if is_reversed else rank
 
 
-UNORDERED = ("expected", "middle", "grouped")
-"""The orders of ties in which single items have no rank."""
-
 WITHOUT_VALUE = ("short", "constant", "halves", "padding")
 """Conventions that explain no number: they take a value away, or matter on some data alone."""
 
-RARE_WORDS = {
+Policy.RARE_WORDS = {
     name: words for name, words in _CHOICES.items() if name not in (*_STATED, *WITHOUT_VALUE)
 }
-"""Conventions on which few tools differ. Results state those that are not the default."""

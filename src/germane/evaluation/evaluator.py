@@ -14,7 +14,7 @@ from germane.checks.evaluated import check_batch
 from germane.core import ragged
 from germane.core.calls import Progress, make_progress
 from germane.core.finding import Finding
-from germane.core.policy import DEFAULTS, Policy
+from germane.core.policy import Policy
 from germane.core.qrels import COUNTED, Order, Qrels, Retrieved
 from germane.core.ragged import Bools, Ints
 from germane.errors import (
@@ -467,7 +467,9 @@ class Evaluator:
             places = zlib.crc32(np.ascontiguousarray(column).data, places)
         spoken = self._options.dialect
         choices = self._options.asked.items()
-        chosen = {name: str(word) for name, word in choices if word != DEFAULTS.get(name, word)}
+        chosen = {
+            name: str(word) for name, word in choices if word != Policy.DEFAULTS.get(name, word)
+        }
         return (
             chosen
             | self._selections
@@ -579,8 +581,8 @@ def _pair_conventions(
     first: Mapping[str, Any], second: Mapping[str, Any]
 ) -> Iterator[tuple[str, object, object]]:
     """Pair the conventions that were asked for; options for reading files are left out."""
-    for name in sorted({*first, *second} & set(DEFAULTS)):
-        usual = DEFAULTS[name]
+    for name in sorted({*first, *second} & set(Policy.DEFAULTS)):
+        usual = Policy.DEFAULTS[name]
         yield name, first.get(name, usual), second.get(name, usual)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from germane.core import ragged
 from germane.core.id_spelling import describe_difference, describe_types, find_pairs
-from germane.core.policy import UNORDERED, Policy, Ties, order_tied
+from germane.core.policy import Policy, Ties, order_tied
 from germane.core.qrels import Qrels, Retrieved
 from germane.core.ragged import Bools, Floats, Ints
 from germane.core.ranking import Cells, Ranking
@@ -47,7 +47,7 @@ class JudgedRun:
 
     def _make_ranking(self, ties: Ties) -> Ranking:
         run_lists, depth, retrieved = self.retrieved, self.policy.depth, self.retrieved.retrieved
-        within: Any = ties if ties in UNORDERED else "ordered"
+        within: Any = ties if ties in Policy.UNORDERED else "ordered"
         rank = self._choose_ranks(ties) if run_lists.is_tied else run_lists.rank
         hits = self._choose_hits(rank)
         if depth is not None:
@@ -389,17 +389,7 @@ def _drop_copies(ranking: Ranking) -> Ranking:
                 " has no closed form where copies of an item are tied; choose another order of"
                 f" ties, or {write_option('duplicates', 'first')}."
             )
-    return select_hits(ranking, np.sort(np.unique(judgment, return_index=True)[1]))
-
-
-def select_hits(ranking: Ranking, hits: Ints | Bools) -> Ranking:
-    """Keep some hits of a ranking."""
-    names = ("owner", "rank", "relevance", "tied_from", "tied_to", "judgment")
-    columns = {name: getattr(ranking, name) for name in names}
-    selected: dict[str, Any] = {
-        name: column if column is None else column[hits] for name, column in columns.items()
-    }
-    return replace(ranking, **selected)
+    return ranking.select_hits(np.sort(np.unique(judgment, return_index=True)[1]))
 
 
 def _select_queries(ranking: Ranking, marks: Bools) -> Ranking:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from germane.core.calls import Progress
-from germane.core.policy import WORDS, Policy, Relevant
+from germane.core.policy import Policy, Relevant
 from germane.core.qrels import Qrels, Retrieved
 from germane.core.ragged import Ints
 from germane.core.ranking import Ranking, number_all
@@ -198,7 +198,7 @@ def check_ordered(policy: Policy, refused: Collection[str]) -> None:
     if policy.ties in refused:
         raise PolicyError(
             f"ties={policy.ties} does not order equal scores, and ranks need an order; choose "
-            f"ties={list_choices(word for word in WORDS['ties'] if word not in refused)}."
+            f"ties={list_choices(word for word in Policy.WORDS['ties'] if word not in refused)}."
         )
 
 

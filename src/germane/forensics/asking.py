@@ -31,7 +31,7 @@ from germane.forensics.spread import Values
 from germane.forensics.variations import Candidate
 from germane.measures.averaging import MeasureResult
 from germane.readers import Needs, open_qrels, open_run
-from germane.readers.objects.records import Record, make_column
+from germane.readers.objects.records import make_record
 
 Kind = Literal["mean", "queries"]
 
@@ -405,10 +405,9 @@ class Batch:
         )
 
 
-def _make_table(rows: list[tuple[str, str, float]], number: str) -> Record:
+def _make_table(rows: list[tuple[str, str, float]], number: str) -> Any:
     names = ("query", "item", number)
-    columns = {name: make_column([row[i] for row in rows]) for i, name in enumerate(names)}
-    return Record(columns, len(rows))
+    return make_record({name: [row[i] for row in rows] for i, name in enumerate(names)}, len(rows))
 
 
 # --- Program: one that reads qrels and a run and prints a number, as a function of two paths ------

@@ -10,19 +10,20 @@ import numpy as np
 
 from germane.core import ragged
 from germane.core.calls import Progress, make_progress
-from germane.core.policy import STAGES, Averaging, Policy
+from germane.core.policy import Policy
 from germane.core.ragged import Floats
 from germane.core.ranking import Ranking
 from germane.dialects import dialects, resolve_dialect
-from germane.dialects.dialect import STAGE_NAMES, Dialect
+from germane.dialects.dialect import Dialect
 from germane.dialects.names import ToolMeasure, find_same_kind, list_definitions, parse_any
 from germane.errors import GermaneError, list_some
 from germane.evaluation.bounds import find_holding, may_matter
 from germane.evaluation.choices import Choices, Judgments, Run
-from germane.evaluation.collection import Collection, find_all_needs
+from germane.evaluation.collection import Collection
 from germane.evaluation.evaluate import compute_measures
 from germane.evaluation.judging import JudgedRun
-from germane.evaluation.opening import open_data, refuse_dialect
+from germane.evaluation.opening import open_data
+from germane.forensics.tool_definitions import STAGE_NAMES, find_all_needs, refuse_dialect
 from germane.forensics.variations import LISTED, Candidate, find_mean, write_choice
 from germane.measures.averaging import MeasureResult, compute_scores
 from germane.measures.definition import CatalogueDefinition
@@ -271,7 +272,7 @@ class Values:
         return []
 
 
-_AFTER_RANKING = (*(field.name for field in fields(Averaging)), "empty", "short")
+_AFTER_RANKING = (*(field.name for field in fields(Policy.STAGES["averaging"])), "empty", "short")
 """Conventions that matter after the ranking is known."""
 
 
@@ -320,7 +321,7 @@ class _Question:
         for stage in () if are_same(result.mean, self.own_mean) else STAGE_NAMES:
             stage_policy, stage_measure = self.conventions, measure
             if stage != "measuring":
-                names = {field.name for field in fields(STAGES[stage])}
+                names = {field.name for field in fields(Policy.STAGES[stage])}
                 words = {n: word for n, word in choices.items() if n in names}
                 words = {**getattr(dialect, stage), **words}
                 if stage == "judging":  # where the list alone makes a difference

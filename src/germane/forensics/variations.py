@@ -7,11 +7,11 @@ from functools import lru_cache
 from itertools import combinations, product
 from typing import Any, Generic, Self, TypeVar
 
-from germane.core.policy import DEFAULTS, RARE_WORDS, WORDS, Policy
+from germane.core.policy import Policy
 from germane.dialects import dialects
-from germane.dialects.dialect import STAGE_NAMES, Stage
 from germane.dialects.names import list_definitions, parse
 from germane.forensics.reported import Reported
+from germane.forensics.tool_definitions import STAGE_NAMES, Stage
 from germane.measures import TABLE
 from germane.measures.definition import CatalogueDefinition
 from germane.measures.measure import Measure
@@ -27,8 +27,8 @@ NO_NUMBER = {"error", "nan", "error_if_all", "missing_if_some", "distances", "pl
 
 VARIED = tuple(
     name
-    for name, words in (WORDS | RARE_WORDS).items()
-    if any(word not in NO_NUMBER and word != DEFAULTS[name] for word in words)
+    for name, words in (Policy.WORDS | Policy.RARE_WORDS).items()
+    if any(word not in NO_NUMBER and word != Policy.DEFAULTS[name] for word in words)
 )
 """The conventions of which other words are tried."""
 
@@ -165,7 +165,7 @@ def vary_measure(measure: Measure, grades: Iterable[float]) -> Iterator[Measure]
 
 def list_other_words(conventions: Policy, fixed: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Yield each other word of each convention that was not given."""
-    for name, words in (WORDS | RARE_WORDS).items():
+    for name, words in (Policy.WORDS | Policy.RARE_WORDS).items():
         for word in words:
             if name not in fixed and word != getattr(conventions, name) and word not in NO_NUMBER:
                 yield name, word

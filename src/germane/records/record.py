@@ -17,7 +17,7 @@ import numpy as np
 from germane._version import VERSION
 from germane.core.calls import Progress, is_number, make_progress
 from germane.core.finding import Finding
-from germane.core.policy import DEFAULTS, UNORDERED, Policy
+from germane.core.policy import Policy
 from germane.core.qrels import COUNTED, Retrieved
 from germane.dialects.names import parse
 from germane.errors import (
@@ -42,16 +42,15 @@ from germane.evaluation.signature_line import (
     shorten,
 )
 from germane.evaluation.special_queries import knows_extremes
-from germane.measures import CATALOGUE
 from germane.measures.averaging import MeasureResult
-from germane.measures.definition import refuse_lists
-from germane.measures.measure import Measure, Measures, write_parameters
-from germane.output import writing
+from germane.measures.definition import CatalogueDefinition, refuse_lists
+from germane.measures.measure import Measure, Measures
 from germane.output.tables import SCHEMA, write_count
+from germane.presentation import writing
 from germane.readers import CANDIDATES
 from germane.readers.files import column_files
 from germane.readers.files.formats import check_path
-from germane.readers.files.json_files import Repeated, make_object, read_json
+from germane.readers.files.json_files import Repeated, read_json
 
 CLOSE = 1e-12
 """A smaller difference of two values is rounding."""
@@ -197,7 +196,7 @@ def _place_errors(where: str, place: str) -> Iterator[None]:
 
 
 def _read_policy(where: str, place: str, raw: Mapping[str, Any]) -> Policy:
-    if unknown := [name for name in raw if name not in DEFAULTS]:
+    if unknown := [name for name in raw if name not in Policy.DEFAULTS]:
         raise FormatError(f"{where}: {place}: there is no convention {clip(unknown[0])}.")
     with _place_errors(where, place):
         return Policy(**raw)
@@ -290,7 +289,7 @@ def average(run: RecordedRun, measure: Measure) -> MeasureResult:
 
 def find_weights_outside(measure: Measure) -> str:
     """Say why a mean cannot be computed from the values of queries; "" where it can."""
-    if measure.row in CATALOGUE:
+    if isinstance(measure.row, CatalogueDefinition):
         return "is of all lists, judged or not, which the file does not hold"
     if ("mean", "micro") in measure.parameters:
         return "weighs each query by its norm, which the file does not hold"
@@ -339,7 +338,7 @@ def _compare_measure(
 ) -> Iterator[str]:
     """Compare a measure's definition, its mean, and the values of queries."""
     recorded = run.measures[measure]
-    expected = write_parameters(measure)
+    expected = measure.write_parameters()
     for name, word in part.get("parameters", expected).items():
         if expected.get(name) != word:
             parameters_text = (
@@ -365,7 +364,7 @@ def _compare_measure(
             yield f".mean: {recorded.mean}, and the mean of the values of queries is {mean}"
     best, worst = recorded.best, recorded.worst
     has_extremes = (
-        knows_extremes(measure, recorded.policy) and recorded.policy.ties not in UNORDERED
+        knows_extremes(measure, recorded.policy) and recorded.policy.ties not in Policy.UNORDERED
     )
     if best is None or worst is None or not has_extremes:
         return
@@ -461,7 +460,7 @@ def read_document(path: str | os.PathLike[str]) -> Any:
     """Read the JSON of a record, or of results. Raises FormatError for other text."""
     check_path(path)
     try:
-        return read_json(path, object_pairs_hook=make_object)
+        return read_json(path)
     except FormatError as error:
         raise FormatError(f"{error} Make it with: {MAKE}") from None
 

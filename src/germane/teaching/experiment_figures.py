@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from germane.explanation.curves import PRCurve
-from germane.output.pictures import Display, label_axes
+from germane.presentation.pictures import Display, label_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,17 +12,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from germane._version import VERSION
-from germane.core.calls import Progress, Seed, make_generator, make_progress
+from germane.comparison.significance import Seed, make_generator
+from germane.core.calls import Progress, make_progress
 from germane.core.ragged import Ints
 from germane.dialects.names import parse
 from germane.errors import InputError, NotFoundError, clip, offer, suggest
 from germane.evaluation.evaluate import evaluate_many, score
 from germane.explanation.curves import PRCurve
 from germane.explanation.explain import pr_curve
-from germane.output import writing
 from germane.output.named_columns import Tabular
-from germane.output.pictures import Paper
 from germane.output.tables import Table, add_schema, format_number
+from germane.presentation import writing
+from germane.presentation.pictures import Paper
 from germane.teaching.experiment_figures import ExperimentDisplay
 
 if TYPE_CHECKING:

@@ -123,7 +123,7 @@ def read_nested(path: Path, kind: Literal["qrels", "run"]) -> Nested:
 def read_object(path: Path, shape: str = "a file is {query: value}") -> Nested:
     """Read an object of queries. ``shape`` says what the file should be."""
     where = name_file(path)
-    raw = read_json(path, object_pairs_hook=make_object, parse_int=_parse_whole)
+    raw = read_json(path, parse_int=_parse_whole)
     if not isinstance(raw, dict):
         raise FormatError(f"{where}: {shape}; got {_describe(raw)}.{_advise(raw)}")
     if isinstance(raw, Repeated):
@@ -154,8 +154,11 @@ def _read_text(path: Path) -> str:
 
 
 def read_json(path: Path, **how: Any) -> Any:
-    """Read a file of one value; ``how`` as in json.loads. Raises FormatError with the place."""
-    return parse_json(_read_text(path), name_file(path), **how)
+    """Read a file of one value; ``how`` as in json.loads. An object with a key twice is Repeated.
+
+    Raises FormatError with the place.
+    """
+    return parse_json(_read_text(path), name_file(path), object_pairs_hook=make_object, **how)
 
 
 def read_unique(path: Path, name_entry: Callable[[Any, Repeated], str] | None = None) -> Any:

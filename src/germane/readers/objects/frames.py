@@ -507,3 +507,24 @@ def match_kinds(qrels: Qrels, head: pa.RecordBatch, frame: Frame) -> tuple[Judgm
     of_text = any(as_text) or "text" in (qrels.ids, frame.ids)
     matched = add_candidates(Judgments(queries, qrels.offsets, items, of_text=of_text), pairs)
     return matched, replace(frame, as_text=(as_text[0], as_text[1]))
+
+
+# --- Frames of other things than qrels and runs ---------------------------------------------------
+
+
+def read_cells(frame: Any, where: str) -> dict[str, list[Any]]:
+    """Read the cells of each column of a frame. Raises InputError where some cannot be read."""
+    arrow.check_readable(frame, where)
+    try:
+        columns = _tabulate(frame)
+    except arrow.list_reading_errors():
+        raise InputError("the frame: a cell is a number or text, and some are neither.") from None
+    return {name: columns.column(name).to_pylist() for name in columns.column_names}
+
+
+def _tabulate(frame: Any) -> Any:
+    if not has_arrow():
+        return read_pandas(frame)
+    import pyarrow
+
+    return pyarrow.table(frame)
