@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -46,7 +46,9 @@ from germane.kernel.reduction import Index, Judgments, add_candidates, find_dist
 from germane.output.tables import write_count
 from germane.readers.inputs import ReadOptions, RunInput
 from germane.readers.objects import headings
-from germane.readers.options.candidates import Aligned, Name
+
+if TYPE_CHECKING:
+    from germane.readers.options.candidates import Aligned, Name
 
 
 def take_ids(where: str, ids: Collection[Any]) -> Collection[Any]:
