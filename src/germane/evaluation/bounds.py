@@ -11,9 +11,10 @@ import numpy as np
 
 from germane.core import ragged
 from germane.core.finding import Finding
-from germane.core.policy import UNORDERED, Policy
+from germane.core.policy import Policy
 from germane.core.ragged import Bools, Ints
 from germane.core.ranking import Ranking
+from germane.core.ties import UNORDERED
 from germane.dialects.dialect import Dialect, Entry, Limit
 from germane.dialects.names import find_entry
 from germane.errors import InputError, MeasureError, write_option

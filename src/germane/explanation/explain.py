@@ -12,9 +12,10 @@ import numpy as np
 
 from germane.core.calls import Progress, make_progress
 from germane.core.mean_intervals import check_confidence
-from germane.core.policy import UNORDERED, Policy, Relevant
+from germane.core.policy import Policy, Relevant
 from germane.core.ragged import Bools, Ints
 from germane.core.ranking import Ranking
+from germane.core.ties import UNORDERED
 from germane.errors import (
     CoverageError,
     InputError,

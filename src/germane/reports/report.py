@@ -12,8 +12,8 @@ from germane.comparison.compare import compare
 from germane.comparison.significance import Correction, Family, Settings, TestName
 from germane.core.calls import Progress, make_progress, parse_whole
 from germane.core.finding import Finding, warn
-from germane.core.policy import UNORDERED
 from germane.core.ranking import Ranking
+from germane.core.ties import UNORDERED
 from germane.errors import InputError, check_choice, clip, list_choices, make_visible
 from germane.evaluation.choices import DEFAULT, Choices, Judgments, Run, Texts
 from germane.evaluation.evaluate import evaluate_many
