@@ -14,10 +14,10 @@ import numpy as np
 
 from germane.checks.faulty_rows import Side, find_places
 from germane.core import ragged
-from germane.core.policy import Ties
 from germane.core.qrels import Qrels, Retrieved
 from germane.core.ragged import Bools, Floats, Ints
 from germane.core.ranking import Ranking
+from germane.core.ties import Ties
 from germane.kernel.ids import Text
 from germane.measures.averaging import MeasureResult
 from germane.measures.measure import Measure

@@ -19,9 +19,9 @@ from germane.checks.values import SWAPPED
 from germane.core import ragged
 from germane.core.finding import Finding, sort_by_severity
 from germane.core.id_spelling import fold_ids
-from germane.core.policy import ROW_ORDERS
 from germane.core.qrels import Sample
 from germane.core.ragged import Floats, Ints
+from germane.core.ties import ROW_ORDERS
 from germane.kernel.ids import Ids, is_padding, to_bytes, to_text
 from germane.measures.definition import CatalogueDefinition
 from germane.readers.objects.numbers import DIGITS, EXACT, count_rounded

@@ -60,8 +60,8 @@ def _run_evaluate(options: argparse.Namespace) -> None:
     with make_progress_line() as progress, warnings.catch_warnings():
         warnings.simplefilter("ignore", GermaneWarning)  # said below, in the manner of a terminal
         if options.checkpoint is None:
-            data = open_data(options.qrels, policy)
-            data.signs = is_signed(options) or options.record is not None
+            signs = is_signed(options) or options.record is not None
+            data = open_data(options.qrels, policy, signs=signs)
             results = germane.evaluate_many(data, runs, measures, progress=progress)
         else:
             results = _evaluate_kept(
@@ -316,8 +316,7 @@ def _evaluate_datasets(
             if qrels in results:
                 raise InputError(f"the data set {qrels} is given twice.")
             runs = parser.read_runs(qrels, paths)
-            data = open_data(qrels, policy)
-            data.signs = is_signed(options)
+            data = open_data(qrels, policy, signs=is_signed(options))
             results[qrels] = germane.evaluate_many(data, runs, measures, progress=progress)
     return results if len(results) > 1 else next(iter(results.values()))
 
@@ -396,8 +395,7 @@ def write_command_line() -> str:
 
 
 def _run_gate(options: argparse.Namespace) -> int:
-    data = open_data(options.qrels, collect_policy(options))
-    data.signs = is_signed(options)
+    data = open_data(options.qrels, collect_policy(options), signs=is_signed(options))
     measures = parser.read_measures(options)
     decision = call(germane.gate, options, without=parser.POLICY, qrels=data, measures=measures)
     status = write_gate(

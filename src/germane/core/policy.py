@@ -10,13 +10,11 @@ from typing import Any, ClassVar, Literal, TypeAlias, get_args, get_origin
 
 from germane.core.calls import is_number, parse_whole
 from germane.core.qrels import COPIES, Order
-from germane.core.ragged import Halves, Ints
+from germane.core.ragged import Halves
+from germane.core.ties import GROUP_RANKS, Ties, find_row_order
 from germane.errors import PolicyError, check_choice, clip, write_option
 
 Duplicates: TypeAlias = Literal["error", "first", "last", "max", "keep", "recount"]
-Ties: TypeAlias = Literal[
-    "trec", "ascending", "given", "expected", "best", "worst", "middle", "grouped"
-]
 Missing: TypeAlias = Literal["zero", "skip", "nan", "error"]
 Unjudged: TypeAlias = Literal["nonrelevant", "remove"]
 NoRelevant: TypeAlias = Literal["zero", "skip", "one", "nan", "error"]
@@ -170,7 +168,7 @@ class Policy(Averaging, Judging, Reading):
     STAGES: ClassVar[dict[str, type]]
     WORDS: ClassVar[dict[str, tuple[Any, ...]]]  # of the conventions that every result states
     RARE_WORDS: ClassVar[dict[str, tuple[Any, ...]]]  # stated where they are not the default
-    UNORDERED: ClassVar = ("expected", "middle", "grouped")  # of ties: single items have no rank
+    UNORDERED: ClassVar = tuple(GROUP_RANKS)  # of ties: single items have no rank
 
     def __post_init__(self) -> None:
         allowed = dict(_CHOICES)
@@ -256,7 +254,7 @@ class Policy(Averaging, Judging, Reading):
     @cached_property
     def order(self) -> Order:
         """The order in which readers rank the rows of a run."""
-        equal, _ = ROW_ORDERS.get(self.ties, ROW_ORDERS["trec"])
+        equal = find_row_order(self.ties).equal
         least = self.min_score if self.max_distance is None else -self.max_distance
         return Order(
             equal, self.scores, least, self.own, self.nonpositive, self.padding, self.ranks
@@ -286,20 +284,6 @@ _CHOICES = {
 
 _STATED = ("duplicates", "ties", "missing", "unjudged", "no_relevant")
 Policy.WORDS = {name: _CHOICES[name] for name in _STATED}
-
-ROW_ORDERS: dict[str, tuple[str, bool]] = {
-    "trec": ("id", False),
-    "ascending": ("id", True),
-    "given": ("given", False),
-}
-"""Orders of ties by rows alone: how readers order equal scores, and if that is reversed."""
-
-
-def order_tied(ties: str, rank: Ints, tied_from: Ints, tied_to: Ints) -> Ints:
-    """Rank rows under an order of ties by rows alone; under others, they stay as they were read."""
-    _, is_reversed = ROW_ORDERS.get(ties, ROW_ORDERS["trec"])
-    return tied_from + tied_to - rank if is_reversed else rank
-
 
 WITHOUT_VALUE = ("short", "constant", "halves", "padding")
 """Conventions that explain no number: they take a value away, or matter on some data alone."""

@@ -44,12 +44,12 @@ from germane.core.policy import (
     Repeated,
     Scores,
     Short,
-    Ties,
     Undefined,
     Unjudged,
     Unknown,
 )
 from germane.core.ragged import Halves
+from germane.core.ties import Ties
 from germane.dialects.names import find_renamed, parse_all
 from germane.errors import PolicyError, suggest
 from germane.evaluation.collection import find_needs

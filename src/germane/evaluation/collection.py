@@ -8,10 +8,11 @@ import numpy as np
 
 from germane.checks.evaluated import refuse_swapped
 from germane.core.calls import Progress
-from germane.core.policy import ROW_ORDERS, Policy, Ties
+from germane.core.policy import Policy
 from germane.core.qrels import Order, Qrels, Retrieved, Sample
 from germane.core.ragged import Floats
 from germane.core.ranking import Ranking
+from germane.core.ties import ROW_ORDERS, Ties
 from germane.errors import GradeError, PolicyError
 from germane.evaluation.judging import JudgedRun, judge
 from germane.measures.definition import CatalogueDefinition

@@ -112,7 +112,7 @@ def evaluate(
     data = open_data(qrels, policy)
     opened, conventions = data.open_run(run)
     if data.signs:
-        opened.sign()
+        opened = opened.sign()
     plan = data.options.make_plan(measures, conventions)
     collection = data.collect(opened, plan.needs, progress)
     judged = [

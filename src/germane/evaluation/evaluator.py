@@ -306,7 +306,7 @@ class Evaluator:
             data = Inputs(self.qrels, self._options.leave_attached())
             run, conventions = data.open_run(batch)
             if self._content is not None:
-                run.sign()
+                run = run.sign()
             policies = self.find_policies(conventions, run)
             try:
                 read = self._read(run, policies, progress)

@@ -118,9 +118,9 @@ class Inputs:
     A verb that calls another one gives it in the place of the judgments.
     """
 
-    def __init__(self, qrels: Any, options: Options) -> None:
+    def __init__(self, qrels: Any, options: Options, *, signs: bool = False) -> None:
         self.qrels, self.options = qrels, options
-        self.signs = False  # are the fingerprints of runs wanted?
+        self.signs = signs  # are the fingerprints of runs wanted?
         self._judged: QrelsInput | None = None
 
     @property
@@ -238,11 +238,14 @@ def unpack_policy(choices: Mapping[str, Any]) -> dict[str, Any]:
     return {**chosen, **stated}
 
 
-def open_data(qrels: Any, choices: Mapping[str, Any]) -> Inputs:
-    """Open the data of a call; inputs that another verb opened stay as they are."""
+def open_data(qrels: Any, choices: Mapping[str, Any], *, signs: bool = False) -> Inputs:
+    """Open the data of a call; inputs that another verb opened stay as they are.
+
+    ``signs``: the fingerprints of runs are wanted.
+    """
     if isinstance(qrels, Inputs):
         return qrels
-    return Inputs(qrels, open_options(choices))
+    return Inputs(qrels, open_options(choices), signs=signs)
 
 
 def check_runs(runs: Any) -> None:

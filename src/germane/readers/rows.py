@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from germane.core import ragged
+from germane.core import ragged, ties
 from germane.core.calls import ProgressNote
-from germane.core.policy import Policy, order_tied
+from germane.core.policy import Policy
 from germane.core.qrels import Order, Qrels, Retrieved
 from germane.core.ragged import Bools, Floats, Ints
 from germane.errors import (
@@ -513,7 +513,7 @@ def _order_rows(batch: Batch, policy: Policy) -> tuple[Ints, Ints, Ints]:
         return rows, rank, rank
     rank, first, last = plain.rank_rows(batch, rows, policy.order.equal)
     place = np.empty(len(rows), np.int64)
-    place[offsets[batch.owner] + order_tied(policy.ties, rank, first, last) - 1] = rows
+    place[offsets[batch.owner] + ties.rank_rows(policy.ties, rank, first, last) - 1] = rows
     return place, first[place], last[place]
 
 

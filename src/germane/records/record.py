@@ -19,6 +19,7 @@ from germane.core.calls import Progress, is_number, make_progress
 from germane.core.finding import Finding
 from germane.core.policy import Policy
 from germane.core.qrels import COUNTED, Retrieved
+from germane.core.ties import knows_extremes
 from germane.dialects.names import parse
 from germane.errors import (
     DuplicateError,
@@ -41,7 +42,6 @@ from germane.evaluation.signature_line import (
     read_signature,
     shorten,
 )
-from germane.evaluation.special_queries import knows_extremes
 from germane.measures.averaging import MeasureResult
 from germane.measures.definition import CatalogueDefinition, refuse_lists
 from germane.measures.measure import Measure, Measures
@@ -364,7 +364,8 @@ def _compare_measure(
             yield f".mean: {recorded.mean}, and the mean of the values of queries is {mean}"
     best, worst = recorded.best, recorded.worst
     has_extremes = (
-        knows_extremes(measure, recorded.policy) and recorded.policy.ties not in Policy.UNORDERED
+        knows_extremes(measure.extremes, recorded.policy)
+        and recorded.policy.ties not in Policy.UNORDERED
     )
     if best is None or worst is None or not has_extremes:
         return

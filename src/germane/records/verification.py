@@ -259,8 +259,7 @@ def _evaluate_under(data: Inputs, run: Any, measures: list[Measure], policy: Pol
     }
     options = data.options
     reading = replace(options.reading, lowest=policy.scores == "distances")
-    under = Inputs(data.qrels, replace(options, reading=reading, recorded=words))
-    under.signs = True
+    under = Inputs(data.qrels, replace(options, reading=reading, recorded=words), signs=True)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", GermaneWarning)
         return evaluate(under, run, measures)

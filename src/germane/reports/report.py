@@ -144,12 +144,11 @@ def report(
         _read_whole(max_size, "max_size takes a number of bytes")
     check_choice("layout", layout, get_args(Layout), InputError)
     query_texts, item_texts = open_texts(queries, "queries"), open_texts(items, "items")
-    data = open_data(qrels, policy)
+    data = open_data(qrels, policy, signs=True)
     refuse_lists(
         data.options.read_measures(measures),
         "and a report shows judged items; leave it out. evaluate and compare compute it.",
     )
-    data.signs = True
     results = evaluate_many(data, runs, measures, progress=progress)
     if baseline is not None:
         results[baseline]  # one run alone is compared with nothing, but its name is checked

@@ -34,6 +34,7 @@ from germane.readers.files.formats import (
     name_file,
     refuse_special,
 )
+from germane.readers.files.letor import open_letor
 from germane.readers.files.line_blocks import Opener, check_text, explain_arrow_error
 from germane.readers.files.streams import explain_os_error
 from germane.readers.objects import arrow, headings
@@ -484,3 +485,16 @@ def decode_columns(
             yield from reader.iter_batches(
                 ROWS, row_groups=[group], columns=columns, use_threads=False
             )
+
+
+OPENERS: dict[str, Callable[[Path, str, Any], Frame]] = {
+    "parquet": open_parquet,
+    "arrow": open_arrow,
+    "csv": open_csv,
+    "tsv": open_tsv,
+    "jsonl": open_jsonl,
+    "msmarco": open_msmarco,
+    "movielens": open_movielens,
+    "letor": open_letor,
+}
+"""What opens a file of each format with columns: it takes path, kind and names of columns."""

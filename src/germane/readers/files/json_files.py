@@ -22,24 +22,24 @@ from germane.errors import (
     write_option,
 )
 from germane.kernel.ids import show_id
-from germane.readers.files.formats import Path, is_path, name_file
+from germane.readers.files.formats import Path, name_file
 from germane.readers.files.line_blocks import check_text, count_line_ends, read_file
 from germane.readers.objects.numbers import is_finite_number, show_number
 
 _QUERIES, _JUDGMENTS = "queries", "relevant_docs"
 
 
-def find_judgments(raw: Any) -> Any:
-    """Find the judgments of a data set: a mapping, or an object with such attributes.
-
-    Anything else is returned as it is. Raises FormatError for judgments of several splits.
-    """
+def is_data_set(raw: Any) -> bool:
+    """Is this a data set: a mapping with queries and judgments, or an object with judgments?"""
     if isinstance(raw, Mapping):
-        if not (_QUERIES in raw and _JUDGMENTS in raw):
-            return raw
+        return _QUERIES in raw and _JUDGMENTS in raw
+    return hasattr(raw, _JUDGMENTS)
+
+
+def find_judgments(raw: Any) -> Any:
+    """Find the judgments of a data set. Raises FormatError for judgments of several splits."""
+    if isinstance(raw, Mapping):
         judged, part = raw[_JUDGMENTS], f"[{_JUDGMENTS!r}]"
-    elif is_path(raw) or isinstance(raw, (list, tuple)) or not hasattr(raw, _JUDGMENTS):
-        return raw
     else:
         judged, part = getattr(raw, _JUDGMENTS), f".{_JUDGMENTS}"
     if not _has_splits(judged):
@@ -98,7 +98,7 @@ def read_nested(path: Path, kind: Literal["qrels", "run"]) -> Nested:
     that has another shape; ScoreError or GradeError for a number that is not finite.
     """
     where, raw = name_file(path), read_object(path, _SHAPES[kind])
-    if kind == "qrels":
+    if kind == "qrels" and is_data_set(raw):
         raw = find_judgments(raw)
     shape = type(next(iter(raw.values()), None))
     for query, value in raw.items():
