@@ -450,6 +450,11 @@ JUDGING = {
 def _run_simulate(options: argparse.Namespace) -> None:
     path = options.output
     designs = EXPERIMENTS if options.name == ALL else (find_design(options.name),)
+    numbers = parser.collect_given(options, ("ranks", "relevant", "fixed", "rng"))
+    if len(designs) > 1 and (chosen := [name for name in numbers if name != "rng"]):
+        raise InputError(
+            f"--{chosen[0]} is for one experiment; each of all has numbers of its own."
+        )
     picture = is_picture(options)
     if picture and len(designs) > 1:
         raise InputError(f"{path}: all experiments need a folder, as in -o gallery/")
@@ -459,14 +464,14 @@ def _run_simulate(options: argparse.Namespace) -> None:
     if picture:
         from germane.teaching.experiment_figures import ExperimentDisplay
 
-        ExperimentDisplay(simulate(designs[0].name, rng=options.rng or 0)).save(path)
+        ExperimentDisplay(simulate(designs[0].name, **numbers)).save(path)
     elif folder:
         from germane.teaching.experiments import write_gallery
 
         with make_progress_line("drawing", after=1.0) as progress:
-            write_gallery(path, designs, seed=options.rng or 0, progress=progress)
+            write_gallery(path, designs, numbers, progress=progress)
     else:
-        experiments = [simulate(design.name, rng=options.rng or 0) for design in designs]
+        experiments = [simulate(design.name, **numbers) for design in designs]
         writing.write(path, _write(experiments, options))
 
 
@@ -497,7 +502,7 @@ def _write(experiments: Sequence[Experiment], options: argparse.Namespace) -> st
 
 def _list_experiments() -> str:
     names = [*(design.name for design in EXPERIMENTS), ALL]
-    lines = [*(design.line for design in EXPERIMENTS), "All of these."]
+    lines = [*(design.describe(design.setup).line for design in EXPERIMENTS), "All of these."]
     widest = max(map(len, names))
     listed = (f"  {name:<{widest}}  {line}" for name, line in zip(names, lines, strict=True))
     return "experiments:\n" + "\n".join(listed)

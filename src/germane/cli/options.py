@@ -263,6 +263,13 @@ USUAL: dict[str, Option] = {
     ),
     "measures name": Option("such as AP or 'AP(norm=R)@10'", "NAME"),
     "simulate name": Option("an experiment, or all", "NAME"),
+    "simulate ranks": Option("ranks of each list", "N", read=read_whole),
+    "simulate relevant": Option("relevant items of each list", "R", read=read_whole),
+    "simulate fixed": Option(
+        "first ranks that always have a relevant item: early_precision and cheating take it",
+        "N",
+        read=read_whole,
+    ),
     "boxes truth": Option(
         "annotated boxes: COCO's JSON, or another format", "TRUTH"
     ),
