@@ -192,13 +192,16 @@ def _run_dialects(options: argparse.Namespace) -> None:
             with make_progress_line() as progress:
                 values = call(germane.spread, options, qrels=qrels, run=ranked, progress=progress)
             write_spread(options, values)
+        case [listed] if parser.is_typed(listed):
+            values = call(germane.spread, options, qrels=parser.read_list(options))
+            write_spread(options, name_relevant(values))
         case []:
             write_table(options, list_dialects(dialects(), "germane dialects"))
         case [name] if not os.path.exists(name):
             write_table(options, define_dialect(resolve_dialect(name)))
         case _:
             raise InputError(
-                "germane dialects takes nothing, the NAME of a dialect, or QRELS and RUN."
+                "germane dialects takes nothing, the NAME of a dialect, QRELS and RUN, or one LIST."
             )
 
 
@@ -328,8 +331,8 @@ CHECKING = {
     ),
     "dialects": Command(
         _run_dialects,
-        "List the dialects; with a NAME, define one; with QRELS and RUN, print the value in every"
-        " dialect.",
+        "List the dialects; with a NAME, define one; with QRELS and RUN, or a LIST of grades, print"
+        " the value in every dialect.",
         "data*",
         "format spreadsheet output",
     ),

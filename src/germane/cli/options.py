@@ -248,10 +248,12 @@ USUAL: dict[str, Option] = {
         "the judgments of each judge: two files or more, or one with a column that names the judge",
         "QRELS",
     ),
-    "explain data": Option(f"two files, or {_GRADES}", "QRELS RUN | LIST"),
+    "explain data": Option(f"two files, or {_GRADES}", "QRELS RUN | LIST [LIST]"),
     "reconcile data": Option(f"two files, or {_GRADES}", "QRELS RUN | LIST"),
     "curve data": Option(f"files, or {_GRADES}", "QRELS RUN... | LIST"),
-    "dialects data": Option("the dialect to define, or the data", "NAME | QRELS RUN"),
+    "dialects data": Option(
+        f"the dialect to define, two files, or {_GRADES}", "NAME | QRELS RUN | LIST"
+    ),
     "boxes dialects data": Option("the dialect to define, or the data", "NAME | TRUTH DETECTIONS"),
     "score relevance": Option("grades such as '0 0 1 0 1'", "LIST"),
     "audit table": Option(
@@ -546,6 +548,7 @@ RARE: dict[str, Option] = {
     # conventions of few tools
     "depth": Option("use only the first N results of each query", "N", CONVENTIONS),
     "relevant": Option(_RELEVANT, group=CONVENTIONS),
+    "dialects relevant": _OF_LIST,
     "explain relevant": _OF_LIST,
     "curve relevant": _OF_LIST,
     "reconcile relevant": _OF_LIST,
