@@ -39,6 +39,7 @@ from germane.presentation import writing
 from germane.readers import find_name
 
 if TYPE_CHECKING:
+    from germane.explanation.explanation import Explanation
     from germane.measures.measure import Measure
     from germane.types import Checkup, Comparison, Gate, MeanPRCurve, PRCurve, QueryDifferences
 
@@ -177,18 +178,31 @@ def _run_explain(options: argparse.Namespace) -> None:
     match options.data:
         case [_]:
             explanation = explain(qrels=parser.read_list(options))
+        case [first, second] if parser.is_typed(first) and parser.is_typed(second):
+            _explain_both(options, explain)
+            return
         case [qrels, run]:
             [run] = parser.read_runs(qrels, [run]).values()  # of standard input there is one
             with make_progress_line() as progress:
                 explanation = explain(qrels=qrels, run=run, progress=progress)
         case _:
             raise InputError(
-                "explain takes QRELS and RUN, or one LIST in quotes, such as '0 0 1'; "
+                "explain takes QRELS and RUN, or one LIST or two in quotes, such as '0 0 1'; "
                 f"got {len(options.data)} arguments."
             )
     if options.animate is not None:
         animate(explanation, options.animate)
     write_found(options, name_relevant(explanation))
+
+
+def _explain_both(options: argparse.Namespace, explain: Callable[..., "Explanation"]) -> None:
+    """Lay two lists side by side."""
+    if options.animate is not None or options.format == "json":
+        raise InputError("two lists make a table, which has no animation and no JSON.")
+    first, second = (
+        explain(qrels=parser.read_list(options, place)) for place in range(len(options.data))
+    )
+    writing.write(options.output, format_table(first.beside(second), options))
 
 
 def _explain_catalogue(options: argparse.Namespace, measures: tuple["Measure", ...]) -> None:

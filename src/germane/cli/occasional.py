@@ -193,13 +193,16 @@ def _run_dialects(options: argparse.Namespace) -> None:
             with make_progress_line() as progress:
                 values = call(germane.spread, options, qrels=qrels, run=ranked, progress=progress)
             write_spread(options, values)
+        case [listed] if parser.is_typed(listed):
+            values = call(germane.spread, options, qrels=parser.read_list(options))
+            write_spread(options, name_relevant(values))
         case []:
             write_table(options, list_dialects(dialects(), "germane dialects"))
         case [name] if not os.path.exists(name):
             write_table(options, define_dialect(resolve_dialect(name)))
         case _:
             raise InputError(
-                "germane dialects takes nothing, the NAME of a dialect, or QRELS and RUN."
+                "germane dialects takes nothing, the NAME of a dialect, QRELS and RUN, or one LIST."
             )
 
 
@@ -329,8 +332,8 @@ CHECKING = {
     ),
     "dialects": Command(
         _run_dialects,
-        "List the dialects; with a NAME, define one; with QRELS and RUN, print the value in every"
-        " dialect.",
+        "List the dialects; with a NAME, define one; with QRELS and RUN, or a LIST of grades, print"
+        " the value in every dialect.",
         "data*",
         "format spreadsheet output",
     ),
@@ -451,6 +454,11 @@ JUDGING = {
 def _run_simulate(options: argparse.Namespace) -> None:
     path = options.output
     designs = EXPERIMENTS if options.name == ALL else (find_design(options.name),)
+    numbers = parser.collect_given(options, ("ranks", "relevant", "fixed", "rng"))
+    if len(designs) > 1 and (chosen := [name for name in numbers if name != "rng"]):
+        raise InputError(
+            f"--{chosen[0]} is for one experiment; each of all has numbers of its own."
+        )
     picture = is_picture(options)
     if picture and len(designs) > 1:
         raise InputError(f"{path}: all experiments need a folder, as in -o gallery/")
@@ -460,14 +468,14 @@ def _run_simulate(options: argparse.Namespace) -> None:
     if picture:
         from germane.teaching.experiment_figures import ExperimentDisplay
 
-        ExperimentDisplay(simulate(designs[0].name, rng=options.rng or 0)).save(path)
+        ExperimentDisplay(simulate(designs[0].name, **numbers)).save(path)
     elif folder:
         from germane.teaching.experiments import write_gallery
 
         with make_progress_line("drawing", after=1.0) as progress:
-            write_gallery(path, designs, seed=options.rng or 0, progress=progress)
+            write_gallery(path, designs, numbers, progress=progress)
     else:
-        experiments = [simulate(design.name, rng=options.rng or 0) for design in designs]
+        experiments = [simulate(design.name, **numbers) for design in designs]
         writing.write(path, _write(experiments, options))
 
 
@@ -498,7 +506,7 @@ def _write(experiments: Sequence[Experiment], options: argparse.Namespace) -> st
 
 def _list_experiments() -> str:
     names = [*(design.name for design in EXPERIMENTS), ALL]
-    lines = [*(design.line for design in EXPERIMENTS), "All of these."]
+    lines = [*(design.describe(design.setup).line for design in EXPERIMENTS), "All of these."]
     widest = max(map(len, names))
     listed = (f"  {name:<{widest}}  {line}" for name, line in zip(names, lines, strict=True))
     return "experiments:\n" + "\n".join(listed)

@@ -318,7 +318,16 @@ def read_runs(qrels: str, paths: Sequence[str]) -> dict[str, str]:
     return dict(zip(names, paths, strict=True))
 
 
-def read_list(options: argparse.Namespace) -> list[Any]:
+_TYPED = frozenset("0123456789.,;-[]() \t\n●○")
+
+
+def is_typed(text: str) -> bool:
+    """Is this a LIST of grades that somebody typed, and no file?"""
+    has_grades = bool(text.strip(".,;-[]() \t\n"))
+    return has_grades and _TYPED.issuperset(text) and not os.path.exists(text)
+
+
+def read_list(options: argparse.Namespace, place: int = 0) -> list[Any]:
     """Read a LIST of grades. Raises InputError for options that it does not take."""
     for name in ("query", *POLICY):
         if name not in ("relevant", "dialect") and getattr(options, name, None) is not None:
@@ -329,7 +338,7 @@ def read_list(options: argparse.Namespace) -> list[Any]:
             f"--relevant {options.relevant} is for QRELS and RUN; of a LIST it takes the number of"
             " relevant items."
         )
-    return read_grades(options.data[0])
+    return read_grades(options.data[place])
 
 
 def read_grades(listed: str) -> list[Any]:

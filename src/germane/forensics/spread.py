@@ -4,13 +4,13 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import product
-from typing import Any, Literal, Self, Unpack
+from typing import Any, Literal, Self, Unpack, cast
 
 import numpy as np
 
 from germane.core import ragged
 from germane.core.calls import Progress, make_progress
-from germane.core.policy import Policy
+from germane.core.policy import Policy, Relevant
 from germane.core.ragged import Floats
 from germane.core.ranking import Ranking
 from germane.dialects import dialects, resolve_dialect
@@ -18,11 +18,12 @@ from germane.dialects.dialect import Dialect
 from germane.dialects.names import ToolMeasure, find_same_kind, list_definitions, parse_any
 from germane.errors import GermaneError, list_some
 from germane.evaluation.bounds import find_holding, may_matter
-from germane.evaluation.choices import Choices, Judgments, Run
+from germane.evaluation.choices import Choices, Judgments, OtherChoices, Run
 from germane.evaluation.collection import Collection
 from germane.evaluation.evaluate import compute_measures
 from germane.evaluation.judging import JudgedRun
 from germane.evaluation.opening import open_data
+from germane.explanation.single_query import Counted, check_list, check_run, hold_rows, is_list
 from germane.forensics.tool_definitions import STAGE_NAMES, find_all_needs, refuse_dialect
 from germane.forensics.variations import LISTED, Candidate, find_mean, write_choice
 from germane.measures.averaging import MeasureResult, compute_scores
@@ -85,6 +86,8 @@ class Spread(Tabular):
     """dialects that have no such measure"""
     given: tuple[str, ...] = ()
     """the conventions that were given, with their words, and hold in every dialect"""
+    counted: Counted | None = None
+    """the number of relevant items, where it was counted in the list"""
 
     @classmethod
     def collect(
@@ -119,6 +122,8 @@ class Spread(Tabular):
             notes.append(f"given, in every dialect: {', '.join(self.given)}")
         if any(row.listed for row in self.stated):
             notes.append(f"{LIST_ALONE.strip()}: {NOT_COUNTED} (relevant=listed)")
+        if self.counted is not None:
+            notes.append(f"{self.counted}.")
         notes += [f"{why}: {', '.join(names)}" for why, names in self._explain_without().items()]
         cells = []
         for row in rows:
@@ -172,24 +177,41 @@ class Spread(Tabular):
 
 def spread(
     qrels: Judgments,
-    run: Run,
+    run: Run | None = None,
     measure: str | Measure = "AP@10",
     *,
+    relevant: int | Iterable[float] | Relevant | None = None,
     progress: Progress | bool | None = None,
-    **policy: Unpack[Choices],
+    **policy: Unpack[OtherChoices],
 ) -> Spread:
     """Compute a measure under every dialect on the same data.
 
     >>> germane.spread({"q": ["a", "b"]}, {"q": ["a", "x", "b"]}, "AP@3").range
     (0.7222222222222222, 0.8333333333333333)
+    >>> germane.spread([1, 0, 1, 0], "AP@10", relevant=20).range
+    (0.08333333333333333, 0.8333333333333334)
 
+    ``qrels`` and ``run`` are those of ``evaluate``, or ``qrels`` is one list of grades, followed by
+    the measure, and ``relevant`` is the number of relevant items.
     ``AP@10`` stands for each tool's own average precision at 10, whatever its norm; a tool that has
     a measure of exactly the name that you write is asked for that one. Arguments and
     conventions are those of ``evaluate``; a convention that you give holds in every dialect. Raises
     what ``evaluate`` raises for germane's own value.
     """
-    [answer] = spread_each(qrels, run, [measure], progress=progress, **policy)
-    return answer
+    qrels, counted = hold_rows(qrels), None
+    choices: dict[str, Any] = {**policy}
+    if isinstance(relevant, str):  # with qrels it is a convention
+        choices["relevant"], relevant = relevant, None
+    if is_list(qrels, run, choices):
+        measure = measure if run is None else cast("str | Measure", run)
+        check_list(None, [*choices])
+        rel = parse_any(measure).rel or 1.0
+        qrels, run = make_collection(cast(Any, qrels), relevant, rel)
+        counted = None if relevant is not None else Counted(int((qrels.grades >= rel).sum()))
+    else:
+        check_run(run, relevant)
+    [answer] = spread_each(qrels, cast(Any, run), [measure], progress=progress, **choices)
+    return replace(answer, counted=counted)
 
 
 def spread_each(
