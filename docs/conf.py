@@ -17,6 +17,7 @@ from sphinx.application import Sphinx
 from sphinx.writers.html5 import HTML5Translator
 
 import germane
+from germane.teaching.explorer import write_explorer
 
 sys.path.insert(0, str(Path(__file__).parent))
 import generate_measures
@@ -164,7 +165,7 @@ def qualify_types(found: Any, signature: str) -> str:
 
 def write_index(app: Sphinx, problem: Exception | None) -> None:
     """Lead from the folder of the site to its start page, and write the explorer beside it."""
-    germane.explorer().save(Path(app.outdir) / "explorer.html")
+    write_explorer("docs/").save(Path(app.outdir) / "explorer.html")
     start = f"{root_doc}.html"
     (Path(app.outdir) / "index.html").write_text(
         f'<!doctype html><meta charset="utf-8"><title>germane</title>'

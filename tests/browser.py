@@ -23,6 +23,8 @@ in_chromium = pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium 
 PATIENCE = 60.0  # seconds for an answer
 KEYS = {
     "Enter": 13,
+    " ": 32,
+    "z": 90,
     "Tab": 9,
     "ArrowDown": 40,
     "ArrowUp": 38,
@@ -104,9 +106,10 @@ class Browser:
         assert "exceptionDetails" not in got, got
         return got["result"].get("value")
 
-    def press(self, key: str, *, alt: bool = False) -> None:
-        code = {"key": key, "code": key, "windowsVirtualKeyCode": KEYS[key], "modifiers": int(alt)}
-        typed = {"text": "\r"} if key == "Enter" else {}
+    def press(self, key: str, *, alt: bool = False, ctrl: bool = False) -> None:
+        held = {"modifiers": int(alt) + 2 * int(ctrl)}
+        code = {"key": key, "code": key, "windowsVirtualKeyCode": KEYS[key], **held}
+        typed = {"text": {"Enter": "\r"}.get(key, key)} if key in ("Enter", " ") else {}
         self.ask("Input.dispatchKeyEvent", type="keyDown", **code, **typed)
         self.ask("Input.dispatchKeyEvent", type="keyUp", **code)
 

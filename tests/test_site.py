@@ -155,7 +155,10 @@ def test_every_page_is_on_the_site(site: Path) -> None:
 @pytest.mark.slow
 def test_the_explorer_is_on_the_start_page(site: Path) -> None:
     assert 'href="../explorer.html"' in (site / "docs/README.html").read_text("utf-8")
-    assert (site / "explorer.html").read_text("utf-8") == germane.explorer().html
+    page = (site / "explorer.html").read_text("utf-8")
+    targets = re.findall(r'href="([^"#]+)"', page)
+    assert all((site / target).exists() for target in targets), targets
+    assert re.sub(r"<nav.*?</nav>\n", "", page, flags=re.DOTALL) == germane.explorer().html
 
 
 @pytest.mark.slow

@@ -117,11 +117,11 @@ function moveBox(event, kind, i) {
 }
 
 /** @param {string} says */
-const isHit = (says) => says === "true" || says.startsWith("found");
+const isTrue = (says) => says === "true" || says.startsWith("found");
 
 /** A box, its tag and its corner. @param {string} kind @param {number} i @param {Box} box @param {string} tag @param {string} says */
 function drawBox(kind, i, [x, y, w, h], tag, says) {
-  const hit = isHit(says) ? "yes" : "no", corner = { cx: x + w, cy: y + h };
+  const hit = isTrue(says) ? "yes" : "no", corner = { cx: x + w, cy: y + h };
   const pull = (/** @type {boolean} */ corner) => (/** @type {any} */ e) => dragBox(e, kind, i, corner);
   return [
     make("rect", { class: `${kind} ${hit}`, x, y, width: w, height: h, tabindex: "0", role: "img", "data-name": `${kind}-box`, "data-at": i,
@@ -182,7 +182,7 @@ function fillRows(kind, words) {
   if (list.children.length !== words.length) list.replaceChildren(...words.map((_, i) => makeBoxRow(kind, i)));
   words.forEach(([tag, says, more = ""], i) => {
     const row = list.children[i], numbers = getNumbers(kind, i);
-    row.className = isHit(says) ? "hit" : "";
+    row.className = isTrue(says) ? "hit" : "";
     row.firstChild.textContent = tag;
     row.lastChild.textContent = `${says}${more}`;
     [...row.querySelectorAll("input")].forEach((input, j) => { if (input !== document.activeElement) input.value = numbers[j]; });
@@ -212,7 +212,7 @@ function showScene() {
   if (at("iou") !== document.activeElement) at("iou").value = scene.iou;
   at("box-cards").replaceChildren(...CARDS.map((points) => {
     const name = `AP(points=${points})`, title = writeBoxName(scene.iou, points);
-    return makeCard(title, compute(name, list), {}, ...(MEASURES[name].rest ? [] : [drawBars(listTerms(name, list))]),
+    return makeCard(title, compute(name, list), {}, ...(MEASURES[name].rest ? [] : [drawTrack(name, list)]),
       make("p", { class: "formula" }, writeFormula(name, list, title)), make("p", {}, data.points[points]));
   }));
   at("box-curve").replaceChildren(drawCurve(list));

@@ -28,7 +28,9 @@ NAMES = (
     "DCG(gain=exp)@k",
     "P@k", "R@k", "F@k", "RR@k", "Success@k", "Rprec", "RBP@k", "ERR@k", "bpref", "Judged@k",
 )  # fmt: skip
-PRESETS: tuple[dict[str, Any], ...] = (  # lists of docs/which-ap.md, and two of grades and of ties
+PRESETS: tuple[dict[str, Any], ...] = (  # the first has four different norms
+    {"name": "Three of twenty found: the norms differ", "list": "1 0 1 0 0 1 0 0", "total": 20,
+        "k": 10},
     {"name": "Three of ten, all found", "list": "0 0 1 0 1 0 0 1 0 0", "total": 3, "k": 10},
     {"name": "Ranks 1 and 3, of twenty relevant", "list": "1 0 1 0 0 0 0 0 0 0", "total": 20,
         "k": 10},
@@ -169,6 +171,14 @@ TITLE = "Which definition?"
 SCRIPTS = ("measures.js", "matching.js", "list.js", "boxes.js", "page.js")
 
 
+DOCS = {  # pages of the site that the explorer links
+    "which-ap": "Which AP?",
+    "which-map": "Which mAP?",
+    "measures": "All measures",
+    "explorer": "About",
+}
+
+
 def explorer() -> Report:
     """Write the explorer: one HTML page with measures side by side on one list.
 
@@ -178,19 +188,26 @@ def explorer() -> Report:
 
     ``save`` writes it. A reader moves, grades and ties up to 30 items, and sees each value, its
     calculation, and the tools that report it. On a second tab, the reader moves the boxes of an
-    image. The address of the page contains the list or the boxes. The numbers equal those of
-    ``evaluate`` and ``germane.boxes.evaluate``.
+    image. Every change can be undone. The address of the page contains the list or the boxes. The
+    numbers equal those of ``evaluate`` and ``germane.boxes.evaluate``.
     """
+    return write_explorer()
+
+
+def write_explorer(docs: str = "") -> Report:
+    """Write the page; with the address of the documentation's folder, it links back to it."""
     script = read_script(SCRIPTS, __package__)
     style = read_package_file("style.css", __package__)
     body = read_package_file("body.html", __package__)
-    head = write_head("Explorer", TITLE, LEAD, (), script, style=style)
+    *head, end = write_head("Explorer", TITLE, LEAD, (), script, style=style)
+    links = (f'<a href="{docs}{name}.html" target="_top">{text}</a>' for name, text in DOCS.items())
+    nav = ['<nav aria-label="Documentation">', *links, "</nav>"] if docs else []
     data = write_json(collect_data())
-    lines = [*head, body, f'<script type="application/json" id="data">{data}</script>']
+    lines = [*head, *nav, end, body, f'<script type="application/json" id="data">{data}</script>']
     return Report(TITLE, "\n".join([*lines, f"<script>{script}</script>", END]))
 
 
 LEAD = (
-    "Move the items of one list, or the boxes of one image, and see what each definition makes of"
-    " them. The address of this page holds what you see: copy it to show others."
+    "Change a list, or the boxes of an image, and see what each definition makes of it. The address"
+    " of this page holds your example."
 )

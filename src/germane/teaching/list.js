@@ -1,7 +1,13 @@
 // The tab of the list: items to rearrange, and a card for each measure.
-/** @type {State & {gain: number, chosen: string}} */
-let state = { items: [], total: 0, k: 0, gain: 0, chosen: "AP(norm=R)@k" };  // gain: a place in GAINS' pairs
-const MOST = 30;
+/** @type {State & {gain: number, chosen: string, pinned: boolean}} */
+let state = { items: [], total: 0, k: 0, gain: 0, chosen: "AP@k", pinned: false };  // gain: a place in GAINS' pairs
+const MOST = 30, CELLS = 40;  // a track of more units has no cells
+const FIRST = ["AP@k", "nDCG@k", "nDCG(gain=exp)@k", "RR@k"];  // one of the two nDCGs is shown
+/** The divisors of AP in words, with a cutoff and without. @type {Record<string, string[]>} */
+const NORMS = {
+  "AP(norm=R)@k": ["R", "R"], "AP@k": ["min(R,k)", "R"], "AP(norm=possible)@k": ["min(R,k,N)", "min(R,N)"],
+  "AP(norm=found)@k": ["found", "found"], "AP(norm=k)@k": ["k", "N"],
+};
 
 /** Read a pasted list: grades, JSON, or lines of a run, which have a word that is not a number. @param {string} pasted @returns {Item[]} */
 function readList(pasted) {
@@ -43,6 +49,9 @@ function parseJson(text) {
   try { return JSON.parse(text); } catch (error) { throw new Error(`This is not JSON: ${/** @type {Error} */ (error).message}`); }
 }
 
+/** @param {Item} item */
+const isHit = (item) => (item.grade ?? -1) >= LEVEL;
+
 /** @param {any} given */
 const clip = (given) => String(given).slice(0, 40);
 
@@ -61,13 +70,13 @@ function makeItem(grade, id = "", tie = false) {
 function writeAddress() {
   const list = state.items.map((item) => `${item.grade ?? "u"}${item.tie ? "t" : ""}`).join(".");
   const ids = state.items.some((item) => item.id) ? `&ids=${state.items.map((item) => encodeURIComponent(item.id)).join(",")}` : "";
-  return `#l=${list}&R=${makeList(state).R}&k=${state.k}${state.gain ? "&gain=exp" : ""}${ids}`;
+  return `#l=${list}&R=${makeList(state).R}&k=${state.k}${state.gain ? "&gain=exp" : ""}${state.pinned ? "&pin" : ""}${ids}`;
 }
 
 /** @param {Record<string, string>} found */
 function readAddress(found) {
   const ids = (found.ids ?? "").split(",").map(decodeURIComponent);
-  setList(found.l.split(".").filter(Boolean).map((word, i) => readWord(word, ids[i])), Number(found.R ?? 0), Number(found.k ?? 0));
+  setList(found.l.split(".").filter(Boolean).map((word, i) => readWord(word, ids[i])), Number(found.R ?? 0), Number(found.k ?? 0), "pin" in found);
   setGain(found.gain === "exp" ? 1 : 0);
   return found.R ? sayTotal("Read the address.") : "Read the address.";
 }
@@ -78,16 +87,18 @@ function sayTotal(said) {
   return R === state.total ? said : `R counts the ${R} relevant items of the list.`;
 }
 
-/** @param {Item[]} items @param {number} [total] @param {number} [k] */
-function setList(items, total = 0, k = state.k) {
+/** @param {Item[]} items @param {number} [total] @param {number} [k] @param {boolean} [pinned] */
+function setList(items, total = 0, k = state.k, pinned = state.pinned) {
   if (!items.length || items.length > MOST) throw new Error(`A list has 1 to ${MOST} items; got ${items.length}`);
   const ids = items.map((item) => item.id).filter(Boolean), twice = ids.find((id, i) => ids.indexOf(id) < i);
   if (twice) throw new Error(`${clip(twice)} is in the list twice`);
   for (const [name, n] of Object.entries({ R: total, k })) {
     if (!(Number.isInteger(n) && n >= 0 && n <= 1000)) throw new Error(`${name} is a whole number from 0 to 1000`);
   }
+  const hits = items.filter(isHit).length;
+  if (pinned && hits > total) throw new Error(`R is pinned at ${total}, and the list would have ${hits} relevant items. Unpin R, or make another item not relevant`);
   items[0].tie = false;
-  state = { ...state, items, total, k };
+  state = { ...state, items, total, k, pinned };
 }
 
 /** @param {number} gain */
@@ -125,10 +136,26 @@ function move(from, to) {
   return `Moved from rank ${from + 1} to ${to + 1}.`;
 }
 
-/** @param {number} i @param {number|null} grade @param {boolean} tie @param {string} said */
+/** Change an item, and say so if that changes R. @param {number} i @param {number|null} grade @param {boolean} tie @param {string} said */
 function edit(i, grade, tie, said) {
-  state = { ...state, items: state.items.map((item, j) => (j === i ? { ...item, grade, tie } : item)) };
-  return said;
+  const before = makeList(state).R;
+  setList(state.items.map((item, j) => (j === i ? { ...item, grade, tie } : item)), state.total);
+  const { R } = makeList(state);
+  if (R > before) return `${said} R rose from ${before} to ${R}, because the list has ${R} relevant items now.`;
+  return R < before ? `${said} R fell from ${before} to ${R}.` : said;
+}
+
+/** Make an item relevant, or not relevant if it was. @param {number} i */
+function toggle(i) {
+  const item = state.items[i], hit = isHit(item);
+  return edit(i, hit ? 0 : LEVEL, item.tie, `Rank ${i + 1} is ${hit ? "not relevant" : "relevant"}.`);
+}
+
+/** @param {boolean} pinned */
+function pin(pinned) {
+  const { R } = makeList(state);
+  setList(state.items, R, state.k, pinned);
+  return pinned ? `R is pinned at ${R}.` : "R is no longer pinned.";
 }
 
 /** @param {number} i */
@@ -150,14 +177,20 @@ function makeRow(item, i) {
   const tie = make("input", { type: "checkbox", "data-name": "tie", "data-at": i, checked: item.tie, disabled: i === 0,
     "aria-label": `${rank} has the score of the item above`,
     onchange: (/** @type {any} */ e) => change(() => edit(i, item.grade, e.target.checked, `Changed the tie at ${rank}.`)) });
-  return make("li", { class: [(item.grade ?? -1) >= LEVEL && "hit", item.tie && "tied"].filter(Boolean).join(" "),
+  const is = item.grade === null ? "unjudged" : isHit(item) ? "relevant" : "not relevant", high = (item.grade ?? 0) > LEVEL;
+  return make("li", { class: [isHit(item) && "hit", item.tie && "tied"].filter(Boolean).join(" "),
     onkeydown: (/** @type {any} */ e) => moveByKey(e, i) },
   make("span", { class: "grip", "aria-hidden": "true", onpointerdown: (/** @type {any} */ e) => drag(e, i) }, "⠿"),
-  make("span", { class: "rank" }, `${i + 1}`), make("label", {}, grade), make("label", {}, tie, "tied"),
-  make("bdi", { class: "id" }, item.id), make("span", { class: "term" }),
-  makeButton("up", i, "↑", `move ${rank} up`, () => step(i, -1, "up")),
-  makeButton("down", i, "↓", `move ${rank} down`, () => step(i, 1, "down")),
-  makeButton("remove", i, "×", `remove ${rank}`, () => change(() => remove(i))));
+  make("span", { class: "rank" }, `${i + 1}`),
+  make("button", { type: "button", class: "dot", "data-name": "dot", "data-at": i, "aria-pressed": `${isHit(item)}`,
+    "aria-label": `${rank}: ${is}${high ? `, grade ${own}` : ""}${item.tie ? ", tied" : ""}`, onclick: () => change(() => toggle(i)) },
+  item.grade === null ? "?" : high ? own : ""),
+  make("bdi", { class: "id" }, item.id), make("span", { class: "note" }, item.tie ? "tied" : ""),
+  make("label", { class: "edit" }, grade), make("label", { class: "edit" }, tie, "tied"),
+  make("span", { class: "precision" }), make("span", { class: "term" }),
+  make("span", { class: "edit" }, makeButton("up", i, "↑", `move ${rank} up`, () => step(i, -1, "up")),
+    makeButton("down", i, "↓", `move ${rank} down`, () => step(i, 1, "down")),
+    makeButton("remove", i, "×", `remove ${rank}`, () => change(() => remove(i)))));
 }
 
 /** @param {KeyboardEvent} event @param {number} i */
@@ -185,14 +218,31 @@ function drag(event, from) {
   grip.addEventListener("pointercancel", showList, { once: true });
 }
 
-/** @param {number[]} terms */
-function drawBars(terms) {
-  const most = Math.max(...terms, 1e-9), width = 300 / Math.max(terms.length, 1);
-  const bars = terms.flatMap((term, i) => [
-    make("rect", { class: "base", x: i * width, y: 39, width: width - 1, height: 1 }),
-    make("rect", { x: i * width, y: 39 - (36 * term) / most, width: width - 1, height: (36 * term) / most }, make("title", {}, `rank ${i + 1}: ${shorten(term)}`)),
-  ]);
-  return make("svg", { viewBox: "0 0 300 40", preserveAspectRatio: "none", role: "img", "aria-label": `terms: ${terms.map(shorten).join(", ")}` }, ...bars);
+/**
+ * The terms of a measure, end to end on a track as long as its divisor: the filled part is the value.
+ * @param {string} name @param {List} l @param {number} [longest]  the divisor that has the whole width
+ */
+function drawTrack(name, l, longest = 0) {
+  const terms = listTerms(name, l), norm = findNorm(name, l), most = Math.max(longest, norm, sum(terms)) || 1;
+  const wide = (/** @type {number} */ n) => `${(100 * n) / most}%`, cells = Number.isInteger(norm) && norm <= CELLS ? upto(norm).slice(0, -1) : [];
+  let x = 0;
+  const blocks = terms.flatMap((term, i) => {
+    if (term <= 0) return [];
+    x += term;
+    return [make("rect", { class: "block", x: wide(x - term), width: wide(term), y: 3, height: 14 }, make("title", {}, `rank ${i + 1}: ${shorten(term)}`))];
+  });
+  const words = `terms ${terms.filter((term) => term > 0).map(shorten).join(" + ") || "0"}, on a track of ${shorten(norm)}`;
+  return make("svg", { class: "track", role: "img", "aria-label": words }, make("rect", { class: "base", width: wide(norm), height: 20, rx: 3 }),
+    ...cells.map((n) => make("rect", { class: "cell", x: wide(n), width: 1, height: 20 })), ...blocks);
+}
+
+/** AP by five divisors, each as long as it is. @param {List} l */
+function showNorms(l) {
+  const names = Object.keys(NORMS), longest = Math.max(...names.map((name) => findNorm(name, l)));
+  const total = sum(listTerms("AP@k", l)), parts = writeParts("AP@k", l);
+  at("sum").textContent = `${parts.join(" + ") || "0"}${parts.length > 1 ? ` = ${shorten(total)}` : ""}`;
+  at("norms").replaceChildren(...names.map((name) => make("li", {}, make("span", {}, writeName(name, l.k)),
+    make("span", { class: "small" }, `÷ ${NORMS[name][l.cut ? 0 : 1]} = ${findNorm(name, l)}`), make("strong", {}, writeValue(compute(name, l))), drawTrack(name, l, longest))));
 }
 
 /** @param {string} title @param {number} value @param {Record<string, any>} more @param {...any} children */
@@ -200,70 +250,91 @@ const makeCard = (title, value, more, ...children) =>
   make("div", { class: "card", tabindex: "0", role: "group", "aria-label": `${title}: ${writeValue(value)}`, ...more },
     make("h3", {}, make("span", {}, title), make("span", {}, writeValue(value))), ...children);
 
-/** The tools that report a measure, by their names of it. @param {Names} names */
-function listTools(names) {
-  const count = Object.values(names).flat().length;
+/** The definition of a measure, the other gain, and the tools that report it by their names. @param {Described} one @param {List} list */
+function makeDetails(one, list) {
+  const names = state.k ? one.tools : one.whole ?? one.tools, count = Object.values(names).flat().length;
   const written = Object.entries(names).map(([name, places]) => `${name}: ${places.map((i) => data.tools[i]).join(", ")}`).join("; ");
-  return count ? [make("details", {}, make("summary", {}, `reported by ${count} ${count > 1 ? "tools" : "tool"}`), written)] : [];
+  const other = GAINS.find((pair) => pair[state.gain] === one.name)?.[1 - state.gain];
+  return make("details", {}, make("summary", {}, `definition${count ? `, ${count} tool${count > 1 ? "s" : ""}` : ""}`), make("p", {}, one.formula),
+    ...(other ? [make("p", {}, `The other gain: ${writeName(other, state.k)} is ${writeValue(compute(other, list))}`)] : []), written);
 }
 
 /** @param {Described} one @param {List} list */
 function makeListCard(one, list) {
   const [value, best, worst] = range(one.name, state), tied = writeValue(best) !== writeValue(worst);
-  const terms = listTerms(one.name, list), look = () => choose(one.name, list);
-  const other = GAINS.find((pair) => pair[state.gain] === one.name)?.[1 - state.gain];
+  const look = () => choose(one.name, list);
   return makeCard(writeName(one.name, state.k), value, { "data-measure": one.name, onfocus: look, onmouseenter: look },
-    drawBars(upto(list.N).map((i) => terms[i - 1] ?? 0)), make("p", { class: "formula" }, writeFormula(one.name, list)),
-    make("p", {}, one.words), make("p", {}, one.formula),
-    ...(other ? [make("p", {}, `The other gain: ${writeName(other, state.k)} is ${writeValue(compute(other, list))}`)] : []),
-    ...(tied ? [make("p", {}, `Ties: worst ${writeValue(worst)}, best ${writeValue(best)}`)] : []),
-    ...listTools(state.k ? one.tools : one.whole ?? one.tools));
+    drawTrack(one.name, list), make("p", { class: "formula" }, writeFormula(one.name, list)),
+    make("p", {}, one.words), ...(tied ? [make("p", {}, `Ties: worst ${writeValue(worst)}, best ${writeValue(best)}`)] : []),
+    makeDetails(one, list));
 }
+
+/** @returns {any[]} */
+const listCards = () => [...at("cards").children, ...at("more").children];
 
 /** Show the terms of a measure in the list. @param {string} name @param {List} list */
 function choose(name, list) {
   state = { ...state, chosen: name };
-  at("looked").textContent = `Terms at the right of the list: ${writeName(name, state.k)}`;
   const terms = listTerms(name, list);
   [...at("items").querySelectorAll(".term")].forEach((cell, i) => { cell.textContent = terms[i] ? writeValue(terms[i]) : ""; });
-  for (const card of at("cards").children) card.classList.toggle("chosen", card.dataset.measure === name);
+  for (const card of listCards()) card.classList.toggle("chosen", card.dataset.measure === name);
 }
 
 /** @param {List} l */
 function drawCurve(l) {
   const reached = upto(l.N).filter((i) => relevant(l, i)).map((i) => `${writeValue(l.hits[i] / i)} at ${writeValue(l.hits[i] / l.R)}`);
-  const x = (/** @type {number} */ i) => 50 + 430 * (l.R ? l.hits[i] / l.R : 0), y = (/** @type {number} */ p) => 20 + 250 * (1 - p);
+  const x = (/** @type {number} */ i) => 34 + 316 * (l.R ? l.hits[i] / l.R : 0), y = (/** @type {number} */ p) => 24 + 186 * (1 - p);
   const best = envelope({ ...l, cut: false }), ranks = upto(l.N), hits = ranks.filter((i) => relevant(l, i));
   const raw = ranks.map((i) => `${x(i)} ${y(l.hits[i] / i)}`).join("L");
   const filled = hits.map((i) => `M${x(i - 1)} ${y(best[i])}H${x(i)}`).join("");
-  const grid = [0, 0.5, 1].flatMap((t) => [make("path", { class: "grid", d: `M50 ${y(t)}H480M${50 + 430 * t} 20V270` }),
-    make("text", { x: 44, y: y(t) + 4, "text-anchor": "end" }, `${t}`), make("text", { x: 50 + 430 * t, y: 288, "text-anchor": "middle" }, `${t}`)]);
-  return make("svg", { viewBox: "0 0 500 310", class: "chart curve", role: "img", "aria-label": `precision over recall; ${reached.join(", ")}` },
-    ...grid, make("text", { x: 265, y: 306, "text-anchor": "middle" }, "recall"), make("text", { x: 50, y: 12 }, "precision"),
+  const grid = [0, 0.5, 1].flatMap((t) => [make("path", { class: "grid", d: `M34 ${y(t)}H350M${34 + 316 * t} 24V210` }),
+    make("text", { x: 28, y: y(t) + 4, "text-anchor": "end" }, `${t}`), make("text", { x: 34 + 316 * t, y: 227, "text-anchor": "middle" }, `${t}`)]);
+  return make("svg", { viewBox: "0 0 360 246", class: "chart curve", role: "img", "aria-label": `precision over recall; ${reached.join(", ")}` },
+    ...grid, make("text", { x: 192, y: 242, "text-anchor": "middle" }, "recall"), make("text", { x: 34, y: 14 }, "precision"),
     make("path", { class: "raw", d: raw ? `M${raw}` : "M0 0" }), make("path", { class: "filled", d: filled || "M0 0" }),
-    ...hits.map((i) => make("circle", { cx: x(i), cy: y(l.hits[i] / i), r: 4 })));
+    ...hits.map((i) => make("circle", { cx: x(i), cy: y(l.hits[i] / i), r: 4.5 })));
+}
+
+/** Say which relevant items the list does not have, or why R is more than was set. @param {List} l */
+function sayMissed({ R, hits, N }) {
+  if (state.total && R > state.total) return `R is ${R} and not ${state.total}, because the list has ${R} relevant items.`;
+  const missed = R - hits[N];
+  return missed ? `${missed} of the ${R} relevant items ${missed > 1 ? "are" : "is"} not in the list.` : R ? "All relevant items are in the list." : "";
 }
 
 function showList() {
   const list = makeList(state);
   at("items").replaceChildren(...state.items.map(makeRow));
+  [...at("items").querySelectorAll(".precision")].forEach((cell, i) => { cell.textContent = `${list.hits[i + 1]}/${i + 1}`; });
+  at("missed").textContent = sayMissed(list);
   at("total").value = list.R;
   at("k").value = state.k || "";
   at("gain").value = state.gain;
-  at("cards").replaceChildren(...listShown().map((one) => makeListCard(one, list)));
+  at("pin").checked = state.pinned;
   at("curve").replaceChildren(drawCurve(list));
+  showNorms(list);
+  for (const [id, first] of /** @type {[string, boolean][]} */ ([["cards", true], ["more", false]])) {
+    at(id).replaceChildren(...listShown().filter((one) => FIRST.includes(one.name) === first).map((one) => makeListCard(one, list)));
+  }
+  at("count").textContent = `${at("more").children.length} more measures`;
   choose(state.chosen, list);
 }
 
 function startList() {
   const [text, total, k, gain] = ["text", "total", "k", "gain"].map(at);
-  offer("preset", data.presets, (each) => { setList(readList(each.list), each.total, each.k); setGain(each.gain ?? 0); });
-  at("paste").addEventListener("click", () => change(() => { setList(readList(text.value)); return `Items read: ${state.items.length}.`; }));
+  offer("preset", data.presets, (each) => { setList(readList(each.list), each.total, each.k, false); setGain(each.gain ?? 0); });
+  at("paste").addEventListener("click", () => change(() => { setList(readList(text.value), 0, state.k, false); return `Items read: ${state.items.length}.`; }));
   total.addEventListener("change", () => change(() => {
     setList(state.items, Number(total.value));
     return sayTotal("Changed R.");
   }));
   k.addEventListener("change", () => change(() => { setList(state.items, state.total, Number(k.value)); return "Changed k."; }));
   gain.addEventListener("change", () => change(() => { setGain(Number(gain.value)); return "Changed the gain."; }));
+  at("pin").addEventListener("change", () => change(() => pin(at("pin").checked)));
+  at("edit").addEventListener("click", () => {
+    const editing = at("items").classList.toggle("editing");
+    at("edit").setAttribute("aria-pressed", `${editing}`);
+    at("grading").hidden = !editing;
+  });
   at("add").addEventListener("click", () => change(() => { setList([...state.items, makeItem(0)], state.total); return "Added an item."; }));
 }

@@ -231,10 +231,15 @@ function range(name, state) {
 /** A measure's name with the cutoff in it. @param {string} name @param {number} k */
 const writeName = (name, k) => name.replace("@k", k ? `@${k}` : "");
 
+/** The terms that are not 0, as they are written. @param {string} name @param {List} l */
+function writeParts(name, l) {
+  const terms = listTerms(name, l), text = MEASURES[name].text ?? ((_, i) => shorten(terms[i - 1]));
+  return upto(terms.length).filter((i) => terms[i - 1] !== 0).map((i) => text(l, i));
+}
+
 /** The calculation with its numbers. @param {string} name @param {List} l @param {string} [title] */
 function writeFormula(name, l, title = writeName(name, l.k)) {
-  const row = MEASURES[name], terms = listTerms(name, l), text = row.text ?? ((_, i) => shorten(terms[i - 1]));
-  const parts = upto(terms.length).filter((i) => terms[i - 1] !== 0).map((i) => text(l, i));
+  const row = MEASURES[name], parts = writeParts(name, l);
   if (row.rest) parts.push(shorten(findRest(name, l)));
   const over = row.norm ? ` / ${(row.under ?? ((l) => shorten(findNorm(name, l))))(l)}` : "";
   const added = parts.length ? parts.join(" + ") : "0";

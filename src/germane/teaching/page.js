@@ -9,6 +9,11 @@
 /** @type {{measures: Described[], presets: Preset[], scenes: Example[], points: Record<string, string>, tools: string[], detection: Tool[]}} */
 let data;
 let tab = "list";
+/** @typedef {{tab: string, state: typeof state, scene: Scene, address: string}} Moment  the page between two changes */
+/** @type {Moment[]} */
+const past = [];  // what undo goes back to, the newest last
+/** @type {Moment | undefined} */
+let present;
 const SVG = "http://www.w3.org/2000/svg", SHAPES = /^(svg|rect|path|circle|text|title)$/;
 
 /** @param {string} id @returns {any} */
@@ -40,12 +45,37 @@ function change(act, focus = findFocus()) {
   let said = "";
   at(tab === "list" ? "preset" : "scene").value = "";
   try { said = act(); } catch (error) { said = `${/** @type {Error} */ (error).message}.`; }
+  remember();
   show();
   const [name, place] = focus;
   const find = (/** @type {number} */ i) => document.querySelector(`[data-name="${name}"][data-at="${i}"]`);
   if (name) /** @type {any} */ (find(place) ?? find(place - 1))?.focus();
   at("says").textContent = `${said}${tab === "list" ? sayList() : sayScene()}`;
   history.replaceState(null, "", tab === "list" ? writeAddress() : writeScene());
+}
+
+/** Keep what undo goes back to, if a list or boxes changed. */
+function remember() {
+  const address = writeAddress() + writeScene();
+  if (present && present.address !== address) past.push(present);
+  present = { tab, state, scene, address };
+}
+
+/** Go back by one change, on the tab on which it was made. */
+function undo() {
+  const moment = past.pop();
+  if (!moment) return "There is nothing to undo.";
+  present = moment;
+  ({ tab, state, scene } = moment);
+  return "Undone.";
+}
+
+/** Undo by key, except where a field undoes what was typed. @param {KeyboardEvent} event */
+function undoByKey(event) {
+  const typing = /** @type {Element} */ (event.target).matches("textarea, [type=number]");
+  if (typing || event.shiftKey || !(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z") return;
+  event.preventDefault();
+  change(undo);
 }
 
 /** Offer examples in a select; choosing one loads it. @template T @param {string} id @param {(T & {name: string})[]} examples @param {(one: T) => void} load */
@@ -92,6 +122,9 @@ function readHash() {
   change(() => (name === "list" ? readAddress(found) : readScene(found)));
 }
 
+/** @param {string} selector @param {boolean} open */
+const openDetails = (selector, open) => document.querySelectorAll(selector).forEach((each) => { /** @type {any} */ (each).open = open; });
+
 function start() {
   data = JSON.parse(at("data").textContent);
   startList();
@@ -102,9 +135,11 @@ function start() {
       if (/^Arrow(Left|Right)$/.test(e.key)) { openTab(other); at(`${other}-tab`).focus(); }
     });
   }
+  at("undo").addEventListener("click", () => change(undo));
+  document.addEventListener("keydown", undoByKey);
+  openDetails("details.tables", innerWidth >= 1000);
   window.addEventListener("hashchange", readHash);
-  window.addEventListener("beforeprint", () =>
-    document.querySelectorAll(".card details").forEach((each) => { /** @type {any} */ (each).open = true; }));
+  window.addEventListener("beforeprint", () => openDetails("details:not(.own)", true));
   readHash();
   at("explorer").hidden = false;
 }
