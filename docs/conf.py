@@ -77,10 +77,14 @@ UNDER = {
     "docs/contributing": ("CONTRIBUTING",),
 }
 
-VISIBLE = {"docs/reference", "docs/measures"}
+VISIBLE = {"docs/reference"}
+MEASURE = re.compile(r"measures\.md#(\w+)")
 UNLISTED = "Project"  # the section of the start page whose pages are not in the sidebar
 SEARCHED = json.loads(Path(__file__).with_name("search_words.json").read_text("utf-8"))
 """What people type into the site's search, and the page that answers; the index has it, too."""
+EXPLORER = """<details><summary>Open the explorer here, with the list of this page</summary>
+<iframe class="explorer" title="The explorer" loading="lazy"
+src="../explorer.html#l=0.0.1.0.1.0.0.1.0.0&amp;R=4&amp;k=5"></iframe></details>"""
 START = Path(__file__).with_name("README.md").read_text("utf-8")
 
 
@@ -94,16 +98,27 @@ def add_contents(app: Sphinx, page: str, source: list[str]) -> None:
     if page in (root_doc, "docs/explorer"):
         title, rest = source[0].split("\n", 1)
         source[0] = f'{title}\n\n<p><a href="../explorer.html">Open the explorer</a></p>\n{rest}'
+    source[0] = source[0].replace("<!-- explorer -->", EXPLORER)
     words = [word for word, answer in SEARCHED.items() if answer == page]
     if words:
         title, rest = source[0].split("\n", 1)
         entries = ", ".join(f"! {word}" for word in words)  # main entries are found first
         source[0] = f"{title}\n\n```{{index}} {entries}\n```\n{rest}"
+    source[0] = MEASURE.sub(lambda link: link_measure(link[1]), source[0])
+    if page == "docs/measures":  # whose sections are pages here
+        source[0] = source[0].partition("\n## ")[0] + "\n"
+        source[0] = re.sub(r"\(#(\w+)\)", lambda link: f"({link_measure(link[1])})", source[0])
     if page in UNDER:
         shown = () if page in VISIBLE else ("hidden",)
         source[0] += write_tree("", [f"/{pattern}" for pattern in UNDER[page]], "glob", *shown)
     if page in {"README", *list_documents(list_sections(START)[UNLISTED])}:
         source[0] = f"---\norphan: true\n---\n\n{source[0]}"
+
+
+def link_measure(anchor: str) -> str:
+    """Link the page that a section of docs/measures.md is on the site."""
+    (name,) = (name for name in generate_measures.NAMES if name.lower() == anchor)
+    return f"reference/measures/{name}.md"
 
 
 def show_notebook(app: Sphinx, page: str, source: list[str]) -> None:
@@ -211,8 +226,22 @@ def write_formula(translator: HTML5Translator, formula: nodes.math) -> None:
 
 def write_display(translator: HTML5Translator, formula: nodes.math_block) -> None:
     """Write a formula as MathML on a line of its own."""
-    translator.body.append(f'<div class="formula">{convert(formula.astext(), display="block")}</div>')
+    translator.body.append(
+        f'<div class="formula">{convert(formula.astext(), display="block")}</div>'
+    )
     raise nodes.SkipNode
+
+
+def open_to_keyboards(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], tree: nodes.document | None
+) -> None:
+    """Let the keyboard reach what scrolls, and say the level of the sidebar's headings."""
+    scrolling = r'<(pre|div class="(?:table-wrapper|formula)[^"]*")>'
+    context["body"] = re.sub(scrolling, r'<\1 tabindex="0">', context.get("body", ""))
+    sidebar = context.get("furo_navigation_tree", "")
+    context["furo_navigation_tree"] = sidebar.replace(
+        'role="heading"', 'role="heading" aria-level="2"'
+    )
 
 
 def setup(app: Sphinx) -> None:
@@ -223,4 +252,5 @@ def setup(app: Sphinx) -> None:
     app.add_config_value("searched", SEARCHED, "env")
     app.connect("source-read", show_notebook)
     app.connect("source-read", add_contents)
+    app.connect("html-page-context", open_to_keyboards, 900)  # after the theme
     app.connect("build-finished", write_index)

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from itertools import pairwise
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -162,6 +163,25 @@ def test_the_explorer_is_on_the_start_page(site: Path) -> None:
 
 
 @pytest.mark.slow
+def test_pages_are_for_keyboards_and_screen_readers(site: Path) -> None:
+    """Headings are in order and have a level, and what scrolls can have the focus."""
+    for path in [site / "README.html", *(site / "docs").rglob("*.html")]:
+        html = path.read_text("utf-8")
+        levels = [int(level) for level in re.findall(r"<h([1-6])\b", html.partition("<article")[2])]
+        assert levels.count(1) == 1, path
+        assert all(b <= a + 1 for a, b in pairwise(levels)), path
+        assert html.count('role="heading"') == html.count('role="heading" aria-level="2"'), path
+        assert "<pre>" not in html, path
+        assert '<div class="formula">' not in html, path
+
+
+@pytest.mark.slow
+def test_the_explorer_opens_with_the_list_of_a_page(site: Path) -> None:
+    html = (site / "docs/ap.html").read_text("utf-8")
+    assert 'src="../explorer.html#l=0.0.1.0.1.0.0.1.0.0&amp;R=4&amp;k=5"' in html
+
+
+@pytest.mark.slow
 def test_notebooks_are_shown_with_their_outputs(site: Path) -> None:
     html = (site / "examples/image_search.html").read_text("utf-8")
     assert html.count("data:image/png;base64,") == 3
@@ -219,19 +239,18 @@ def test_pages_fit_on_a_phone(site: Path, tmp_path: Path) -> None:
     with browser(tmp_path) as chromium:
         chromium.size(390)
         for name in (
-            "README", "docs/README", "docs/reference/evaluate", "docs/reference/measures/AP", "docs/measures", "docs/dialects",
+            "README", "docs/README", "docs/reference/evaluate", "docs/reference/measures/AP", "docs/reference/measures/Gini", "docs/measures", "docs/dialects",
             "docs/coming-from", "docs/ap", "docs/which-ap", "docs/start", "examples/recommender",
         ):  # fmt: skip
             chromium.open(site / f"{name}.html")
             assert chromium.value("document.documentElement.scrollWidth") <= 390, name
             away = [one for one in chromium.requests if one.startswith("http")]
             assert not away, name
-        chromium.open(site / "docs/measures.html")
+        chromium.open(site / "docs/reference/measures/AP.html")
         first, second = chromium.value(
-            "[...document.querySelector('#ap table').rows[1].cells].map((cell) => cell.offsetWidth)"
+            "[...document.querySelector('table').rows[1].cells].map((cell) => cell.offsetWidth)"
         )
         assert first < second  # names break, so that formulas have room
-        chromium.open(site / "docs/reference/measures/AP.html")
         for media, expected in (("screen", "moving"), ("print", "still")):
             chromium.media(media)
             shown = "[...document.images].filter((i) => i.offsetWidth).map((i) => i.className)"
