@@ -46,12 +46,13 @@ So there are two readings of the tool's numbers:
 `germane.spread` and `reconcile` show both if they differ."""
 
 INTRODUCTION = """\
-# Dialects
+# Other tools
 
-A dialect is the set of choices that another tool makes in the stages of germane: reading, judging, measuring, averaging.
-`python docs/generate_dialects.py` generates this page and the pages of the tools from `src/germane/dialects/`. The tests run
-their examples, and compare each dialect with answers recorded from the named version of the tool. `pytest -m live` asks the
-installed tools again.
+<!-- python docs/generate_dialects.py writes this page and the pages of the tools from src/germane/dialects/. -->
+
+A *dialect* describes how another tool defines its measures: how it reads data, which items count as relevant, what it divides by, and how it averages. With `dialect=`,
+germane evaluates as that tool does. Each dialect was recorded from a named version of the tool, and the tests compare germane with the recorded answers.
+To translate names and calls, see [Coming from another tool](coming-from.md).
 
 ```python
 import germane
@@ -64,12 +65,11 @@ germane.spread(qrels, run, "AP@1").range  # (0.5, 1.0)
 
 ## Names of measures
 
-Names of measures are the tool's, or germane's own in germane's spelling (`nDCG@3`, not `ndcg@3`). If the tool has the measure,
-germane evaluates it as the tool does. Otherwise it evaluates germane's own measure under the tool's other conventions, and the
-result says so. If the tool has a measure of that name with other defaults, germane raises an error that names both: in
-trec_eval `AP@10` may be `AP(norm=R)@10`, which is its `map_cut_10`. `germane:AP@10`, or a measure such as `germane.AP @ 10` in
-Python, is germane's own. If you name no measures, germane takes those of `AP P@10 R@100 RR nDCG@10` that the tool has, in the
-tool's definitions.
+In a dialect, you can use the tool's names of measures, and germane's own names in their exact spelling (`nDCG@3`, not `ndcg@3`). If the tool has the measure,
+it is evaluated as the tool does. Otherwise you get germane's own measure under the tool's other conventions, and the
+result says so. If the tool has a measure of that name with other defaults, the name is ambiguous, and the error gives both meanings. In
+trec_eval, for example, `AP@10` could mean `AP(norm=R)@10`, which trec_eval calls `map_cut_10`. To get germane's own measure, write `germane:AP@10`, or `germane.AP @ 10` in
+Python. If you name no measures, you get those of `AP P@10 R@100 RR nDCG@10` that the tool has, as the tool defines them.
 
 ```python
 asked = germane.evaluate(qrels, run, "map@2 germane:nDCG@2", dialect="lightgbm")
@@ -79,21 +79,18 @@ germane.evaluate(qrels, run, dialect="voc2007").measures  # (IAP(rounding=double
 
 ## Choices and limits
 
-Every function and command that computes values takes a dialect: `score`, `explain`, `check`, `compare`, `report`, `gate` and the others.
-`reconcile`, `spread` and `identify` try all dialects instead.
+Every function and command that computes values takes a dialect, except for `reconcile`, `spread` and `identify`, which try all of them.
 
-A choice that you give beside `dialect` overrides the dialect's choice, as options of the tools do: trec_eval's `-c` is
-`missing="zero"`, its `-M 100` is `depth=100`, `-J` is `unjudged="remove"`, and `-l 2` is `rel=2` in the measure's name.
+If you set a convention together with `dialect`, yours wins, just as options of the tool would: trec_eval's `-c` is
+`missing="zero"`, its `-M 100` is `depth=100`, `-J` is `unjudged="remove"`, and `-l 2` is `rel=2` in the name of the measure.
 
-Some behavior of a tool is random or a bug, and has no name among the choices. Such behavior is a limit of the dialect, on the
-tool's page.
-`spread` marks a tool if a limit applies to the given data.
+Some behavior of tools is random, or a bug, and cannot be reproduced. It is described as a limit on the tool's page, and
+`spread` marks a tool if a limit matters for your data.
 
 ## Tools that see one list
 
-Some tools are given labels and scores of one list at a time, and count the relevant items in it as all relevant items. A dialect
-counts all judged items. `relevant="listed"` gives the tool's value for the list alone. `spread` has a row for each reading
-if the two differ:
+Some tools are given the labels and scores of one list at a time, and take the relevant items in it for all relevant items. A dialect
+counts all judged items. With `relevant="listed"`, you get the tool's value for the list alone. If the two differ, `spread` shows both:
 
 ```python
 recall = {"q": ["a", "b", "c"]}, {"q": {"a": 9.0, "x": 8.0, "b": 7.0}}
