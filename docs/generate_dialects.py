@@ -35,15 +35,15 @@ DATA: dict[str, tuple[str, str]] = {
 }  # fmt: skip
 
 READINGS = """\
-The tool is given labels and scores of one list at a time, and counts the relevant items in the list as all relevant items.
-So there are two readings of the tool's numbers:
+The tool is given the labels and scores of one list at a time, and takes the relevant items in the list for all relevant items.
+Its numbers can therefore be read in two ways:
 
-- All judged items count, as in germane. For the tool to count them, append the relevant items that were not retrieved to the
-  list, with scores below all others. Appending works for cutoffs within the retrieved list.
-- Only the list counts, `relevant=listed`: this is the tool's value for the retrieved items alone. Relevant items that were not
+- All judged items count, as is usual in germane. To make the tool count them, append the relevant items that were not retrieved to the
+  list, with scores below all others. This works for cutoffs within the retrieved list.
+- Only the list counts (`relevant=listed`). This is what the tool prints for the retrieved items alone. Relevant items that were not
   retrieved do not count, so recall is too high.
 
-`germane.spread` and `reconcile` show both if they differ."""
+If the two differ, `germane.spread` and `reconcile` show both."""
 
 INTRODUCTION = """\
 # Other tools
@@ -198,22 +198,27 @@ def called(dialect: Dialect, measure: str) -> str:
 
 
 def page_of(dialect: Dialect) -> str:
-    parts = [f"# {dialect.name}", f"{dialect.tool}, {dialect.version}. {dialect.why}"]
+    parts = [
+        f"# {dialect.name}",
+        f"This dialect describes {dialect.tool} ({dialect.version}). {dialect.why}",
+    ]
     if dialect.same:
-        parts.append(f"Also valid for: {', '.join(dialect.same)}.")
+        parts.append(f"The same dialect is valid for {', '.join(dialect.same)}.")
     words = [
         f"{stage}: {', '.join(f'`{n}={w}`' for n, w in getattr(dialect, stage).items())}"
         for stage in STAGE_NAMES
         if stage != "measuring" and getattr(dialect, stage)
     ]
     if words:
-        parts.append("; ".join(words) + ".")
+        parts.append(
+            "Its [conventions](../conventions.md) are, by stage: " + "; ".join(words) + "."
+        )
     parts += [
-        "## Its measures",
+        "## Names of its measures",
         measures(dialect),
         *unlike(dialect),
         *absent(dialect),
-        "## Where it differs and why",
+        "## Where its values differ",
         *shown(dialect),
     ]
     if dialect.sees == "list":
@@ -222,7 +227,9 @@ def page_of(dialect: Dialect) -> str:
         rows = [f"- {limit(one)}" for one in dialect.limits]
         parts += ["## What is not reproduced", "\n".join(dict.fromkeys(rows))]
     if dialect.source:
-        parts.append(f"Decided in `{dialect.source}`. All tools: [dialects](../dialects.md).")
+        parts.append(
+            f"The tool computes its measures in `{dialect.source}`. [All other tools](../dialects.md)"
+        )
     return formatted("\n\n".join(parts) + "\n")
 
 
@@ -245,8 +252,8 @@ def unlike(dialect: Dialect) -> Iterator[str]:
             for one in dialect.unlike
         ]
         yield (
-            "The tool also has these measures, which are not part of its dialect and differ from germane's measures of "
-            "that name. `germane:NAME` evaluates germane's own.\n\n" + "\n".join(rows)
+            "The tool also has the following measures. They are not part of the dialect, and differ from germane's "
+            "measures of the same name, which you get with `germane:NAME`.\n\n" + "\n".join(rows)
         )
 
 
@@ -257,7 +264,7 @@ def absent(dialect: Dialect) -> Iterator[str]:
             f"- {', '.join(f'`{name}`' for name in one.names)}: {one.says}"
             for one in dialect.absent
         ]
-        yield "These names of the tool are not evaluated:\n\n" + "\n".join(rows)
+        yield "The following names of the tool are not supported:\n\n" + "\n".join(rows)
 
 
 def limit(one: Limit) -> str:
@@ -276,7 +283,7 @@ def shown(dialect: Dialect) -> Iterator[str]:
         yield f"{says}:\n\n```python\n" + "\n".join(code) + "\n```"
         found = True
     if not found:
-        yield "On small data its values equal those of germane."
+        yield "On small data, its values are the same as those of germane."
 
 
 def readings(dialect: Dialect) -> Iterator[str]:
@@ -302,7 +309,7 @@ def readings(dialect: Dialect) -> Iterator[str]:
             code = "\n".join(("import germane\n", *lines))
             yield f"{DATA[given][1]}:\n\n```python\n{code}\n```"
             return
-    yield "None of the measures above counts relevant items outside the list, so both readings are equal."
+    yield "None of the measures above counts relevant items outside the list, so the two readings are the same."
 
 
 def differences(dialect: Dialect) -> Iterator[tuple[str, list[str]]]:
