@@ -1,7 +1,7 @@
 """Draw the figures that no germane command makes: ``python docs/generate_figures.py``.
 
-``notation.svg`` is one list with the words of docs/which-ap.md. ``report.png`` is the report of examples/digits in
-Chromium; without Chromium and Pillow it stays as it is.
+``notation.svg`` is one list with the words of docs/ap.md. ``norms.svg`` is the last frame of an animation, for the README.
+``report.png`` is the report of examples/digits in Chromium; without Chromium and Pillow it stays as it is.
 """
 
 import io
@@ -13,6 +13,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import generate_measures
 import numpy as np
 
 import germane
@@ -118,6 +119,16 @@ def _write(
     return write_element("text", attributes, words)
 
 
+# --- The norms -------------------------------------------------------------------------------------
+
+
+def draw_norms() -> str:
+    """Draw the last frame of an animation: one sum of precisions under two norms."""
+    grades = [1, 0, 1, 0, 0, 0, 0, 0, 0, 0]
+    explained = germane.explain(grades, measures="AP@10 AP(norm=found)@10", relevant=20)
+    return generate_measures.write_pictures(explained)["still"]
+
+
 # --- The report ------------------------------------------------------------------------------------
 
 WIDTH, HEIGHT = 720, 1070  # of a column; it ends where the page is blank
@@ -159,5 +170,6 @@ def find_gap(page: Any, near: int) -> int:
 
 if __name__ == "__main__":
     (FIGURES / "notation.svg").write_text(draw_notation(), "utf-8")
+    (FIGURES / "norms.svg").write_text(draw_norms(), "utf-8")
     if CHROMIUM is not None:
         (FIGURES / "report.png").write_bytes(picture_report(CHROMIUM))

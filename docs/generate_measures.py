@@ -49,24 +49,25 @@ def write_terms(row: Definition) -> Iterator[str]:
     )
     told = f"An animation: the list is read rank by rank, and the terms of {measure} add up."
     yield "".join(
-        f'<img class="{name}" alt="{told}" src="{address}">'
-        for name, address in write_pictures(explained).items()
+        f'<img class="{name}" alt="{told}" src="{write_address(picture)}">'
+        for name, picture in write_pictures(explained).items()
     )
 
 
 def write_pictures(explained: germane.types.Explanation) -> dict[str, str]:
-    """Write the animation of a list, and its last frame for paper, as addresses that hold them."""
+    """Write the animation of a list, and its last frame for paper, as SVG."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "terms.svg")
         germane.animate(explained, path)
         moving = path.read_text("utf-8")
     # an image is not told that its page is printed: rules that never hold leave the last frame
     still = moving.replace("@media (prefers-reduced-motion: no-preference)", "@media not all")
-    pictures = {"moving": moving, "still": still}
-    return {
-        name: "data:image/svg+xml;base64," + base64.b64encode(text.encode()).decode()
-        for name, text in pictures.items()
-    }
+    return {"moving": moving, "still": still}
+
+
+def write_address(picture: str) -> str:
+    """Write an address that holds the picture."""
+    return "data:image/svg+xml;base64," + base64.b64encode(picture.encode()).decode()
 
 
 def write_tools(row: Definition) -> Iterator[str]:
