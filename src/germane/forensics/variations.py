@@ -9,9 +9,9 @@ from typing import Any, Generic, Self, TypeVar
 from germane.core.policy import Policy
 from germane.dialects import dialects
 from germane.dialects.names import list_definitions, parse
+from germane.evaluation.evaluate import measures as list_every
 from germane.forensics.reported import Reported
 from germane.forensics.tool_definitions import STAGE_NAMES, Stage
-from germane.measures import TABLE
 from germane.measures.definition import CatalogueDefinition
 from germane.measures.measure import Measure
 
@@ -187,7 +187,12 @@ def list_measures(
         for k in cutoffs
         if entry.cutoff == (k is not None)
     ]
-    plain = [Measure(row.name, (), k) for row in TABLE for k in cutoffs if row.cutoff or k is None]
+    plain = [
+        Measure(measure.name, (), k)
+        for measure in list_every()
+        for k in cutoffs
+        if measure.row.cutoff or k is None
+    ]
     measures = dict.fromkeys((*first, *plain, *of_tools))
     for measure in (*first, *plain):
         once = [*vary_measure(measure, grades)]

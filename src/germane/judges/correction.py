@@ -252,8 +252,8 @@ def match_judges(people: Qrels, model: Qrels) -> None:
         )
     if len(people) < Interval.FEWEST:
         raise CoverageError(
-            f"people judged {write_count(len(people), 'query')}; a correction needs {Interval.FEWEST} or"
-            " more."
+            f"people judged {write_count(len(people), 'query')}; a correction needs"
+            f" {Interval.FEWEST} or more."
         )
     for query in people.queries:
         judged, items = list_judged(people, query), list_judged(model, query)
