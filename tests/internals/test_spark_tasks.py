@@ -12,7 +12,6 @@ from germane import spark as tasks
 from germane.errors import (
     InputError,
 )
-from germane.readers.objects import packed_rows
 
 from spark_stub import Session
 from test_spark import QRELS, RUN, compared, evaluated
@@ -61,7 +60,7 @@ def test_little_is_sent_to_the_driver() -> None:
         packed = [
             batch
             for kind, name, table in zip(("qrels", "run"), names, (qrels, run), strict=True)
-            for batch in packed_rows.pack_rows(kind, name, 1, table.to_batches())
+            for batch in tasks.pack_rows(kind, name, 1, table.to_batches())
         ]
         start = partial(germane.Evaluator, measures="AP")
         (part,) = tasks.evaluate_blocks(start, packed)

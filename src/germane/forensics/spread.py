@@ -22,8 +22,15 @@ from germane.evaluation.choices import Choices, Judgments, Run
 from germane.evaluation.collection import Collection
 from germane.evaluation.evaluate import compute_measures
 from germane.evaluation.opening import open_data
-from germane.forensics.tool_definitions import STAGE_NAMES, find_all_needs, refuse_dialect
-from germane.forensics.variations import LISTED, Candidate, find_mean, write_choice
+from germane.forensics.variations import (
+    LISTED,
+    STAGE_NAMES,
+    Candidate,
+    find_all_needs,
+    find_mean,
+    refuse_dialect,
+    write_choice,
+)
 from germane.measures.averaging import MeasureResult, compute_scores
 from germane.measures.measure import Measure
 from germane.output.named_columns import Tabular, make_texts

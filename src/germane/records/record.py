@@ -27,7 +27,7 @@ from germane.errors import (
     show_typed,
 )
 from germane.evaluation.choices import DEFAULT, Choices
-from germane.evaluation.evaluator import Evaluator
+from germane.evaluation.evaluator import Evaluator, load_batch, pack_batch
 from germane.evaluation.opening import open_data
 from germane.evaluation.result import Counts, Result, Results
 from germane.evaluation.signature_line import (
@@ -39,7 +39,6 @@ from germane.evaluation.signature_line import (
     shorten,
 )
 from germane.evaluation.special_queries import knows_extremes
-from germane.evaluation.stored_batches import load_batch, pack_batch
 from germane.measures.averaging import MeasureResult
 from germane.measures.definition import CatalogueDefinition, refuse_lists
 from germane.measures.measure import Measure, Measures

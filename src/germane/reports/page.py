@@ -10,7 +10,7 @@ from germane.comparison.comparison_tables import explain_printed
 from germane.comparison.pair import format_p
 from germane.evaluation.layout import find_bands, format_value
 from germane.forensics.spread import LIST_ALONE, NOT_COUNTED, DialectValue, Spread, order_descending
-from germane.forensics.tool_definitions import STAGE_NAMES
+from germane.forensics.variations import STAGE_NAMES
 from germane.measures import find_direction
 from germane.output.tables import Table, escape_html, write_count
 from germane.presentation.pictures import PAPERS, define_colors, format_short, write_content_policy
