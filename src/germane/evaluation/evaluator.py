@@ -58,8 +58,6 @@ from germane.measures.measure import Measure, Measures
 from germane.readers import RunInput, is_path
 from germane.readers.objects.frame_qrels import join_judgments
 
-_ARRAYS = ("judgment", "owner", "rank", "tied_from", "tied_to", "retrieved", "answered")
-
 Twice: TypeAlias = Literal["error", "same", "first"]
 TWICE: tuple[Twice, ...] = ("error", "same", "first")
 
@@ -600,6 +598,11 @@ def _name_batch(batch: str) -> Iterator[None]:
         if not batch:
             raise
         raise type(error)(f"{batch}: {error}") from None
+
+
+# --- Batches as bytes, from which an evaluation can go on -----------------------------------------
+
+_ARRAYS = ("judgment", "owner", "rank", "tied_from", "tied_to", "retrieved", "answered")
 
 
 def pack_batch(end: int, reduced: Reduced) -> bytes:

@@ -28,7 +28,6 @@ LISTED = {"relevant": "listed"}
 # Words that leave every number as it is, that give an error or NaN, or that the data decides.
 NO_NUMBER = {"error", "nan", "error_if_all", "missing_if_some", "distances", "places"}
 
-
 VARIED = tuple(
     name
     for name, words in (Policy.WORDS | Policy.RARE_WORDS).items()
