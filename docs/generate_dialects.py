@@ -12,7 +12,7 @@ import germane
 from germane.dialects.dialect import Dialect, Entry, Limit
 from germane.dialects.families import DIALECTS
 from germane.dialects.names import find_same_kind
-from germane.forensics.tool_definitions import STAGE_NAMES
+from germane.forensics.variations import STAGE_NAMES
 
 TARGET = Path(__file__).parent / "dialects.md"
 FOLDER = Path(__file__).parent / "dialects"

@@ -28,8 +28,9 @@ from germane.cli.terminal import (
 )
 from germane.dialects import dialects, resolve_dialect
 from germane.dialects.dialect import Dialect
-from germane.errors import GermaneWarning, InputError, MeasureError, clip, offer, write_error
-from germane.forensics.tool_definitions import STAGE_NAMES
+from germane.errors import GermaneWarning, InputError, MeasureError, clip, offer
+from germane.forensics.asking import write_error
+from germane.forensics.variations import STAGE_NAMES
 from germane.measures.measure import Measure
 from germane.output.tables import FORMATS, Table, add_schema, stack_tables
 from germane.presentation import writing

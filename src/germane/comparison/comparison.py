@@ -29,7 +29,7 @@ from germane.core.ragged import ROUNDING, Floats, subtract_values, unite_equal
 from germane.errors import NotFoundError, clip, make_visible, offer
 from germane.evaluation.layout import name_measures
 from germane.evaluation.result import Result
-from germane.measures import LOW_IS_GOOD
+from germane.measures import find_direction
 from germane.measures.measure import Measure, is_name
 from germane.output.named_columns import Columnar, Tabular
 from germane.output.tables import (
@@ -113,7 +113,7 @@ def _measure_stability(
     measure: Measure, systems: Sequence[str], means: Floats, drawn: Floats, confidence: float
 ) -> Stability:
     """Compare the means of S systems with their S × B means on resampled queries."""
-    direction = -1.0 if measure.name in LOW_IS_GOOD else 1.0
+    direction = -1.0 if find_direction(measure.name) < 0 else 1.0
     order = np.argsort(-direction * unite_equal(means), kind="stable")
     means, drawn = direction * means[order], direction * drawn[order]
     near = ROUNDING * float(np.abs(means).max())  # equal means of resamples may differ by rounding

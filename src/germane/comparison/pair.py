@@ -21,7 +21,7 @@ from germane.core.mean_intervals import (
 )
 from germane.core.ragged import Floats, drop_rounding
 from germane.errors import make_visible
-from germane.measures import LOW_IS_GOOD, QUANTITIES
+from germane.measures import find_direction
 from germane.measures.averaging import find_span_of_differences
 from germane.measures.measure import Measure
 from germane.output.tables import write_count
@@ -138,7 +138,7 @@ class Pair:
     @property
     def better(self) -> str | None:
         """The system with the better mean; None if neither is better."""
-        sign = -1 if self.measure.name in LOW_IS_GOOD else self.measure.name not in QUANTITIES
+        sign = find_direction(self.measure.name)
         lead = sign * self.difference
         return None if not lead else self.system if lead > 0 else self.baseline
 
@@ -163,7 +163,7 @@ class Pair:
         if not self.difference:
             text = f"{better} and {worse} have the same mean {name}"
         else:
-            if self.measure.name in QUANTITIES:
+            if find_direction(self.measure.name) <= 0:
                 verb = "significantly " * self.significant + "exceeds"
             else:
                 verb = "is significantly better than" if self.significant else "is ahead of"
@@ -327,7 +327,7 @@ def _describe_pair(
     spread = measure_dispersion(centered, sample.strata)
     varies = spread is not None and spread.error > 0
     wins, losses = int(np.count_nonzero(difference > 0)), int(np.count_nonzero(difference < 0))
-    ties, is_low = len(sample) - wins - losses, sample.measures[m].name in LOW_IS_GOOD
+    ties, is_low = len(sample) - wins - losses, find_direction(sample.measures[m].name) < 0
     before, after = sample.means[m, list(pair)]
     mean = float(drop_rounding(after - before, max(abs(before), abs(after))))
     if not wins + losses:

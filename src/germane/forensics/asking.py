@@ -22,7 +22,7 @@ import numpy as np
 from germane.core.policy import Policy
 from germane.core.ragged import Bools, Floats, Ints
 from germane.core.ranking import Ranking
-from germane.errors import GermaneError, InputError, clip, write_error
+from germane.errors import GermaneError, InputError, clip
 from germane.evaluation.collection import EVERYTHING, Collection
 from germane.evaluation.judging import JudgedRun
 from germane.forensics.cases import Case, Question
@@ -559,3 +559,12 @@ class Program:
         if "e" not in text.lower():
             self.decimals = max(self.decimals, len(decimals))
         return float(text)
+
+
+def write_error(error: BaseException) -> str:
+    """Write an error that is not germane's in one line; its text may be anything, or raise."""
+    try:
+        text = " ".join(str(error).split())[:120]
+    except Exception:
+        text = ""
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__

@@ -27,8 +27,14 @@ from germane.forensics.run_search import Given, RunSearch, match_names, measure_
 from germane.forensics.spread import Example, Values, find_examples
 from germane.forensics.table_answer import TableReconciliation, TableWriter, check_runs
 from germane.forensics.table_search import TableSearch
-from germane.forensics.tool_definitions import find_all_needs, refuse_dialect
-from germane.forensics.variations import Candidate, list_dialect_candidates, vary_once, vary_twice
+from germane.forensics.variations import (
+    Candidate,
+    find_all_needs,
+    list_dialect_candidates,
+    refuse_dialect,
+    vary_once,
+    vary_twice,
+)
 from germane.measures.definition import CatalogueDefinition
 from germane.measures.measure import Measure
 from germane.readers.objects.relevance import make_collection

@@ -24,8 +24,15 @@ from germane.evaluation.evaluate import compute_measures
 from germane.evaluation.judging import JudgedRun
 from germane.evaluation.opening import open_data
 from germane.explanation.single_query import Counted, check_list, check_run, hold_rows, is_list
-from germane.forensics.tool_definitions import STAGE_NAMES, find_all_needs, refuse_dialect
-from germane.forensics.variations import LISTED, Candidate, find_mean, write_choice
+from germane.forensics.variations import (
+    LISTED,
+    STAGE_NAMES,
+    Candidate,
+    find_all_needs,
+    find_mean,
+    refuse_dialect,
+    write_choice,
+)
 from germane.measures.averaging import MeasureResult, compute_scores
 from germane.measures.definition import CatalogueDefinition
 from germane.measures.measure import Measure

@@ -5,16 +5,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import combinations, product
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, Generic, Literal, Self, TypeVar
 
 from germane.core.policy import Policy
 from germane.dialects import dialects
 from germane.dialects.names import list_definitions, parse
+from germane.errors import PolicyError, write_option
+from germane.evaluation.collection import EVERYTHING, find_needs
+from germane.evaluation.evaluate import measures as list_every
 from germane.forensics.reported import Reported
-from germane.forensics.tool_definitions import STAGE_NAMES, Stage
-from germane.measures import TABLE
 from germane.measures.definition import CatalogueDefinition
 from germane.measures.measure import Measure
+from germane.readers import Needs
+
+Stage = Literal["reading", "judging", "measuring", "averaging"]
+STAGE_NAMES: tuple[Stage, ...] = ("reading", "judging", "measuring", "averaging")
 
 M = TypeVar("M")
 
@@ -23,7 +28,6 @@ LISTED = {"relevant": "listed"}
 
 # Words that leave every number as it is, that give an error or NaN, or that the data decides.
 NO_NUMBER = {"error", "nan", "error_if_all", "missing_if_some", "distances", "places"}
-
 
 VARIED = tuple(
     name
@@ -191,7 +195,12 @@ def _list_usual(
     cutoffs: tuple[int | None, ...], grades: tuple[float, ...]
 ) -> tuple[tuple[Measure, ...], tuple[Measure, ...]]:
     """List germane's measures and those of tools, and variants of the first."""
-    plain = [Measure(row.name, (), k) for row in TABLE for k in cutoffs if row.cutoff or k is None]
+    plain = [
+        Measure(measure.name, (), k)
+        for measure in list_every()
+        for k in cutoffs
+        if measure.row.cutoff or k is None
+    ]
     of_tools = [
         parse(entry.write_measure(k))
         for dialect in dialects().values()
@@ -332,3 +341,18 @@ class Search(Generic[V]):
     def list_equal(self, trial: Tried[V], tried: Sequence[Tried[V]]) -> list[Tried[V]]:
         """List what stands for a candidate among the nearest: itself alone."""
         return [equal for equal in tried if equal is trial]
+
+
+def find_all_needs(*measure: Measure) -> Needs:
+    """Find what these measures need under every policy, and others of their kinds."""
+    subtopics = find_needs(measure, ()).subtopics
+    return Needs(EVERYTHING, subtopics, weights=subtopics)
+
+
+def refuse_dialect(choices: Mapping[str, Any], verb: str) -> None:
+    """Refuse a dialect where all of them are tried. Raises PolicyError."""
+    if choices.get("dialect") is not None:
+        raise PolicyError(
+            f"{verb} takes no {write_option('dialect')}, since it tries all of them and knows"
+            " the names that tools give to measures. Leave it out."
+        )

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from functools import partial
-from io import BytesIO
 from pathlib import Path
 from typing import Any, TypeVar, Unpack
 
@@ -16,9 +15,7 @@ import numpy as np
 
 from germane._version import VERSION
 from germane.core.calls import Progress, is_number, make_progress
-from germane.core.finding import Finding
 from germane.core.policy import Policy
-from germane.core.qrels import COUNTED, Retrieved
 from germane.core.ties import knows_extremes
 from germane.dialects.names import parse
 from germane.errors import (
@@ -31,7 +28,7 @@ from germane.errors import (
     show_typed,
 )
 from germane.evaluation.choices import DEFAULT, Choices
-from germane.evaluation.evaluator import Evaluator, Read, Reduced, Way, find_way
+from germane.evaluation.evaluator import Evaluator, load_batch, pack_batch
 from germane.evaluation.opening import open_data
 from germane.evaluation.result import Counts, Result, Results
 from germane.evaluation.signature_line import (
@@ -509,7 +506,6 @@ def _return(value: T) -> T:
     return value
 
 
-_ARRAYS = ("judgment", "owner", "rank", "tied_from", "tied_to", "retrieved", "answered")
 _EVALUATION = "evaluation.json"
 
 
@@ -545,7 +541,6 @@ def evaluate_kept(
     _claim(folder, claim)
     nothing_judged, conventions = open_data({"": {"": 0}}, policy).open_run(run)
     policies = evaluator.find_policies(conventions, nothing_judged)
-    ways = list(dict.fromkeys(map(find_way, policies.values())))
     files, start = sorted(folder.glob("batch-*.npz")), 0
     for number, path in enumerate(files):
         if path.name != _name_file(number):
@@ -553,8 +548,8 @@ def evaluate_kept(
                 f"{folder}: {_name_file(number)} is missing, and later ones are there. Delete this"
                 " folder."
             )
-        start, read = _load_batch(path, ways)
-        evaluator.add(Reduced(conventions, policies, read, evaluator.terms))
+        start, loaded = load_batch(path, conventions, policies, evaluator.terms)
+        evaluator.add(loaded)
     batches = nothing_judged.read_batches(start, progress, evaluator.qrels)
     for number, (end, batch) in enumerate(batches, len(files)):
         reduced = evaluator.reduce(batch, name=f"{run}, batch {number + 1}")
@@ -568,7 +563,7 @@ def evaluate_kept(
                 " batch is finished before its end. Sort it by query, or evaluate it without a"
                 " checkpoint."
             ) from None
-        writing.replace(str(folder / _name_file(number)), _pack_batch(end, reduced.read))
+        writing.replace(str(folder / _name_file(number)), pack_batch(end, reduced))
     evaluator.run_fingerprint = RunFingerprint(nothing_judged, run, evaluator.qrels)
     return evaluator.result(name=name)
 
@@ -612,48 +607,3 @@ def _claim(folder: Path, claim: Mapping[str, Any]) -> None:
             f"{folder}: this checkpoint belongs to another evaluation; it differs in"
             f" {', '.join(differ)}. Use another folder, or delete this one."
         )
-
-
-def _pack_batch(end: int, read: Read) -> bytes:
-    """Write a batch as the bytes of a file."""
-    arrays: dict[str, Any] = {}
-    notes = []
-    for way, (retrieved, places) in enumerate(read.values()):
-        arrays |= {f"{way} {name}": getattr(retrieved, name) for name in _ARRAYS}
-        if retrieved.missed is not None:
-            arrays |= {f"{way} missed {name}": getattr(retrieved.missed, name) for name in _ARRAYS}
-        counts = {name: getattr(retrieved, name) for name in COUNTED}
-        arrays |= {f"{way} {name}": column for name, column in counts.items() if column is not None}
-        arrays[f"{way} places"] = places
-        notes.append([retrieved.unknown, [asdict(finding) for finding in retrieved.findings]])
-    arrays["said"] = np.frombuffer(json.dumps({"end": end, "ways": notes}).encode(), np.uint8)
-    file = BytesIO()
-    np.savez(file, **arrays)
-    return file.getvalue()
-
-
-def _load_batch(path: Path, ways: list[Way]) -> tuple[int, Read]:
-    """Read a batch from a file. Raises InputError for one that is damaged."""
-    try:
-        with np.load(BytesIO(path.read_bytes()), allow_pickle=False) as arrays:
-            notes = json.loads(bytes(arrays["said"]))
-            read: Read = {}
-            pairs = zip(ways, notes["ways"], strict=True)
-            for number, (way, (unknown, findings)) in enumerate(pairs):
-                columns = {name: arrays[f"{number} {name}"] for name in _ARRAYS}
-                missed = None
-                if f"{number} missed rank" in arrays:
-                    missed_columns = {name: arrays[f"{number} missed {name}"] for name in _ARRAYS}
-                    missed = Retrieved(**missed_columns, unknown=[])
-                found = (
-                    Finding(**{**finding, "examples": tuple(finding["examples"])})
-                    for finding in findings
-                )
-                columns |= {name: arrays.get(f"{number} {name}") for name in COUNTED}
-                retrieved = Retrieved(
-                    **columns, unknown=unknown, findings=tuple(found), missed=missed
-                )
-                read[way] = retrieved, arrays[f"{number} places"]
-            return notes["end"], read
-    except Exception as error:  # whatever NumPy, zip and JSON raise for a file that is not theirs
-        raise InputError(f"{path}: this batch of the checkpoint is damaged ({error}).") from None

@@ -10,8 +10,8 @@ from germane.comparison.comparison_tables import explain_printed
 from germane.comparison.pair import format_p
 from germane.evaluation.layout import find_bands, format_value
 from germane.forensics.spread import LIST_ALONE, NOT_COUNTED, DialectValue, Spread, order_descending
-from germane.forensics.tool_definitions import STAGE_NAMES
-from germane.measures import LOW_IS_GOOD
+from germane.forensics.variations import STAGE_NAMES
+from germane.measures import find_direction
 from germane.output.tables import Table, escape_html, write_count
 from germane.presentation.pictures import PAPERS, define_colors, format_short, write_content_policy
 from germane.reports.findings import Findings, Origin, list_cautions
@@ -274,7 +274,7 @@ def _write_answer(findings: Findings) -> str:
         ),
         None,
     )
-    is_low = measure.name in LOW_IS_GOOD
+    is_low = find_direction(measure.name) < 0
     answer = f"{best} has the {'lowest' if is_low else 'highest'} {measure}, {value}"
     if pair is None:
         return f"{answer}."
