@@ -252,6 +252,11 @@ class Policy(Averaging, Judging, Reading):
         return self.nonpositive == "hit" and self.min_score is self.max_distance is None
 
     @cached_property
+    def follows_formula(self) -> bool:
+        """Has each query of a run without empty lists the value of the formula?"""
+        return all(getattr(self, name) == word for name, word in _FORMULA.items())
+
+    @cached_property
     def order(self) -> Order:
         """The order in which readers rank the rows of a run."""
         equal = find_row_order(self.ties).equal
@@ -280,6 +285,10 @@ _CHOICES = {
     field.name: get_args(field.type)
     for field in fields(Policy)
     if get_origin(field.type) is Literal
+}
+
+_FORMULA = {
+    name: DEFAULTS[name] for name in ("no_relevant", "no_hit", "all_relevant", "short", "constant")
 }
 
 _STATED = ("duplicates", "ties", "missing", "unjudged", "no_relevant")

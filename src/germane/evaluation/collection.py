@@ -136,7 +136,7 @@ class Collection:
         assert run is not None
         refuse_places(run, policy)
         judgments, retrieved = self.read_qrels(policy), self._retrieve(run, policy)
-        whole_list = None if policy.whole_list == policy else self._retrieve(run, policy.whole_list)
+        whole_list = None if policy.whole_list is policy else self._retrieve(run, policy.whole_list)
         judged = judge(judgments, retrieved, policy, run.label, whole_list)
         key = (
             id(judgments),

@@ -243,7 +243,7 @@ def judge(
     the policy. Raises CoverageError where no query of the run is judged, or where one is missing
     and the policy refuses that.
     """
-    if policy.whole_list != policy and whole is None:
+    if policy.whole_list is not policy and whole is None:
         limit = "min_score=…" if policy.max_distance is None else "max_distance=…"
         word = "nonpositive=miss" if policy.nonpositive == "miss" else limit
         raise PolicyError(

@@ -101,7 +101,7 @@ class Result(Lookup[MeasureResult], Tabular):
         measures: Mapping[Measure, MeasureResult],
         counts: Callable[[], Counts],
         policy: Policy,
-        placement: "Placement | None" = None,
+        placement: "Callable[[], Placement | None]" = _know_nothing,
         findings: tuple[Finding, ...] = (),
         *,
         dialect: "Dialect | None" = None,
@@ -117,7 +117,7 @@ class Result(Lookup[MeasureResult], Tabular):
         self.measures = tuple(measures)
         self._counts = counts
         self.policy = policy
-        self.placement = placement  # None for a result that was read from a file
+        self._place = placement
         self.dialect = dialect
         self.policies = dict(policies or {})  # of measures that have their own
         self.limits = dict(limits or {})  # of the dialect, with the measures that they matter to
@@ -130,6 +130,11 @@ class Result(Lookup[MeasureResult], Tabular):
     def fingerprint(self) -> str | None:
         """A text that is the same for results of the same judgments; None if unknown."""
         return self._fingerprint()
+
+    @cached_property
+    def placement(self) -> "Placement | None":
+        """The judged items at their ranks; None for a result that was read from a file."""
+        return self._place()
 
     @cached_property
     def run_fingerprint(self) -> str | None:

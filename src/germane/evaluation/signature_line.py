@@ -6,7 +6,7 @@ import math
 import os
 import re
 import unicodedata
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -24,7 +24,7 @@ from germane.kernel.content import Content, hash_rows
 from germane.kernel.ids import Ids, read_python_ids
 from germane.measures.measure import Measure
 from germane.output.tables import write_count
-from germane.readers import CANDIDATES, ReadOptions, RunInput, is_path
+from germane.readers import CANDIDATES, NOTHING_SAID, ReadOptions, RunInput, is_path
 
 if TYPE_CHECKING:
     from germane.evaluation.result import Counts, Result
@@ -195,6 +195,15 @@ def make_fingerprint(qrels: Qrels) -> str:
 
 OPTIONS = (*CANDIDATES, "collapse", "catalogue", "seen", "distance")
 """The options that are data: their fingerprints stand beside those of judgments and run."""
+
+
+def fingerprint_options(
+    qrels: Qrels, reading: ReadOptions
+) -> Callable[[], Mapping[str, str | None]]:
+    """Make what makes the fingerprints of options; ``dict`` where none was given."""
+    if reading is NOTHING_SAID and qrels.candidates is None:
+        return dict
+    return OptionFingerprints(qrels, reading)
 
 
 class OptionFingerprints:

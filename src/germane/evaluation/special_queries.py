@@ -78,7 +78,7 @@ def settle(
     scored = compute_terms(measure, ranking)
     values, left_out = compute_finite(measure, ranking, scored), None
     changes: Iterable[Change] = ()
-    if kinds is not None or any(getattr(policy, name) != word for name, word in _FORMULA.items()):
+    if kinds is not None or not policy.follows_formula:
         changes = _list_changes(measure, ranking, scored, values.copy(), policy, kinds)
     for change in changes:
         values[change.queries] = math.nan if change.value is None else change.value
@@ -106,12 +106,6 @@ def find_convention(measure: Measure, ranking: Ranking, policy: Policy, kinds: K
                 break
     return convention
 
-
-_FORMULA = {
-    "no_relevant": "zero", "no_hit": "zero", "all_relevant": "answer", "short": "answer",
-    "constant": "answer",
-}  # fmt: skip
-"""Conventions under which a query of a run that is not empty has the value of the formula."""
 
 _VALUES = {"zero": 0.0, "one": 1.0, "nan": math.nan, "skip": None}
 

@@ -53,7 +53,7 @@ class ReadOptions:
     @property
     def has_candidates(self) -> bool:
         """Do pairs of query and item select the results that count?"""
-        return any(getattr(self, name) is not None for name in formats.CANDIDATES)
+        return not self.exclude is self.only is self.ignore is None
 
     def leave_candidates(self) -> Self:
         """Leave out the pairs that select results."""

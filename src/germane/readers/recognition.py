@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from germane.core.calls import list_values
 from germane.core.qrels import Qrels
 from germane.errors import EmptyError, InputError, clip, write_option
-from germane.readers.files import formats, json_files
+from germane.readers.files import formats
 from germane.readers.files.formats import InputFormat, find_name, is_path, limit_path, name_file
 from germane.readers.inputs import Needs, QrelsInput, ReadOptions, RunInput
 from germane.readers.objects import hits, mapped_qrels, mappings, numbers
@@ -118,7 +118,7 @@ def _open_records(raw: Any, kind: str, reading: ReadOptions) -> Frame:
 
 
 def _open_qrels_mapping(raw: Any, reading: ReadOptions) -> QrelsInput:
-    if json_files.is_data_set(raw):
+    if mapped_qrels.is_data_set(raw):
         return _open_data_set(raw, reading)
     if hits.is_hits(raw):
         judged = hits.read_documents(raw, reading.columns)
@@ -134,7 +134,7 @@ def _open_qrels_mapping(raw: Any, reading: ReadOptions) -> QrelsInput:
 
 
 def _open_data_set(raw: Any, reading: ReadOptions) -> QrelsInput:
-    return recognize_qrels(json_files.find_judgments(raw), reading)
+    return recognize_qrels(mapped_qrels.find_judgments(raw), reading)
 
 
 def _open_qrels_rows(raw: Any, reading: ReadOptions) -> QrelsInput:
@@ -172,7 +172,7 @@ def _open_qrels_lists(lists: Any, frame: Any) -> QrelsInput:
 
 
 def _open_qrels_file(raw: Any, reading: ReadOptions) -> QrelsInput:
-    path = json_files.find_file(raw)
+    path = formats.find_file(raw)
     path = limit_path(path, reading.max_expansion, reading.max_line)
     chosen = formats.find_format(path, "qrels", reading.input_format)
     if chosen == "json":
@@ -188,7 +188,9 @@ def _open_qrels_file(raw: Any, reading: ReadOptions) -> QrelsInput:
 
 
 def _open_nested_qrels(path: Any) -> QrelsInput:
-    raw, where = json_files.read_nested(path, "qrels"), name_file(path)
+    from germane.readers.files.json_files import read_nested
+
+    raw, where = read_nested(path, "qrels"), name_file(path)
 
     def read(duplicates: str, *_: object) -> Qrels:
         qrels = mapped_qrels.read_qrels(raw, duplicates, where)
@@ -245,7 +247,9 @@ def _open_run_file(path: Any, reading: ReadOptions, qrels: QrelsInput | None) ->
 
         return align_scores(qrels, path)
     if chosen == "json":
-        nested = json_files.read_nested(path, "run")
+        from germane.readers.files.json_files import read_nested
+
+        nested = read_nested(path, "run")
         kind = mappings.ScoredMapping if mappings.is_scores(nested) else mappings.RankedLists
         return kind(nested, find_name(path), name_file(path), "text")
     frame = formats.open_columns(path, "run", chosen, reading.columns)
@@ -314,11 +318,16 @@ KINDS = (
         lambda raw, reading, _: _open_run_frame(open_columns(raw, "run", reading), reading),
     ),
     Kind(is_rows, _open_qrels_rows, lambda raw, *_: _open_run_rows(raw)),
-    Kind(json_files.is_data_set, _open_data_set, None),
+    Kind(mapped_qrels.is_data_set, _open_data_set, None),
     Kind(
         lambda raw: isinstance(raw, Labels),
         lambda raw, _: _open_qrels_cells(Labels.qrels, raw),
         None,
+    ),
+    Kind(
+        numbers.is_nested,
+        lambda raw, _: refuse_nested(raw, "qrels"),
+        lambda raw, *_: refuse_nested(raw, "run"),
     ),
     Kind(numbers.is_sparse, lambda raw, _: QrelsInput(lambda *how: read_csr(raw)), None),
     Kind(numbers.is_pair, None, lambda raw, *_: _open_run_pair(raw)),
@@ -349,7 +358,6 @@ def recognize_qrels(raw: Any, reading: ReadOptions) -> QrelsInput:
 
         flat, _ = group_arrays(raw, None, reading.group)
         return _open_qrels_groups(flat)
-    numbers.refuse_nested(raw, "qrels")
     raw = hold_records(raw)
     if not (reading.query_ids is reading.item_ids is None):
         query_ids, item_ids = read_both(reading)
@@ -392,7 +400,7 @@ def open_qrels(raw: Any, reading: ReadOptions = NOTHING_SAID) -> QrelsInput:
 def find_candidates(raw: Any, reading: ReadOptions) -> Candidates | None:
     """Find the pairs that select results, with the junk of labels; None where all items count."""
     junk = raw.junk if isinstance(raw, Labels) else None
-    if junk is None and not reading.has_candidates:
+    if junk is None and (reading is NOTHING_SAID or not reading.has_candidates):
         return None
     from germane.readers.options import candidates
 
@@ -437,10 +445,11 @@ def open_run(
 
     Raises InputError for anything else, and for columns that do not fit.
     """
-    if hits.is_hits(raw):
-        raw = hits.read_hits(raw, reading.columns, lowest=reading.lowest)
-    else:
-        hits.refuse_response(raw)
+    if not isinstance(raw, (str, RunInput)):
+        if hits.is_hits(raw):
+            raw = hits.read_hits(raw, reading.columns, lowest=reading.lowest)
+        else:
+            hits.refuse_response(raw)
     if reading.collapse is reading.query_ids is reading.item_ids is None:
         return _recognize_run(raw, reading, qrels)
     query_ids, item_ids = read_both(reading)
@@ -495,8 +504,9 @@ def open_inputs(
     if reading.group is not None and isinstance(run, RunInput):  # of flat arrays, opened before
         return open_qrels(qrels, replace(reading, group=None)), run
     if reading.group is not None and run is not None:
-        numbers.refuse_nested(qrels, "qrels")
-        numbers.refuse_nested(run, "run")
+        for raw, noun in ((qrels, "qrels"), (run, "run")):
+            if numbers.is_nested(raw):
+                refuse_nested(raw, noun)
         from germane.readers.objects.arrays import group_arrays
 
         flat = None if isinstance(qrels, Qrels) else qrels
@@ -557,8 +567,9 @@ def refuse_ambiguous(qrels: Any, run: Any) -> None:
     if isinstance(qrels, dict) and isinstance(run, dict):
         _refuse_scores(qrels, run)
         return
-    refuse_nested(qrels, "qrels")
-    refuse_nested(run, "run")
+    for raw, noun in ((qrels, "qrels"), (run, "run")):
+        if numbers.is_nested(raw):
+            refuse_nested(raw, noun)
     numbers.refuse_classes(qrels, run)
     if is_rows(qrels) and (is_rows(run) or (is_array(run) and len(run.shape) == 2)):
         _check_rows(qrels, run)

@@ -497,4 +497,4 @@ OPENERS: dict[str, Callable[[Path, str, Any], Frame]] = {
     "movielens": open_movielens,
     "letor": open_letor,
 }
-"""What opens a file of each format with columns: it takes path, kind and names of columns."""
+"""Functions that open a file of a format with columns, by its path, kind and names of columns."""

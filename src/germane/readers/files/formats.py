@@ -13,7 +13,7 @@ from itertools import takewhile
 from typing import Any, NamedTuple, TypeAlias
 
 from germane.core.calls import is_number
-from germane.errors import InputError, PolicyError, check_choice, clip, write_option
+from germane.errors import InputError, PolicyError, check_choice, clip, list_choices, write_option
 
 Path: TypeAlias = str | os.PathLike[str]
 
@@ -87,6 +87,30 @@ def name_file(path: Path) -> str:
     """Name a file in errors."""
     named = os.fsdecode(path)
     return "standard input" if named == "-" else named
+
+
+_SUFFIXES = (".tsv", ".jsonl", ".parquet", ".csv")
+
+
+def find_file(path: Path) -> Path:
+    """Find the judgments of a folder with ``qrels/test.tsv``, as BEIR and MTEB have; else the path.
+
+    Raises InputError for a folder with judgments of several splits.
+    """
+    inside = os.path.join(os.fsdecode(path), "qrels")
+    if not os.path.isdir(inside):
+        return path
+    from germane.readers.files.streams import explain_os_error  # which imports compression
+
+    with explain_os_error(inside):
+        names = sorted(os.listdir(inside))
+    files = [os.path.join(inside, name) for name in names if name.casefold().endswith(_SUFFIXES)]
+    if len(files) > 1:
+        raise InputError(
+            f"{os.fsdecode(path)}: the folder has judgments of several splits. Give"
+            f" {list_choices(map(repr, files))}."
+        )
+    return files[0] if files else path
 
 
 # --- The format of a file: by its suffix, or as the caller says -----------------------------------
