@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 import generate
+from generate_figures import PHONE, make_narrow, make_still
 
 import germane
 from germane.measures import CATALOGUE, TABLE, Definition
@@ -49,24 +50,27 @@ def write_terms(row: Definition) -> Iterator[str]:
     )
     told = f"An animation: the list is read rank by rank, and the terms of {measure} add up."
     yield "".join(
-        f'<img class="{name}" alt="{told}" src="{address}">'
-        for name, address in write_pictures(explained).items()
+        f'<picture><source media="{PHONE}" srcset="{narrow}">'
+        f'<img class="{name}" alt="{told}" src="{wide}"></picture>'
+        for name, (wide, narrow) in write_pictures(explained).items()
     )
 
 
-def write_pictures(explained: germane.types.Explanation) -> dict[str, str]:
-    """Write the animation of a list, and its last frame for paper, as addresses that hold them."""
+def write_pictures(explained: germane.types.Explanation) -> dict[str, tuple[str, str]]:
+    """Write the animation of a list, and its last frame, as addresses that hold them, both also for phones.
+
+    The last frame is for paper, and for readers who prefer that nothing moves.
+    """
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "terms.svg")
         germane.animate(explained, path)
         moving = path.read_text("utf-8")
-    # an image is not told that its page is printed: rules that never hold leave the last frame
-    still = moving.replace("@media (prefers-reduced-motion: no-preference)", "@media not all")
-    pictures = {"moving": moving, "still": still}
-    return {
-        name: "data:image/svg+xml;base64," + base64.b64encode(text.encode()).decode()
-        for name, text in pictures.items()
-    }
+    pictures = {"moving": moving, "still": make_still(moving)}
+    return {name: (_embed(text), _embed(make_narrow(text))) for name, text in pictures.items()}
+
+
+def _embed(svg: str) -> str:
+    return "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode()
 
 
 def write_tools(row: Definition) -> Iterator[str]:
