@@ -9,6 +9,7 @@ import json
 import os
 import re
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ import germane
 from germane.teaching.explorer import write_explorer
 
 sys.path.insert(0, str(Path(__file__).parent))
+import generate_figures
 import generate_measures
 import generate_reference
 
@@ -211,6 +213,37 @@ def qualify_types(found: Any, signature: str) -> str:
     return re.sub(r"\b[A-Z]\w+", lambda word: places.get(word[0], word[0]), signature)
 
 
+def offer_variants(app: Sphinx, page: str, template: str, context: Any, tree: Any) -> None:
+    """Let the browser take the variant of each figure that fits the window and its reader."""
+    context["body"] = re.sub(FIGURE, write_figure, context.get("body") or "")
+
+
+FIGURE = r'<img [^>]*src="([^"]*_images/)([\w-]+\.svg)"[^>]*>'
+
+
+@cache
+def list_variants(name: str) -> dict[str, str]:
+    """List the variants of a figure by their conditions, if it is one of docs/figures."""
+    is_figure = (generate_figures.FIGURES / name).exists()
+    return generate_figures.draw_variants(name) if is_figure else {}
+
+
+def write_figure(image: re.Match[str]) -> str:
+    folder, name = image.groups()
+    sources = "".join(
+        f'<source media="{condition}" srcset="{folder}{i}-{name}">'
+        for i, condition in enumerate(list_variants(name))
+    )
+    return f"<picture>{sources}{image[0]}</picture>" if sources else image[0]
+
+
+def write_variants(app: Sphinx, problem: Exception | None) -> None:
+    """Write the variants of all figures beside them."""
+    for figure in generate_figures.FIGURES.glob("*.svg"):
+        for i, text in enumerate(list_variants(figure.name).values()):
+            (Path(app.outdir) / "_images" / f"{i}-{figure.name}").write_text(text, "utf-8")
+
+
 def write_index(app: Sphinx, problem: Exception | None) -> None:
     """Lead from the folder of the site to its start page, and write the explorer beside it."""
     write_explorer("docs/").save(Path(app.outdir) / "explorer.html")
@@ -257,4 +290,6 @@ def setup(app: Sphinx) -> None:
     app.connect("source-read", show_notebook)
     app.connect("source-read", add_contents)
     app.connect("html-page-context", open_to_keyboards, 900)  # after the theme
+    app.connect("html-page-context", offer_variants)
+    app.connect("build-finished", write_variants)
     app.connect("build-finished", write_index)

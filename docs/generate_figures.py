@@ -5,6 +5,7 @@
 """
 
 import io
+import re
 import shutil
 import subprocess
 import tempfile
@@ -13,11 +14,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import generate_measures
 import numpy as np
 
 import germane
 from germane.presentation.pictures import define_colors, write_element
+from germane.teaching.experiment_figures import DRAWN, ExperimentDisplay
 
 FIGURES = Path(__file__).parent / "figures"
 DIGITS = Path(__file__).parents[1] / "examples" / "digits"
@@ -28,7 +29,7 @@ CHROMIUM = next(
 # --- The notation ----------------------------------------------------------------------------------
 
 GRADES, RELEVANT, K = [0, 0, 1, 0, 1, 0, 0, 1, 0, 0], 4, 5
-LEFT, STEP, MIDDLE = 110, 56, 92
+LEFT, STEP, MIDDLE, WIDE = 62, 32, 92, 480  # narrow enough to be read on a phone
 STYLE = f"""
 svg {{ {define_colors("light")} }}
 @media (prefers-color-scheme: dark) {{ svg {{ {define_colors("dark")} }} }}
@@ -49,7 +50,7 @@ def draw_notation() -> str:
         f"A list of N = {len(GRADES)} results. Relevant items are at ranks 3, 5 and 8, and one is not retrieved, "
         f"so R = {RELEVANT}. The cutoff k = {K} leaves Rₖ = {found} of them."
     )
-    size = {"viewBox": "0 0 790 274", "width": 790, "height": 274}
+    size = {"viewBox": f"0 0 {WIDE} 274", "width": WIDE, "height": 274}
     font = {"font-family": "system-ui, 'DejaVu Sans', sans-serif", "font-size": 14}
     return (
         write_element(
@@ -63,7 +64,7 @@ def draw_notation() -> str:
             },
             write_element("title", {}, words),
             write_element("style", {}, STYLE),
-            write_element("rect", {"class": "paper", "width": 790, "height": 274}),
+            write_element("rect", {"class": "paper", "width": WIDE, "height": 274}),
             *_draw_ranks(),
             *_draw_cutoff(found),
             *_draw_collection(),
@@ -73,14 +74,14 @@ def draw_notation() -> str:
 
 
 def _draw_ranks() -> Iterator[str]:
-    yield _write(20, MIDDLE - 34, "rank i", "muted")
-    yield _write(20, MIDDLE + 5, "result")
-    yield _write(20, MIDDLE + 44, "P@i")
+    yield _write(4, MIDDLE - 34, "rank i", "muted")
+    yield _write(4, MIDDLE + 5, "result")
+    yield _write(4, MIDDLE + 44, "P@i")
     for rank, row in enumerate(germane.explain(GRADES, "AP", relevant=RELEVANT).rows, 1):
         x = LEFT + STEP * (rank - 0.5)
         yield _write(x, MIDDLE - 34, f"{rank}", "muted", "middle")
         style = "hit" if row.hit else "miss"
-        yield write_element("circle", {"class": style, "cx": x, "cy": float(MIDDLE), "r": 12.0})
+        yield write_element("circle", {"class": style, "cx": x, "cy": float(MIDDLE), "r": 9.0})
         precision = f"{sum(GRADES[:rank])}/{rank}"
         yield _write(x, MIDDLE + 44, precision, None if row.hit else "muted", "middle")
 
@@ -106,9 +107,9 @@ def _draw_brace(start: float, end: float, y: int, words: str) -> Iterator[str]:
 
 def _draw_collection() -> Iterator[str]:
     """Draw the relevant item that is not in the list, and R."""
-    x = 726.0
+    x = WIDE - 48.0
     yield _write(x, MIDDLE - 34, "not retrieved", "muted", "middle")
-    yield write_element("circle", {"class": "missed", "cx": x, "cy": float(MIDDLE), "r": 12.0})
+    yield write_element("circle", {"class": "missed", "cx": x, "cy": float(MIDDLE), "r": 9.0})
     yield from _draw_brace(LEFT, x + 44, 240, f"R = {RELEVANT} relevant items exist")
 
 
@@ -126,7 +127,52 @@ def draw_norms() -> str:
     """Draw the last frame of an animation: one sum of precisions under two norms."""
     grades = [1, 0, 1, 0, 0, 0, 0, 0, 0, 0]
     explained = germane.explain(grades, measures="AP@10 AP(norm=found)@10", relevant=20)
-    return generate_measures.write_pictures(explained)["still"]
+    return make_still(animate(explained))
+
+
+def animate(explained: germane.types.Explanation) -> str:
+    """Animate a list as SVG."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "terms.svg")
+        germane.animate(explained, path)
+        return path.read_text("utf-8")
+
+
+# --- Variants ------------------------------------------------------------------------------------
+
+PHONE, CALM = "(max-width: 45em)", "(prefers-reduced-motion: reduce)"
+
+
+def make_still(animation: str) -> str:
+    """Make an animation stand still on its last frame: an image learns of no reader's preference."""
+    return animation.replace("@media (prefers-reduced-motion: no-preference)", "@media not all")
+
+
+def make_narrow(animation: str) -> str:
+    """Show the panels of an animation one below the other, as its script does in a small window."""
+    root, rest = animation.split(">", 1)
+    box = re.search(r'data-narrow="([^"]*)"', root)[1]
+    _, _, width, height = box.split()
+    root = re.sub(r' (?:viewBox|width|height)="[^"]*"', "", root)
+    root = root.replace('class="germane"', 'class="germane small"')
+    return f'{root} viewBox="{box}" width="{width}" height="{height}">{rest}'
+
+
+def draw_variants(name: str) -> dict[str, str]:
+    """Draw a figure for phones and without motion, by the conditions of a page; the first that holds counts."""
+    figure = (FIGURES / name).read_text("utf-8")
+    stem = name.removesuffix(".svg")
+    if 'class="germane"' in figure:
+        narrow = make_narrow(figure)
+        return {
+            f"{PHONE} and {CALM}": make_still(narrow),
+            PHONE: narrow,
+            CALM: make_still(figure),
+        }
+    if stem in DRAWN:
+        display = ExperimentDisplay(germane.simulate(stem), stacked=True)
+        return {PHONE: display.picture("svg").decode()}
+    return {}
 
 
 # --- The report ------------------------------------------------------------------------------------

@@ -4,13 +4,12 @@ The page has the section of docs/measures.md, the terms of one list, and the too
 """
 
 import base64
-import tempfile
 import warnings
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 
 import generate
+from generate_figures import PHONE, animate, make_narrow, make_still
 
 import germane
 from germane.measures import CATALOGUE, TABLE, Definition
@@ -49,25 +48,24 @@ def write_terms(row: Definition) -> Iterator[str]:
     )
     told = f"An animation: the list is read rank by rank, and the terms of {measure} add up."
     yield "".join(
-        f'<img class="{name}" alt="{told}" src="{write_address(picture)}">'
-        for name, picture in write_pictures(explained).items()
+        f'<picture><source media="{PHONE}" srcset="{narrow}">'
+        f'<img class="{name}" alt="{told}" src="{wide}"></picture>'
+        for name, (wide, narrow) in write_pictures(explained).items()
     )
 
 
-def write_pictures(explained: germane.types.Explanation) -> dict[str, str]:
-    """Write the animation of a list, and its last frame for paper, as SVG."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "terms.svg")
-        germane.animate(explained, path)
-        moving = path.read_text("utf-8")
-    # an image is not told that its page is printed: rules that never hold leave the last frame
-    still = moving.replace("@media (prefers-reduced-motion: no-preference)", "@media not all")
-    return {"moving": moving, "still": still}
+def write_pictures(explained: germane.types.Explanation) -> dict[str, tuple[str, str]]:
+    """Write the animation of a list, and its last frame, as addresses that hold them, both also for phones.
+
+    The last frame is for paper, and for readers who prefer that nothing moves.
+    """
+    moving = animate(explained)
+    pictures = {"moving": moving, "still": make_still(moving)}
+    return {name: (_embed(text), _embed(make_narrow(text))) for name, text in pictures.items()}
 
 
-def write_address(picture: str) -> str:
-    """Write an address that holds the picture."""
-    return "data:image/svg+xml;base64," + base64.b64encode(picture.encode()).decode()
+def _embed(svg: str) -> str:
+    return "data:image/svg+xml;base64," + base64.b64encode(svg.encode()).decode()
 
 
 def write_tools(row: Definition) -> Iterator[str]:

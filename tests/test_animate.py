@@ -23,7 +23,7 @@ def test_a_small_window_moves_each_panel_once() -> None:
     assert moved == ["ranking-panel", "curve-panel", "sums-panel"]
     for name in moved:
         assert text.count(f'class="{name}"') == 1
-    assert 'data-narrow="0 0 512 ' in text
+    assert 'data-narrow="0 0 496 ' in text
 
 
 def test_buttons_stand_beside_each_other() -> None:

@@ -305,7 +305,7 @@ class Comparison(Columnar):
         path: str | os.PathLike[str],
         *,
         measure: str | Measure | None = None,
-        paper: Paper = "light",
+        paper: Paper | None = None,
     ) -> None:
         """Write the picture of ``plot`` to a file: svg, png or pdf."""
         self._make_display(measure).save(path, paper=paper)

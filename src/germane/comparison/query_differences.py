@@ -119,7 +119,7 @@ class ForestDisplay(Display):
         self.pairs = tuple(sorted(pairs, key=lambda pair: -pair.difference))
 
     def _size(self) -> tuple[float, float]:
-        return (8.4, 2.1 + 0.27 * len(self.pairs))
+        return (5.2, 2.1 + 0.27 * len(self.pairs))
 
     def _draw(self, ax: "Axes") -> None:
         baselines = {pair.baseline for pair in self.pairs}
@@ -270,7 +270,7 @@ class QueryDifferences(Tabular):
         """Draw the difference of every query into ``ax``, or into a new figure."""
         return DifferenceDisplay.from_queries(self).plot(ax, paper=paper)
 
-    def save(self, path: str | os.PathLike[str], *, paper: Paper = "light") -> None:
+    def save(self, path: str | os.PathLike[str], *, paper: Paper | None = None) -> None:
         """Write the picture of ``plot`` to a file: svg, png or pdf."""
         DifferenceDisplay.from_queries(self).save(path, paper=paper)
 

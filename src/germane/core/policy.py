@@ -288,7 +288,8 @@ _CHOICES = {
 }
 
 _FORMULA = {
-    name: DEFAULTS[name] for name in ("no_relevant", "no_hit", "all_relevant", "short", "constant")
+    name: Policy.DEFAULTS[name]
+    for name in ("no_relevant", "no_hit", "all_relevant", "short", "constant")
 }
 
 _STATED = ("duplicates", "ties", "missing", "unjudged", "no_relevant")

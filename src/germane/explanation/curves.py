@@ -157,7 +157,7 @@ class PRCurve(Tabular):
         return PRCurveDisplay(self, rule=rule).plot(ax, paper=paper)
 
     def save(
-        self, path: str | os.PathLike[str], *, rule: Rule = "step", paper: Paper = "light"
+        self, path: str | os.PathLike[str], *, rule: Rule = "step", paper: Paper | None = None
     ) -> None:
         """Write the picture of ``plot`` to a file: svg, png or pdf."""
         from germane.explanation.displays import PRCurveDisplay
@@ -265,7 +265,7 @@ class MeanPRCurve(Tabular):
         return PRCurvesDisplay({"mean": self}, rule=rule).plot(ax, paper=paper)
 
     def save(
-        self, path: str | os.PathLike[str], *, rule: Rule = "step", paper: Paper = "light"
+        self, path: str | os.PathLike[str], *, rule: Rule = "step", paper: Paper | None = None
     ) -> None:
         """Write the picture of ``plot`` to a file: svg, png or pdf."""
         from germane.explanation.displays import PRCurvesDisplay

@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -147,7 +148,7 @@ def _make_style(colors: Palette) -> dict[str, Any]:
         "axes.spines.top": False,
         "axes.axisbelow": True,
         "axes.titlelocation": "left",
-        "axes.titlesize": 11,
+        "axes.titlesize": 10,
         "figure.dpi": 120,
         "figure.facecolor": colors.paper,
         "font.size": 10,
@@ -207,17 +208,21 @@ class Display:
             self._draw(ax)
         return self
 
-    def save(self, path: str | os.PathLike[str], *, paper: Paper = "light") -> None:
+    def save(self, path: str | os.PathLike[str], *, paper: Paper | None = None) -> None:
         """Draw a new figure and write it, whole or not at all; the suffix chooses the format.
 
+        Without ``paper``, an SVG is dark where the reader's screen is, and other files are light.
         Raises InputError where the suffix is not svg, png or pdf, or the file cannot be written,
         and PolicyError for another paper than light and dark.
         """
         suffix = check_suffix(path)
         writing.replace(os.fspath(path), self.picture(suffix, paper=paper))
 
-    def picture(self, suffix: str, *, paper: Paper = "light") -> bytes:
+    def picture(self, suffix: str, *, paper: Paper | None = None) -> bytes:
         """Draw a new figure as the bytes of a file: svg, png or pdf. The bytes are reproducible."""
+        if paper is None and suffix == "svg":
+            return join_papers(*(self.picture(suffix, paper=each) for each in PAPERS))
+        paper = "light" if paper is None else paper
         with apply_style(paper):
             from matplotlib.figure import Figure
 
@@ -229,10 +234,39 @@ class Display:
         return out.getvalue()
 
     def _size(self) -> tuple[float, float]:
-        return (6.4, 4.6)
+        return (4.8, 4.2)  # inches: narrow enough to be read on a phone
 
     def _draw(self, ax: "Axes") -> None:
         raise NotImplementedError
+
+
+_STYLED = re.compile(rb' style="([^"]*)"')
+
+
+def join_papers(light: bytes, dark: bytes) -> bytes:
+    """Join two SVGs that differ in colors alone into one that is dark where the screen is.
+
+    Each element keeps its light style, which every viewer reads. What is dark about it stands in a
+    rule of CSS, whose class the element gets. If the two have other elements, the light one stays.
+    """
+    styles = _STYLED.findall(dark)
+    if len(styles) != len(_STYLED.findall(light)):
+        return light
+    dark_styles = iter(styles)
+    classes: dict[bytes, bytes] = {}
+
+    def add_class(match: re.Match[bytes]) -> bytes:
+        own, dark_style = match[1].split(b"; "), next(dark_styles).split(b"; ")
+        changed = [part + b" !important" for part in dark_style if part not in own]
+        if not changed:
+            return match[0]
+        name = classes.setdefault(b"; ".join(changed), b"d%d" % len(classes))
+        return b' class="%s"%s' % (name, match[0])
+
+    joined = _STYLED.sub(add_class, light)
+    rules = b"".join(b".%s{%s}" % (name, style) for style, name in classes.items())
+    media = b"@media (prefers-color-scheme: dark){%s}</style>" % rules
+    return joined.replace(b"</style>", media, 1)
 
 
 def check_suffix(path: str | os.PathLike[str]) -> str:

@@ -184,7 +184,7 @@ def write_svg(drawing: Drawing) -> str:
     root = {
         "xmlns": "http://www.w3.org/2000/svg",
         "class": "germane",
-        "role": "group",
+        "role": "img",  # of a picture; the script makes it a group of the picture and its buttons
         **_write_size(sheets["wide"]),
         **{f"data-{name}": _write_box(sheet) for name, sheet in sheets.items()},
         "data-seconds": _list_seconds(drawing),

@@ -341,7 +341,7 @@ def arrange_wide(drawing: Drawing) -> Sheet:
 
 def arrange_narrow(drawing: Drawing) -> Sheet:
     """Arrange everything from top to bottom; buttons and words stand before the panels."""
-    room, margin = max(drawing.ranking.width, SIDE), MARGIN / 2
+    room, margin = max(drawing.ranking.width, SIDE), MARGIN / 4
     width, y = room + 2 * margin, MARGIN + 6
     marks: list[Mark] = []
     definitions = (("ink", definition, MEDIUM) for definition in drawing.definitions)

@@ -1,6 +1,7 @@
 """The figure of each experiment: its curves, and the values of the measures."""
 
 from collections.abc import Callable
+from textwrap import fill
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -143,12 +144,13 @@ class ExperimentDisplay(Display):
     ['Recall: share of the 500 relevant items found', 'Relevant items retrieved, of 500']
 
     ``axes_`` are the two panels, which take the place of ``ax``. For runs the left panel shows the
-    share of tied items.
+    share of tied items. With ``stacked=True`` the first panel is above the second, as a column
+    of text or a phone has room for.
     """
 
     axes_: "tuple[Axes, Axes]"
 
-    def __init__(self, experiment: "Experiment") -> None:
+    def __init__(self, experiment: "Experiment", *, stacked: bool = False) -> None:
         self.experiment = experiment
         self.setup = setup = experiment.design.setup
         drawn = DRAWN[experiment.name]
@@ -159,9 +161,10 @@ class ExperimentDisplay(Display):
             marked=setup.write(drawn.marked),
             lines=tuple(line._replace(column=setup.write(line.column)) for line in drawn.lines),
         )
+        self.stacked = stacked
 
     def _size(self) -> tuple[float, float]:
-        return (11.0, 4.9)
+        return (4.8, 8.4) if self.stacked else (11.0, 4.9)
 
     def _draw(self, ax: "Axes") -> None:
         figure, place = ax.figure, ax.get_subplotspec()
@@ -170,7 +173,7 @@ class ExperimentDisplay(Display):
             grid = figure.add_gridspec(1, 1, left=box.x0, right=box.x1, bottom=box.y0, top=box.y1)
             place = grid[0]
         ax.set_axis_off()
-        halves = place.subgridspec(1, 2)
+        halves = place.subgridspec(*((2, 1) if self.stacked else (1, 2)))
         left, right = (figure.add_subplot(half) for half in halves)
         self.axes_ = left, right
         if self.experiment.curves:
@@ -179,10 +182,9 @@ class ExperimentDisplay(Display):
             self._draw_bars(left)
         self._draw_measures(right)
         if len(figure.axes) == 3:  # nothing else is in it
-            figure.suptitle(
-                f"{self.experiment.title}. {self.experiment.design.line}",
-                x=0.01, ha="left", fontsize=12,
-            )  # fmt: skip
+            title = f"{self.experiment.title}. {self.experiment.design.line}"
+            title, size = (fill(title, 54), 11) if self.stacked else (title, 12)
+            figure.suptitle(title, x=0.01, ha="left", fontsize=size)
 
     def _draw_curves(self, ax: "Axes") -> None:
         drawn, curves = self.drawn, self.experiment.curves

@@ -184,7 +184,7 @@ class Experiment(Tabular):
         """Draw the curves and the measures in the place of ``ax``, or into a new figure."""
         return ExperimentDisplay(self).plot(ax, paper=paper)
 
-    def save(self, path: str | os.PathLike[str], *, paper: Paper = "light") -> None:
+    def save(self, path: str | os.PathLike[str], *, paper: Paper | None = None) -> None:
         """Write the picture of ``plot`` to a file: svg, png or pdf."""
         ExperimentDisplay(self).save(path, paper=paper)
 

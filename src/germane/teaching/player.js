@@ -113,6 +113,7 @@
   var words = all("[data-words]").map(function (each) { return each.textContent; });
   var asked = /^#frame=(\d+)$/.exec(alone ? window.location.hash : "");
   home.classList.add("live");
+  if (home.getAttribute("role") === "img") home.setAttribute("role", "group"); // it has buttons now
   if (alone && home.hasAttribute("data-narrow")) {
     window.addEventListener("resize", fit);
     fit();
