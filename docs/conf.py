@@ -84,6 +84,7 @@ UNDER = {
 }
 
 VISIBLE = {"docs/reference"}
+PARAMETERS = re.compile(r"<dl>\s*((?:<dd>(?:(?!</dd>).)*</dd>\s*)+)</dl>", re.DOTALL)
 MEASURE = re.compile(r"measures\.md#(\w+)")
 UNLISTED = "Project"  # the section of the start page whose pages are not in the sidebar
 SEARCHED = json.loads(Path(__file__).with_name("search_words.json").read_text("utf-8"))
@@ -274,11 +275,18 @@ def open_to_keyboards(
 ) -> None:
     """Let the keyboard reach what scrolls, and say the level of the sidebar's headings."""
     scrolling = r'<(pre|div class="(?:table-wrapper|formula)[^"]*")>'
-    context["body"] = re.sub(scrolling, r'<\1 tabindex="0">', context.get("body", ""))
+    body = re.sub(scrolling, r'<\1 tabindex="0">', context.get("body", ""))
+    context["body"] = PARAMETERS.sub(write_parameters, body)
     sidebar = context.get("furo_navigation_tree", "")
     context["furo_navigation_tree"] = sidebar.replace(
         'role="heading"', 'role="heading" aria-level="2"'
     )
+
+
+def write_parameters(found: re.Match[str]) -> str:
+    """Write the parameters of a signature as blocks: Sphinx has them as meanings without words."""
+    lines = found[1].replace("<dd>", "<div>").replace("</dd>", "</div>")
+    return f'<div class="parameters">{lines}</div>'
 
 
 def setup(app: Sphinx) -> None:

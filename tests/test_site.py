@@ -176,6 +176,7 @@ def test_pages_are_for_keyboards_and_screen_readers(site: Path) -> None:
         assert html.count('role="heading"') == html.count('role="heading" aria-level="2"'), path
         assert "<pre>" not in html, path
         assert '<div class="formula">' not in html, path
+        assert not re.search(r"<dl>\s*<dd>", html), path  # a list of meanings without words
 
 
 @pytest.mark.slow
