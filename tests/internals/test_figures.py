@@ -53,10 +53,10 @@ def test_nothing_half_written(
         (target / "index.md").write_text("old")
     picture = ExperimentDisplay.picture
 
-    def failing(display: ExperimentDisplay, suffix: str) -> bytes:
+    def failing(display: ExperimentDisplay, suffix: str, **options: Any) -> bytes:
         if display.experiment.name == "recall":
             raise error
-        return picture(display, suffix)
+        return picture(display, suffix, **options)
 
     monkeypatch.setattr(ExperimentDisplay, "picture", failing)
     told = germane.errors.InputError if isinstance(error, OSError) else KeyboardInterrupt

@@ -16,12 +16,11 @@ from germane.comparison.comparison import Comparison
 from germane.comparison.significance import (
     Correction,
     Sample,
-    Seed,
     Settings,
     TestName,
-    make_generator,
 )
 from germane.core import ragged
+from germane.core.calls import Seed, make_generator
 from germane.core.ragged import Bools, Floats, Ints
 from germane.errors import InputError, MeasureError, clip, list_some
 from germane.measures.averaging import QueryValues

@@ -18,14 +18,12 @@ from germane.comparison.significance import (
     Family,
     Runs,
     Sample,
-    Seed,
     Settings,
     TestName,
     list_valued,
-    make_generator,
     match_samples,
 )
-from germane.core.calls import Progress, is_number
+from germane.core.calls import Progress, Seed, is_number, make_generator
 from germane.core.ragged import reaches
 from germane.dialects.names import parse_all
 from germane.errors import (

@@ -33,8 +33,8 @@ from germane.measures import find_direction
 from germane.measures.measure import Measure, is_name
 from germane.output.named_columns import Columnar, Tabular
 from germane.output.tables import (
-    Document,
     Reader,
+    Sheet,
     Table,
     add_schema,
     escape_html,
@@ -354,7 +354,7 @@ class Comparison(Columnar):
         """The leaderboard and a sentence for each pair, as ``print`` shows them."""
         board, *notes = self.leaderboard(rename=rename).text().split("\n\n")
         sentences = self._write_sentences(name_measures(self.measures, rename))
-        return "\n\n".join([board, Document(*sentences).text(), *notes])
+        return "\n\n".join([board, Sheet(*sentences).text(), *notes])
 
     def _write_sentences(self, names: Mapping[Measure, str]) -> tuple[str, ...]:
         """Write a sentence for each pair; for many runs, one that counts the verdicts."""

@@ -36,8 +36,6 @@ from germane.output.tables import write_count
 
 _AT_ONCE = 2**22  # draws in memory at once
 
-Seed: TypeAlias = "int | np.random.Generator"  # in quotes: numpy.random takes longer to import
-
 Runs = Mapping[str, Result] | Results
 
 
@@ -622,18 +620,6 @@ class Settings:
     def alpha(self) -> float:
         """The error rate: 1 - confidence."""
         return round(1 - self.confidence, 12) or 1 - self.confidence
-
-
-def make_generator(rng: Any) -> "np.random.Generator":
-    """Make a random generator of a seed, or return a given one. Raises InputError for others."""
-    try:
-        if not isinstance(rng, bool):
-            return np.random.default_rng(rng)
-    except (TypeError, ValueError):
-        pass
-    raise InputError(
-        f"rng takes a seed, which is a whole number from 0, or a NumPy generator; got {clip(rng)}"
-    )
 
 
 def resample_sums(

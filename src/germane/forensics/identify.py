@@ -10,8 +10,7 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from germane.comparison.significance import Seed, make_generator
-from germane.core.calls import is_number, parse_whole
+from germane.core.calls import Seed, is_number, make_generator, parse_whole
 from germane.core.policy import Policy
 from germane.dialects.names import parse_any
 from germane.errors import (

@@ -28,7 +28,7 @@ from germane.forensics.known_cases import list_known
 from germane.forensics.variations import NO_NUMBER, Candidate, list_dialect_candidates
 from germane.measures.measure import Measure
 from germane.output.tables import (
-    Document,
+    Sheet,
     Table,
     add_schema,
     format_number,
@@ -226,14 +226,14 @@ class Identification:
 
     def __str__(self) -> str:
         first, *rest = self._write_lines()
-        return Document(first, *(f"  {line}" for line in rest), "").text()
+        return Sheet(first, *(f"  {line}" for line in rest), "").text()
 
     def markdown(self) -> str:
         """A sentence and a table for GitHub."""
-        return Document(self.verdict, self.table()).markdown()
+        return Sheet(self.verdict, self.table()).markdown()
 
     def _repr_html_(self) -> str:
-        return Document(self.verdict, self.table()).html()
+        return Sheet(self.verdict, self.table()).html()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema; NaN becomes None."""

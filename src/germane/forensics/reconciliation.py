@@ -19,8 +19,8 @@ from germane.forensics.variations import VARIED, Tried
 from germane.measures.measure import Measure
 from germane.output.named_columns import Tabular
 from germane.output.tables import (
-    Document,
     Row,
+    Sheet,
     Table,
     add_schema,
     format_number,
@@ -130,17 +130,17 @@ class Answer(Tabular, Generic[G]):
         yield self.table(digits=digits)
 
     def __str__(self) -> str:
-        return Document(self.verdict, "", *self._list_tables(self.reported.digits)).text()
+        return Sheet(self.verdict, "", *self._list_tables(self.reported.digits)).text()
 
     def __repr__(self) -> str:
         return make_visible(f"<{type(self).__name__} {self.answer}: {self.verdict}>")
 
     def _repr_html_(self) -> str:
-        return Document(self.verdict, *self._list_tables(self.reported.digits)).html()
+        return Sheet(self.verdict, *self._list_tables(self.reported.digits)).html()
 
     def markdown(self) -> str:
         """A paragraph and tables for GitHub."""
-        return Document(self.verdict, *self._list_tables(self.reported.digits)).markdown()
+        return Sheet(self.verdict, *self._list_tables(self.reported.digits)).markdown()
 
     def _make_head(self, conventions: Mapping[str, Any]) -> dict[str, Any]:
         """Make plain values of the parts that every answer has."""

@@ -229,7 +229,7 @@ class Table:
         return "".join(delimiter.join(map(write_cell, line)) + end for line in lines)
 
 
-class Document:
+class Sheet:
     """Sentences and tables in the order in which they are read."""
 
     def __init__(self, *parts: str | Table) -> None:

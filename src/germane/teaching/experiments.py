@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from germane._version import VERSION
-from germane.comparison.significance import Seed, make_generator
-from germane.core.calls import Progress, make_progress, parse_whole
+from germane.core.calls import Progress, Seed, make_generator, make_progress, parse_whole
 from germane.core.ragged import Ints
 from germane.dialects.names import parse
 from germane.errors import (
