@@ -36,7 +36,8 @@ from germane.forensics.reported import Reported, read_box_column, read_reported
 from germane.forensics.table_answer import TableReconciliation, TableWriter, check_runs
 from germane.forensics.variations import Choices, write_choice
 from germane.measures.box_names import split_overlap
-from germane.output.tables import add_schema, format_number, to_json_number, write_count
+from germane.output.documents import make_document
+from germane.output.tables import format_number, write_count
 
 if TYPE_CHECKING:
     from germane.boxes.conventions import DetectionSource, Options, TruthSource
@@ -145,24 +146,22 @@ class Reconciliation(Answer[BoxGiven]):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema; NaN becomes None."""
+        path = ({"change": s.change, "value": s.value, **vars(s.counts)} for s in self.path)
         plain = {
-            **self._make_head({"conventions": self.conventions.to_dict()}),
-            "path": [
-                {"change": step.change, "value": to_json_number(step.value), **vars(step.counts)}
-                for step in self.path
-            ],
-            "idle": list(self.idle),
+            **self._make_head({"conventions": self.conventions}),
+            "path": list(path),
+            "idle": self.idle,
             "tried": len(self.tried),
-            "hints": list(self.hints),
+            "hints": self.hints,
         }
-        return add_schema(plain)
+        return make_document(plain)
 
     def _make_row(self, raw: BoxGiven) -> dict[str, Any]:
         return {
-            "measure": str(raw.candidate.measure),
+            "measure": raw.candidate.measure,
             "conventions": raw.candidate.write_choices(),
-            "value": to_json_number(raw.value),
-            "tools": list(raw.candidate.tools),
+            "value": raw.value,
+            "tools": raw.candidate.tools,
         }
 
     def _name(self, raw: BoxGiven) -> str:

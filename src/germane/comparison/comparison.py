@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any
@@ -33,17 +33,10 @@ from germane.evaluation.result import Result
 from germane.evaluation.signature_line import write_signatures
 from germane.measures import LOW_IS_GOOD
 from germane.measures.measure import Measure, is_name
+from germane.output.documents import Plain, make_document
 from germane.output.named_columns import Columnar, Tabular
 from germane.output.pictures import Paper
-from germane.output.tables import (
-    LABEL,
-    Reader,
-    Table,
-    add_schema,
-    escape_html,
-    format_number,
-    write_text,
-)
+from germane.output.tables import LABEL, Reader, Table, escape_html, format_number, write_text
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -62,13 +55,15 @@ class Standing:
 
 
 @dataclass(frozen=True)
-class Stability(Tabular):
+class Stability(Tabular, Plain):
     """How often the order of systems on one measure survives bootstrapping the queries.
 
     >>> runs = {"a": {"q": ["d"], "p": ["e"]}, "b": {"q": ["x", "d"], "p": ["x", "e"]}}
     >>> germane.compare({"q": ["d"], "p": ["e"]}, runs, "RR").stability("RR").whole
     1.0
     """
+
+    _json = "measure whole tau neighbors standings"
 
     measure: Measure
     standings: tuple[Standing, ...]  # best first
@@ -98,16 +93,6 @@ class Stability(Tabular):
         )
         columns = ("run", str(self.measure), "rank", "likely ranks", "first", "ahead")
         return Table(columns, rows, notes)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        return {
-            "measure": str(self.measure),
-            "whole": self.whole,
-            "tau": self.tau,
-            "neighbors": list(self.neighbors),
-            "standings": [asdict(standing) for standing in self.standings],
-        }
 
 
 def _measure_stability(
@@ -397,16 +382,15 @@ class Comparison(Columnar):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema."""
-        signatures = {"signatures": list(self.signatures)} if self.signatures else {}
-        return add_schema(
-            {
-                "germane": VERSION,
-                "systems": list(self.systems),
-                "definitions": {str(measure): measure.definition for measure in self.measures},
-                "settings": {**vars(self.settings), "alpha": self.settings.alpha},
-                "means": self.means,
-                "pairs": [pair.to_dict() for pair in self.pairs],
-                "notes": [note for note in self.notes if note],
-                **signatures,
-            }
-        )
+        signatures = {"signatures": self.signatures} if self.signatures else {}
+        plain: dict[str, Any] = {
+            "germane": VERSION,
+            "systems": self.systems,
+            "definitions": {measure: measure.definition for measure in self.measures},
+            "settings": {**vars(self.settings), "alpha": self.settings.alpha},
+            "means": self.means,
+            "pairs": self.pairs,
+            "notes": [note for note in self.notes if note],
+            **signatures,
+        }
+        return make_document(plain)

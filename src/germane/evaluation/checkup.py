@@ -28,8 +28,9 @@ from germane.evaluation.collection import find_needs
 from germane.evaluation.evaluate import evaluate
 from germane.evaluation.opening import Inputs, open_data
 from germane.measures.measure import Measure, Measures
+from germane.output.documents import make_document
 from germane.output.named_columns import Tabular, make_texts
-from germane.output.tables import Table, add_schema, write_text
+from germane.output.tables import Table, write_text
 from germane.readers import QrelsInput, RunInput, find_candidates, is_path, open_inputs, open_qrels
 from germane.readers.objects import numbers
 from germane.readers.objects.mappings import is_column
@@ -109,8 +110,7 @@ class Checkup(Tabular):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema."""
-        findings = [finding.to_dict() for finding in self]
-        return add_schema({"runs": list(self.runs), "findings": findings})
+        return make_document({"runs": self.runs, "findings": [*self]})
 
     def _list_columns(self) -> dict[str, Any]:
         def list_texts(name: str) -> Any:

@@ -18,16 +18,9 @@ from germane.evaluation.special_queries import lacks_worst
 from germane.measures import find_merits
 from germane.measures.averaging import MeasureResult, QueryValues
 from germane.measures.measure import Measure
+from germane.output.documents import make_document
 from germane.output.named_columns import Named, Tabular, make_ids, make_texts
-from germane.output.tables import (
-    Table,
-    add_schema,
-    find_highest,
-    format_number,
-    share_lines,
-    to_json_number,
-    write_count,
-)
+from germane.output.tables import Table, find_highest, format_number, share_lines, write_count
 from germane.readers.files.formats import is_path
 
 if TYPE_CHECKING:
@@ -366,22 +359,16 @@ class Groups(Named[Group], Tabular):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema; NaN becomes None."""
-
-        def convert(means: Mapping[str, float]) -> dict[str, float | None]:
-            return {measure: to_json_number(mean) for measure, mean in means.items()}
-
-        categories = [
-            {"category": str(name), "queries": group.queries, "means": convert(group.means)}
-            for name, group in self._held.items()
-        ]
-        return add_schema(
-            {
-                "definitions": {str(measure): measure.definition for measure in self._whole},
-                "categories": categories,
-                "macro": convert(self.macro),
-                "micro": convert(self.micro),
-            }
-        )
+        plain = {
+            "definitions": {measure: measure.definition for measure in self._whole},
+            "categories": [
+                {"category": str(name), "queries": group.queries, "means": group.means}
+                for name, group in self._held.items()
+            ],
+            "macro": self.macro,
+            "micro": self.micro,
+        }
+        return make_document(plain)
 
 
 class GroupsOfRuns(Named[Groups], Tabular):
@@ -411,7 +398,7 @@ class GroupsOfRuns(Named[Groups], Tabular):
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema; NaN becomes None."""
         runs = [{"name": name, **groups.to_dict()} for name, groups in self._held.items()]
-        return add_schema({"runs": runs})
+        return make_document({"runs": runs})
 
 
 def _list_means(

@@ -13,8 +13,9 @@ from germane.core.ragged import Bools, Floats, Ints
 from germane.errors import clip
 from germane.explanation.single_query import Counted
 from germane.measures.measure import Measure
+from germane.output.documents import make_document
 from germane.output.named_columns import Tabular, make_numbers, make_texts
-from germane.output.tables import Table, add_schema, format_number, to_json_number
+from germane.output.tables import Table, format_number
 
 SHOWN = 1000  # rows of a table for people: lists of the usual depth are shown whole
 WIDTH = 60  # characters of an item's text in a table for people
@@ -89,6 +90,8 @@ class Coverage(NamedTuple):
 @dataclass(frozen=True)
 class Reading:
     """One measure of the list: its term at each row, the norm of their sum, and its value."""
+
+    _json = "measure definition=measure.definition terms sums rest norm divisor formula value ties"
 
     measure: Measure
     terms: tuple[float, ...]  # one a row
@@ -244,41 +247,24 @@ class Explanation(Tabular):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON, in a versioned schema."""
-        return add_schema(
-            {
-                "query": str(self.query),
-                "relevant": self.relevant,
-                "retrieved": self.retrieved,
-                "answered": self.answered,
-                "policy": None if self.policy is None else self.policy.to_dict(),
-                **({"query_text": self.query_text} if self.query_text else {}),
-                "ranks": [
-                    {**row._asdict(), **self._name_item(row.item), **self._name_subtopics(i)}
-                    for i, row in enumerate(self.rows)
-                ],
-                "missed": [
-                    {**self._name_item(item), "relevance": grade} for item, grade in self.missed
-                ],
-                "differences": list(self.differences),
-                "measures": [
-                    {
-                        "measure": str(reading.measure),
-                        "definition": reading.measure.definition,
-                        "terms": list(reading.terms),
-                        "sums": list(reading.sums),
-                        "rest": reading.rest,
-                        "norm": reading.norm,
-                        "divisor": reading.divisor,
-                        "formula": reading.formula,
-                        "value": to_json_number(reading.value),
-                        "ties": {
-                            order: to_json_number(value) for order, value in reading.ties.items()
-                        },
-                    }
-                    for reading in self.readings
-                ],
-            }
-        )
+        plain = {
+            "query": str(self.query),
+            "relevant": self.relevant,
+            "retrieved": self.retrieved,
+            "answered": self.answered,
+            "policy": self.policy,
+            **({"query_text": self.query_text} if self.query_text else {}),
+            "ranks": [
+                {**row._asdict(), **self._name_item(row.item), **self._name_subtopics(i)}
+                for i, row in enumerate(self.rows)
+            ],
+            "missed": [
+                {**self._name_item(item), "relevance": grade} for item, grade in self.missed
+            ],
+            "differences": self.differences,
+            "measures": self.readings,
+        }
+        return make_document(plain)
 
     def _show_missed(self, item: Hashable | None) -> str:
         """Show the id of a missed item, and the beginning of its text."""

@@ -47,7 +47,8 @@ from germane.measures.averaging import MeasureResult
 from germane.measures.definition import refuse_lists
 from germane.measures.measure import Measure, Measures, write_parameters
 from germane.output import writing
-from germane.output.tables import SCHEMA, write_count
+from germane.output.documents import SCHEMA
+from germane.output.tables import write_count
 from germane.readers import CANDIDATES
 from germane.readers.files import column_files
 from germane.readers.files.formats import check_path

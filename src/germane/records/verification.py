@@ -31,8 +31,9 @@ from germane.evaluation.signature_line import (
     shorten,
 )
 from germane.measures.measure import Measure
+from germane.output.documents import make_document
 from germane.output.named_columns import Tabular
-from germane.output.tables import Table, add_schema, to_json_number, write_count
+from germane.output.tables import Table, write_count
 from germane.records.record import (
     RecordedMeasure,
     RecordedRun,
@@ -86,22 +87,11 @@ class Verification(Tabular):
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
         numbers = [
-            {
-                "run": name,
-                "measure": str(measure),
-                "recorded": to_json_number(old),
-                "now": to_json_number(now),
-            }
-            for name, measure, old, now, _ in self.numbers
+            {"run": name, "measure": measure, "recorded": recorded, "now": now}
+            for name, measure, recorded, now, _ in self.numbers
         ]
-        return add_schema(
-            {
-                "same": self.same,
-                "differences": list(self.differences),
-                "notes": list(self.notes),
-                "numbers": numbers,
-            }
-        )
+        values = {"same": self.same, "differences": self.differences, "notes": self.notes}
+        return make_document({**values, "numbers": numbers})
 
 
 def verify(

@@ -20,9 +20,10 @@ from germane.evaluation.evaluate import evaluate_many, score
 from germane.explanation.curves import PRCurve
 from germane.explanation.explain import pr_curve
 from germane.output import writing
+from germane.output.documents import make_document, name_values
 from germane.output.named_columns import Tabular
 from germane.output.pictures import Paper
-from germane.output.tables import Table, add_schema, format_number
+from germane.output.tables import Table, format_number
 from germane.teaching.experiment_figures import ExperimentDisplay
 
 if TYPE_CHECKING:
@@ -72,6 +73,11 @@ class Experiment(Tabular):
     list, and is empty for runs. ``columns`` hold the measures' values, one a setting, and
     ``claims`` are sentences with numbers from them.
     """
+
+    _json = (
+        "name title design=design.line swept=design.swept settings relevant"
+        " relevant_ranks=_list_ranks columns shows=claims"
+    )
 
     design: Design
     settings: tuple[int, ...]
@@ -140,26 +146,14 @@ class Experiment(Tabular):
 
         Runs are left out: they are large, and the same seed makes them again.
         """
+        return make_document({"germane": VERSION, **name_values(self)})
+
+    def _list_ranks(self) -> dict[int, list[int]]:
         lists = self.rankings if self.relevant is not None else {}
-        return add_schema(
-            {
-                "germane": VERSION,
-                "name": self.name,
-                "title": self.title,
-                "design": self.design.line,
-                "swept": self.design.swept,
-                "settings": list(self.settings),
-                "relevant": self.relevant,
-                "relevant_ranks": {
-                    str(setting): [rank for rank, grade in enumerate(grades, 1) if grade]
-                    for setting, grades in lists.items()
-                },
-                "columns": [
-                    {**column._asdict(), "values": list(column.values)} for column in self.columns
-                ],
-                "shows": list(self.claims),
-            }
-        )
+        return {
+            setting: [rank for rank, grade in enumerate(grades, 1) if grade]
+            for setting, grades in lists.items()
+        }
 
 
 # --- The designs of the experiments: each varies one quantity and measures every setting ----------
