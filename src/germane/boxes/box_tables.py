@@ -12,11 +12,11 @@ from germane.boxes.box_measures import BoxMeasure, RankedLists, find_spelling
 from germane.boxes.matching import number_group
 from germane.core.ragged import Floats, Ints, unite_equal
 from germane.errors import check_choice, make_visible
-from germane.evaluation.layout import write_dialect
+from germane.evaluation.layout import tabulate_systems, write_dialect
 from germane.measures.box_names import FREQUENCIES, write_depth, write_thresholds
 from germane.output.documents import make_document, name_values
 from germane.output.named_columns import Tabular, make_texts
-from germane.output.tables import Table, find_highest, format_number, share_lines, write_count
+from germane.output.tables import Table, format_number, share_lines, write_count
 
 if TYPE_CHECKING:
     from germane.boxes.box_result import Result, Results
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 def make_table(results: "Results", digits: int | None) -> Table:
     """Make a row for each detector, with the best of several in bold."""
-    first = next(iter(results.values()))
-    rows = tuple(
-        (name, *(format_number(result[measure].mean, digits) for measure in result))
+    columns = list(next(iter(results.values())))
+    rows = {
+        name: [format_number(result[measure].mean, digits) for measure in result]
         for name, result in results.items()
-    )
-    means = ([result[name].mean for result in results.values()] for name in first)
-    best = frozenset(find_highest(unite_equal(np.array(values)).tolist() for values in means))
-    return Table(("detections", *first), rows, tuple(write_notes(results)), strong=best)
+    }
+    means = ([result[name].mean for result in results.values()] for name in columns)
+    merits = (unite_equal(np.array(values)).tolist() for values in means)
+    return tabulate_systems("detections", columns, rows, merits, write_notes(results))
 
 
 def write_notes(results: "Mapping[str, Result] | Results") -> Iterator[str]:

@@ -68,16 +68,29 @@ def make_table(
     """Make a row for each run, with the best of several in bold."""
     names = name_measures(results.measures, rename)
     intervals = {} if confidence is None else estimate_intervals(results, confidence)
-    rows = [
-        (name, *_write_means(result, digits, intervals.get(name, {})))
+    rows = {
+        name: _write_means(result, digits, intervals.get(name, {}))
         for name, result in results.items()
-    ]
+    }
     notes = [*_define(names), *_explain_renamed(results, names)]
     if confidence is not None:
         notes += _explain_intervals(intervals, confidence)
     notes += ["", *_write_notes(results)]
-    best = frozenset(find_highest(map(partial(_list_merits, results), results.measures)))
-    return Table(("run", *names.values()), tuple(rows), tuple(notes), strong=best)
+    merits = map(partial(_list_merits, results), results.measures)
+    return tabulate_systems("run", names.values(), rows, merits, notes)
+
+
+def tabulate_systems(
+    noun: str,
+    columns: Iterable[str],
+    rows: Mapping[str, Iterable[str]],
+    merits: Iterable[Sequence[float]],
+    notes: Iterable[str],
+) -> Table:
+    """Make a row for each run or detector; in each column the highest of its merits is stressed."""
+    cells = tuple((name, *row) for name, row in rows.items())
+    best = frozenset(find_highest(merits))
+    return Table((noun, *columns), cells, tuple(notes), strong=best)
 
 
 def _list_merits(results: "Results", measure: Measure) -> list[float]:
