@@ -53,6 +53,8 @@ _SMALL = 2_000  # detections; the numbers of larger data hardly ever coincide
 class Step:
     """One change on the way from what was asked for to the conventions that give the number."""
 
+    _json = "change value truths=counts.truths true=counts.true false=counts.false"
+
     change: str
     value: float
     """the value after it"""
@@ -146,10 +148,9 @@ class Reconciliation(Answer[BoxGiven]):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema; NaN becomes None."""
-        path = ({"change": s.change, "value": s.value, **vars(s.counts)} for s in self.path)
         plain = {
             **self._make_head({"conventions": self.conventions}),
-            "path": list(path),
+            "path": self.path,
             "idle": self.idle,
             "tried": len(self.tried),
             "hints": self.hints,

@@ -387,7 +387,7 @@ class Comparison(Columnar):
             "germane": VERSION,
             "systems": self.systems,
             "definitions": {measure: measure.definition for measure in self.measures},
-            "settings": {**vars(self.settings), "alpha": self.settings.alpha},
+            "settings": self.settings,
             "means": self.means,
             "pairs": self.pairs,
             "notes": [note for note in self.notes if note],

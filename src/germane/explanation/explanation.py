@@ -13,7 +13,7 @@ from germane.core.ragged import Bools, Floats, Ints
 from germane.errors import clip
 from germane.explanation.single_query import Counted
 from germane.measures.measure import Measure
-from germane.output.documents import make_document
+from germane.output.documents import AS_TEXT, IF_ANY, Document
 from germane.output.named_columns import Tabular, make_numbers, make_texts
 from germane.output.tables import Table, format_number
 
@@ -118,7 +118,7 @@ class Reading:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Explanation(Tabular):
+class Explanation(Tabular, Document):
     """The values of one query's measures, with the ranks, terms and norms that make them.
 
     >>> print(germane.explain([1, 0, 1], "AP@3", relevant=4).readings[0].formula)
@@ -129,7 +129,12 @@ class Explanation(Tabular):
     ``latex()`` and ``to_dict()`` write it in other formats.
     """
 
-    query: Hashable
+    _json = (
+        "query relevant retrieved answered policy query_text ranks=_list_ranks missed=_list_missed"
+        " differences measures=readings"
+    )
+
+    query: Hashable = field(metadata=AS_TEXT)
     rows: Sequence[Rank]
     readings: tuple[Reading, ...]
     missed: tuple[tuple[Hashable | None, float], ...]
@@ -139,7 +144,7 @@ class Explanation(Tabular):
     answered: bool = True  # False: the run does not have the query
     counted: Counted | None = None  # where R was counted in the list
     texts: Mapping[str, str] = field(default_factory=dict)  # of items, by the text of their id
-    query_text: str = ""
+    query_text: str = field(default="", metadata=IF_ANY)
     coverage: tuple[Coverage, ...] = ()  # one a row, for measures of subtopics
 
     def table(self, *, digits: int | None = 4) -> Table:
@@ -245,26 +250,14 @@ class Explanation(Tabular):
         means = ", ".join(f"{r.measure}={r.value:.4f}" for r in self.readings)
         return f"<Explanation of {clip(self.query)}: {means}>"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON, in a versioned schema."""
-        plain = {
-            "query": str(self.query),
-            "relevant": self.relevant,
-            "retrieved": self.retrieved,
-            "answered": self.answered,
-            "policy": self.policy,
-            **({"query_text": self.query_text} if self.query_text else {}),
-            "ranks": [
-                {**row._asdict(), **self._name_item(row.item), **self._name_subtopics(i)}
-                for i, row in enumerate(self.rows)
-            ],
-            "missed": [
-                {**self._name_item(item), "relevance": grade} for item, grade in self.missed
-            ],
-            "differences": self.differences,
-            "measures": self.readings,
-        }
-        return make_document(plain)
+    def _list_ranks(self) -> list[dict[str, Any]]:
+        return [
+            {**row._asdict(), **self._name_item(row.item), **self._name_subtopics(i)}
+            for i, row in enumerate(self.rows)
+        ]
+
+    def _list_missed(self) -> list[dict[str, Any]]:
+        return [{**self._name_item(item), "relevance": grade} for item, grade in self.missed]
 
     def _show_missed(self, item: Hashable | None) -> str:
         """Show the id of a missed item, and the beginning of its text."""

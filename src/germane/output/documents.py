@@ -78,10 +78,10 @@ def to_plain(value: Any) -> Any:
     A class whose ``_json`` is empty, such as a measure, has its text there, and so has whatever
     else JSON does not know.
     """
-    if value is None or isinstance(value, (str, int)):
-        return value
     if isinstance(value, float):
         return to_json_number(value)
+    if value is None or isinstance(value, (str, int)):
+        return value
     if isinstance(value, bytes):
         return value.decode()
     if isinstance(value, Mapping):
