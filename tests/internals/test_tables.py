@@ -12,14 +12,13 @@ import pytest
 
 import germane
 from germane.errors import check_choice, make_visible
+from germane.output.documents import make_document, to_json_number
 from germane.output.tables import (
     FORMATS,
     Table,
-    add_schema,
     format_number,
     make_inert,
     measure_width,
-    to_json_number,
 )
 from germane.presentation.pictures import format_short
 
@@ -223,7 +222,7 @@ def test_short_numbers() -> None:
 
 
 def test_json_has_a_schema_and_no_nan() -> None:
-    assert add_schema({"runs": []}) == {"schema": 1, "runs": []}
+    assert make_document({"runs": []}) == {"schema": 1, "runs": []}
     assert [to_json_number(x) for x in (0.5, math.nan, math.inf)] == [0.5, None, None]
 
 

@@ -26,12 +26,11 @@ from germane.errors import InputError, MeasureError, clip, list_some
 from germane.measures.averaging import QueryValues
 
 if TYPE_CHECKING:
-    from germane.boxes.box_result import Result
     from germane.boxes.conventions import DetectionSource, Options, SharedOptions, TruthSource
     from germane.dialects.dialect import Dialect
 
 
-def compute_shares(result: "Result", measure: BoxMeasure) -> Floats:
+def compute_shares(result: Result, measure: BoxMeasure) -> Floats:
     """Compute the share of each image (I) of a measure's mean."""
     lists, value = result.lists, result[measure]
     images = len(result.matches.truths.images)

@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -14,8 +14,9 @@ from germane.boxes.box_measures import BoxMeasure
 from germane.boxes.conventions import Conventions
 from germane.errors import make_visible
 from germane.measures.box_names import write_thresholds
+from germane.output.documents import AS_TEXT, IF_ANY, Document
 from germane.output.named_columns import Tabular, make_numbers, make_texts
-from germane.output.tables import Row, Table, add_schema, format_number, to_json_number, write_count
+from germane.output.tables import Row, Table, format_number, write_count
 
 if TYPE_CHECKING:
     from germane.boxes.outcomes import ErrorCosts
@@ -53,14 +54,18 @@ OUTCOMES = {
 class FoundBox:
     """A detection and its outcome."""
 
+    _json = "* counts"
+
     number: int  # by falling score, from 1
     place: int  # where the source gives it, from 1
-    image: Hashable
+    image: Hashable = field(metadata=AS_TEXT)
     label: str
     box: Box
     score: float
     outcome: str
-    truth: Hashable | None = None  # the truth that it found, or that explains why it found none
+    truth: Hashable | None = field(
+        default=None, metadata=AS_TEXT
+    )  # the truth that it found, or that explains why it found none
     truth_label: str | None = None
     overlap: float | None = None
     finder: int | None = None  # of a duplicate: the detection that has the truth
@@ -68,8 +73,12 @@ class FoundBox:
     found: int = 0  # true detections up to here
     term: float = 0.0
     says: str = ""  # the outcome as tables write it
-    mask: dict[str, Any] | None = None  # run lengths, where masks are compared
-    keypoints: Points | None = None  # x, y and visibility, where keypoints are compared
+    mask: dict[str, Any] | None = field(
+        default=None, metadata=IF_ANY
+    )  # run lengths, where masks are compared
+    keypoints: Points | None = field(
+        default=None, metadata=IF_ANY
+    )  # x, y and visibility, where keypoints are compared
 
     @property
     def counts(self) -> str:
@@ -84,8 +93,8 @@ class FoundBox:
 class TruthBox:
     """An annotated box: found, missed or ignored."""
 
-    id: Hashable
-    image: Hashable
+    id: Hashable = field(metadata=AS_TEXT)
+    image: Hashable = field(metadata=AS_TEXT)
     label: str
     box: Box
     state: str
@@ -93,8 +102,8 @@ class TruthBox:
     finder: int | None  # the detection that found it
     near: int | None  # of a missed one: the detection of its class with the largest overlap
     overlap: float | None
-    mask: dict[str, Any] | None = None
-    keypoints: Points | None = None
+    mask: dict[str, Any] | None = field(default=None, metadata=IF_ANY)
+    keypoints: Points | None = field(default=None, metadata=IF_ANY)
 
 
 @dataclass(frozen=True)
@@ -111,7 +120,7 @@ Described: TypeAlias = tuple[tuple[FoundBox, ...], tuple[TruthBox, ...], ListedT
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Explanation(Tabular):
+class Explanation(Tabular, Document):
     """The detections of one image or class with their outcomes, and the truths that they missed.
 
     ``rows`` are detections by falling score, ``truths`` the annotated boxes. Of a class, ``terms``
@@ -125,10 +134,15 @@ class Explanation(Tabular):
     'AP50 = (101) / 101 = 1.0000'
     """
 
+    _json = (
+        "name measure=title complete=measure definition=measure.definition image class=label value"
+        " formula terms counts detections=rows truths conventions"
+    )
+
     name: str
     title: str  # the measure as it was asked for
     measure: BoxMeasure
-    image: Hashable | None
+    image: Hashable | None = field(metadata=AS_TEXT)
     label: str | None
     describe: Callable[[], Described] = field(repr=False)
     weigh: Callable[[], "ErrorCosts"] = field(repr=False)
@@ -329,30 +343,6 @@ class Explanation(Tabular):
             f" {len(self.rows)} detections>"
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON, in a versioned schema."""
-        return add_schema(
-            {
-                "name": self.name,
-                "measure": self.title,
-                "complete": str(self.measure),
-                "definition": self.measure.definition,
-                "image": None if self.image is None else str(self.image),
-                "class": self.label,
-                "value": to_json_number(self.value),
-                "formula": self.formula,
-                "terms": (
-                    None
-                    if self.terms is None
-                    else {**asdict(self.terms), "value": to_json_number(self.terms.value)}
-                ),
-                "counts": self.counts,
-                "detections": [{**_make_plain(row), "counts": row.counts} for row in self.rows],
-                "truths": [_make_plain(truth) for truth in self.truths],
-                "conventions": self.conventions.to_dict(),
-            }
-        )
-
     def _list_columns(self) -> dict[str, Any]:
         rows, sides = self.rows, np.array([row.box for row in self.rows], float).reshape(-1, 4).T
         return {
@@ -369,18 +359,3 @@ class Explanation(Tabular):
             "rank": make_numbers(row.rank for row in rows),
             "term": np.array([row.term for row in rows]),
         }
-
-
-def _make_plain(row: FoundBox | TruthBox) -> dict[str, Any]:
-    """Make plain values of a row; ids become text, as in other documents."""
-    plain = asdict(row)
-    for key in ("image", "truth", "id"):
-        if plain.get(key) is not None:
-            plain[key] = str(plain[key])
-    if row.mask is None:
-        del plain["mask"]
-    else:
-        plain["mask"]["counts"] = row.mask["counts"].decode()
-    if row.keypoints is None:
-        del plain["keypoints"]
-    return plain

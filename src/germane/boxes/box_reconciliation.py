@@ -35,7 +35,8 @@ from germane.forensics.reported import Reported, read_box_column, read_reported
 from germane.forensics.table_answer import TableReconciliation, TableWriter, check_runs
 from germane.forensics.variations import Choices, refuse_dialect, write_choice
 from germane.measures.box_names import split_overlap
-from germane.output.tables import add_schema, format_number, to_json_number, write_count
+from germane.output.documents import make_document
+from germane.output.tables import format_number, write_count
 
 if TYPE_CHECKING:
     from germane.boxes.conventions import DetectionSource, Options, TruthSource
@@ -50,6 +51,8 @@ _SMALL = 2_000  # detections; the numbers of larger data hardly ever coincide
 @dataclass(frozen=True)
 class Step:
     """One change on the way from what was asked for to the conventions that give the number."""
+
+    _json = "change value truths=counts.truths true=counts.true false=counts.false"
 
     change: str
     value: float
@@ -145,23 +148,20 @@ class Reconciliation(Answer[BoxGiven]):
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema; NaN becomes None."""
         plain = {
-            **self._make_head({"conventions": self.conventions.to_dict()}),
-            "path": [
-                {"change": step.change, "value": to_json_number(step.value), **vars(step.counts)}
-                for step in self.path
-            ],
-            "idle": list(self.idle),
+            **self._make_head({"conventions": self.conventions}),
+            "path": self.path,
+            "idle": self.idle,
             "tried": len(self.tried),
-            "hints": list(self.hints),
+            "hints": self.hints,
         }
-        return add_schema(plain)
+        return make_document(plain)
 
     def _make_row(self, raw: BoxGiven) -> dict[str, Any]:
         return {
-            "measure": str(raw.candidate.measure),
+            "measure": raw.candidate.measure,
             "conventions": raw.candidate.write_choices(),
-            "value": to_json_number(raw.value),
-            "tools": list(raw.candidate.tools),
+            "value": raw.value,
+            "tools": raw.candidate.tools,
         }
 
     def _name(self, raw: BoxGiven) -> str:

@@ -2,15 +2,15 @@
 
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Unpack
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 import numpy as np
 
 from germane.boxes.box_comparison import compare, compute_shares
 from germane.boxes.box_measures import BoxMeasures, View, parse_measure
 from germane.boxes.box_result import Result, Results
-from germane.boxes.box_tables import write_notes as write_result_notes
+from germane.boxes.box_tables import write_notes
 from germane.boxes.outcomes import KINDS, MAIN, ErrorCosts, weigh_errors
 from germane.boxes.verbs import evaluate_many, read_options
 from germane.comparison.comparison import Comparison
@@ -22,7 +22,7 @@ from germane.measures.averaging import find_span
 from germane.output.tables import format_number, write_count
 from germane.presentation.pictures import write_element
 from germane.reports.findings import describe_origin
-from germane.reports.page import CHOSEN, END, write_comparisons, write_head, write_origin
+from germane.reports.page import write_comparisons, write_still_page
 from germane.reports.report import Report, make_title, order_results
 from germane.reports.sections import (
     COLORS,
@@ -35,7 +35,6 @@ from germane.reports.sections import (
     write_ends,
     write_figure,
     write_headline,
-    write_notes,
     write_table,
 )
 
@@ -86,19 +85,16 @@ def report(
     name = title or make_title(list(ordered))
     origin = describe_origin(truth, detections, command, None)
     findings = [finding for result in ordered.values() for finding in result.findings]
-    notes = write_result_notes(ordered)
-    written = [
+    sections = [
         ("result", "Result", list(_write_result(ordered, compared))),
         ("cautions", "Cautions", list(write_cautions(findings))),
         ("classes", "Class by class", list(_write_classes(ordered))),
         ("errors", "Costs of errors", list(_write_errors(ordered))),
         ("curves", "Precision and recall", list(_write_curves(ordered))),
-        ("conventions", "Conventions", [*write_notes(filter(None, notes)), CHOSEN]),
-        ("origin", "Origin", list(write_origin(origin))),
     ]
-    sections = [section for section in written if section[2]]
-    page = write_head("Detection report", name, _write_lead(ordered), sections, "")
-    return Report(name, "\n".join([*page, END]))
+    lead, notes = _write_lead(ordered), write_notes(ordered)
+    html = write_still_page("Detection report", name, lead, sections, notes, origin)
+    return Report(name, html)
 
 
 def _write_lead(results: Results) -> str:
@@ -121,12 +117,7 @@ def _write_result(results: Results, compared: Comparison | None) -> Iterator[str
     if text := " ".join(explain_printed(intervals.values(), "number", 0.95, "images")):
         yield f'<p class="small">{text}</p>'
     if compared is not None:
-        yield '<ul class="said">'
-        for pair in compared.pairs[:8]:
-            kind = "sure" if pair.significant else "noise"
-            yield f'<li class="{kind}">{isolate_text(pair.sentence)}</li>'
-        yield "</ul>"
-        yield from write_comparisons(compared)
+        yield from write_comparisons(compared, compared.pairs)
 
 
 Intervals = Mapping[tuple[str, str], Interval | None]
@@ -260,22 +251,14 @@ def _write_text(x: float, y: float, text: str, anchor: str) -> str:
 # --- Curves ------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, eq=False)
-class _MeanCurve:
-    """The mean over classes of the best precision at 11 recalls."""
+class _MeanCurve(NamedTuple):
+    """The mean over classes of the best precision at 11 recalls, without a band."""
 
     recall: Floats
     precision: Floats
-
-    has_band = False
-
-    @property
-    def low(self) -> Floats:
-        return self.precision
-
-    @property
-    def high(self) -> Floats:
-        return self.precision
+    low: Floats
+    high: Floats
+    has_band: bool = False
 
 
 def _write_curves(results: Results) -> Iterator[str]:
@@ -295,4 +278,5 @@ def _average_curves(result: Result) -> _MeanCurve:
     """Average the curves of all classes with truths at the lowest threshold."""
     lists = result.lists
     curves = lists.split(read_curves(lists.rank(View(result.depths[-1])), 11))[:, 0, 0]  # 11 × K
-    return _MeanCurve(np.linspace(0, 1, 11), curves[:, lists.relevant[0] > 0].mean(axis=1))
+    means = curves[:, lists.relevant[0] > 0].mean(axis=1)
+    return _MeanCurve(np.linspace(0, 1, 11), means, means, means)

@@ -103,6 +103,8 @@ class BoxValue(Arithmetic):
     In arithmetic and comparisons it is its mean, as a plain number.
     """
 
+    _json = "complete=measure definition mean per_class"
+
     measure: BoxMeasure
     classes: Sequence[str]
     values: Floats

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -12,18 +12,11 @@ from germane.boxes.box_measures import BoxMeasure, RankedLists, find_spelling
 from germane.boxes.matching import number_group
 from germane.core.ragged import Floats, Ints, unite_equal
 from germane.errors import check_choice, make_visible
-from germane.evaluation.layout import write_dialect
+from germane.evaluation.layout import tabulate_systems, write_dialect
 from germane.measures.box_names import FREQUENCIES, write_depth, write_thresholds
+from germane.output.documents import make_document, name_values
 from germane.output.named_columns import Tabular, make_texts
-from germane.output.tables import (
-    Table,
-    add_schema,
-    find_highest,
-    format_number,
-    share_lines,
-    to_json_number,
-    write_count,
-)
+from germane.output.tables import Table, format_number, share_lines, write_count
 
 if TYPE_CHECKING:
     from germane.boxes.box_result import Result, Results
@@ -31,14 +24,14 @@ if TYPE_CHECKING:
 
 def make_table(results: "Results", digits: int | None) -> Table:
     """Make a row for each detector, with the best of several in bold."""
-    first = next(iter(results.values()))
-    rows = tuple(
-        (name, *(format_number(result[measure].mean, digits) for measure in result))
+    columns = list(next(iter(results.values())))
+    rows = {
+        name: [format_number(result[measure].mean, digits) for measure in result]
         for name, result in results.items()
-    )
-    means = ([result[name].mean for result in results.values()] for name in first)
-    best = frozenset(find_highest(unite_equal(np.array(values)).tolist() for values in means))
-    return Table(("detections", *first), rows, tuple(write_notes(results)), strong=best)
+    }
+    means = ([result[name].mean for result in results.values()] for name in columns)
+    merits = (unite_equal(np.array(values)).tolist() for values in means)
+    return tabulate_systems("detections", columns, rows, merits, write_notes(results))
 
 
 def write_notes(results: "Mapping[str, Result] | Results") -> Iterator[str]:
@@ -132,31 +125,16 @@ _TREATED = {
 def make_dict(results: "Results") -> dict[str, Any]:
     """Make plain values for JSON, in a versioned schema; NaN becomes None."""
     first = next(iter(results.values()))
-    conventions: Mapping[str, Any] = first.conventions.to_dict()
-    return add_schema(
-        {
-            "germane": VERSION,
-            "conventions": dict(conventions),
-            "detections": [_make_result_dict(result) for result in results.values()],
-        }
-    )
+    detections = [_make_result_dict(result) for result in results.values()]
+    plain = {"germane": VERSION, "conventions": first.conventions, "detections": detections}
+    return make_document(plain)
 
 
 def _make_result_dict(result: "Result") -> dict[str, Any]:
-    plain: dict[str, Any] = {"name": result.name, "counts": asdict(result.counts)}
-    plain["measures"] = [
-        {
-            "measure": name,
-            "complete": str(result[name].measure),
-            "definition": result[name].definition,
-            "mean": to_json_number(result[name].mean),
-            "per_class": result[name].per_class,
-        }
-        for name in result
-    ]
-    if result.dialect is not None:
-        plain["dialect"] = result.dialect.name
-    return plain
+    values = {name: result[name] for name in result}
+    measures = [{"measure": name, **name_values(value)} for name, value in values.items()]
+    plain = {"name": result.name, "counts": result.counts, "measures": measures}
+    return plain if result.dialect is None else {**plain, "dialect": result.dialect.name}
 
 
 # --- Groups: the measures of each class, each range of areas, or each image -----------------------
@@ -214,24 +192,17 @@ class Groups(Tabular):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema; NaN becomes None."""
-        return add_schema(
+        counts = zip(self.names, self.truths.tolist(), self.detections.tolist(), strict=True)
+        rows = [
             {
-                "by": self.part,
-                "rows": [
-                    {
-                        self.part: name,
-                        "truths": int(self.truths[i]),
-                        "detections": int(self.detections[i]),
-                        "measures": {
-                            measure: to_json_number(float(values[i]))
-                            for measure, values in self.values.items()
-                        },
-                    }
-                    for i, name in enumerate(self.names)
-                ],
-                "all": {measure: to_json_number(mean) for measure, mean in self.mean.items()},
+                self.part: name,
+                "truths": truths,
+                "detections": detections,
+                "measures": {measure: values[i] for measure, values in self.values.items()},
             }
-        )
+            for i, (name, truths, detections) in enumerate(counts)
+        ]
+        return make_document({"by": self.part, "rows": rows, "all": self.mean})
 
     def _list_columns(self) -> dict[str, Any]:
         counts = {"truths": self.truths, "detections": self.detections}

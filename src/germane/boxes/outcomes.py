@@ -45,8 +45,9 @@ from germane.errors import (
 from germane.measures.averaging import compute_scores, compute_terms
 from germane.measures.box_names import write_thresholds
 from germane.measures.measure import Measure
+from germane.output.documents import Document
 from germane.output.named_columns import Tabular
-from germane.output.tables import Table, add_schema, format_number, to_json_number
+from germane.output.tables import Table, format_number
 
 
 def explain_result(
@@ -427,7 +428,7 @@ class ErrorCost:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ErrorCosts(Tabular):
+class ErrorCosts(Tabular, Document):
     """The cost of each kind of error of one detector, a mapping from kinds to ``ErrorCost``.
 
     >>> truth = [{"boxes": [[10, 10, 50, 50], [60, 60, 90, 90]], "labels": [1, 1]}]
@@ -436,6 +437,8 @@ class ErrorCosts(Tabular):
     >>> round(costs["missed"].cost, 3)
     0.495
     """
+
+    _json = "name measure=title class=label conventions value errors=kinds.values rest"
 
     name: str
     title: str  # the measure as it was asked for
@@ -474,24 +477,6 @@ class ErrorCosts(Tabular):
             "kinds and how they are mended: TIDE (Bolya et al. 2020)",
         ]
         return Table(("error", "count", "cost", self.title), tuple(rows), tuple(notes))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON, in a versioned schema."""
-        kinds = [
-            {**vars(kind), "mended": to_json_number(kind.mended), "cost": to_json_number(kind.cost)}
-            for kind in self.kinds.values()
-        ]
-        return add_schema(
-            {
-                "name": self.name,
-                "measure": self.title,
-                "class": self.label,
-                "conventions": self.conventions.to_dict(),
-                "value": to_json_number(self.value),
-                "errors": kinds,
-                "rest": to_json_number(self.rest),
-            }
-        )
 
     def __repr__(self) -> str:
         costs = ", ".join(f"{kind} {self.kinds[kind].cost:.4f}" for kind in MAIN)

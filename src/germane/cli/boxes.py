@@ -19,7 +19,8 @@ from germane.cli.terminal import (
     write_result,
 )
 from germane.errors import InputError
-from germane.output.tables import add_schema, stack_tables
+from germane.output.documents import make_document
+from germane.output.tables import stack_tables
 from germane.presentation import writing
 
 
@@ -50,7 +51,7 @@ def _run_evaluate(options: argparse.Namespace) -> None:
         lambda digits: stack_tables(
             "detections", {name: group.table(digits=digits) for name, group in groups.items()}
         ),
-        lambda: add_schema(
+        lambda: make_document(
             {"groups": [{"name": name, **group.to_dict()} for name, group in groups.items()]}
         ),
     )

@@ -34,7 +34,8 @@ from germane.errors import GermaneWarning, InputError, NotFoundError, make_visib
 from germane.evaluation.layout import format_value, name_measures, write_warnings
 from germane.evaluation.opening import open_data
 from germane.evaluation.result import Results
-from germane.output.tables import Table, add_schema, stack_tables
+from germane.output.documents import make_document
+from germane.output.tables import Table, stack_tables
 from germane.presentation import writing
 from germane.readers import find_name
 
@@ -141,7 +142,7 @@ def _run_score(options: argparse.Namespace) -> None:
 
     def as_dict() -> dict[str, Any]:
         rows = [{"measure": str(m), "value": v, "definition": m.definition} for m, v in values]
-        return add_schema({"germane": VERSION, "measures": rows})
+        return make_document({"germane": VERSION, "measures": rows})
 
     write_result(options, make_table, as_dict)
 
@@ -492,7 +493,7 @@ def _run_curve(options: argparse.Namespace) -> None:
             lambda digits: stack_tables(
                 "run", {name: curve.table(digits=digits) for name, curve in curves.items()}
             ),
-            lambda: add_schema(
+            lambda: make_document(
                 {"curves": [{"name": name, **curve.to_dict()} for name, curve in curves.items()]}
             ),
         )

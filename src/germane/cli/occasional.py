@@ -32,7 +32,8 @@ from germane.errors import GermaneWarning, InputError, MeasureError, clip, offer
 from germane.forensics.asking import write_error
 from germane.forensics.variations import STAGE_NAMES
 from germane.measures.measure import Measure
-from germane.output.tables import FORMATS, Table, add_schema, stack_tables
+from germane.output.documents import make_document
+from germane.output.tables import FORMATS, Table, stack_tables
 from germane.presentation import writing
 from germane.teaching.experiments import ALL, EXPERIMENTS, Design, Experiment, find_design, simulate
 
@@ -210,7 +211,7 @@ def _run_dialects(options: argparse.Namespace) -> None:
 def write_spread(options: argparse.Namespace, values: Any) -> None:
     """Write the values of dialects on a run, or on detections."""
     write_result(
-        options, lambda digits: values.table(digits=digits), lambda: add_schema(values.to_dict())
+        options, lambda digits: values.table(digits=digits), lambda: make_document(values.to_dict())
     )
 
 
@@ -488,7 +489,7 @@ def _write(experiments: Sequence[Experiment], options: argparse.Namespace) -> st
     match form := options.format:
         case "json":
             return as_json(
-                add_schema({"experiments": [experiment.to_dict() for experiment in experiments]})
+                make_document({"experiments": [experiment.to_dict() for experiment in experiments]})
             )
         case "table":
             return "\n\n".join(map(str, experiments))

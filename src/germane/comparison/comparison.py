@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any
@@ -31,15 +31,9 @@ from germane.evaluation.layout import name_measures
 from germane.evaluation.result import Result
 from germane.measures import find_direction
 from germane.measures.measure import Measure, is_name
+from germane.output.documents import Plain, make_document
 from germane.output.named_columns import Columnar, Tabular
-from germane.output.tables import (
-    Reader,
-    Sheet,
-    Table,
-    add_schema,
-    escape_html,
-    format_number,
-)
+from germane.output.tables import Reader, Sheet, Table, escape_html, format_number
 from germane.presentation.pictures import Paper
 
 if TYPE_CHECKING:
@@ -61,13 +55,15 @@ class Standing:
 
 
 @dataclass(frozen=True)
-class Stability(Tabular):
+class Stability(Tabular, Plain):
     """How often the order of systems on one measure survives bootstrapping the queries.
 
     >>> runs = {"a": {"q": ["d"], "p": ["e"]}, "b": {"q": ["x", "d"], "p": ["x", "e"]}}
     >>> germane.compare({"q": ["d"], "p": ["e"]}, runs, "RR").stability("RR").whole
     1.0
     """
+
+    _json = "measure whole tau neighbors standings"
 
     measure: Measure
     standings: tuple[Standing, ...]  # best first
@@ -97,16 +93,6 @@ class Stability(Tabular):
         )
         columns = ("run", str(self.measure), "rank", "likely ranks", "first", "ahead")
         return Table(columns, rows, notes)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        return {
-            "measure": str(self.measure),
-            "whole": self.whole,
-            "tau": self.tau,
-            "neighbors": list(self.neighbors),
-            "standings": [asdict(standing) for standing in self.standings],
-        }
 
 
 def _measure_stability(
@@ -400,19 +386,18 @@ class Comparison(Columnar):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema."""
-        signatures = {"signatures": list(self.signatures)} if self.signatures else {}
-        return add_schema(
-            {
-                "germane": VERSION,
-                "systems": list(self.systems),
-                "definitions": {str(measure): measure.definition for measure in self.measures},
-                "settings": {**vars(self.settings), "alpha": self.settings.alpha},
-                "means": self.means,
-                "pairs": [pair.to_dict() for pair in self.pairs],
-                "notes": [note for note in self.notes if note],
-                **signatures,
-            }
-        )
+        signatures = {"signatures": self.signatures} if self.signatures else {}
+        plain: dict[str, Any] = {
+            "germane": VERSION,
+            "systems": self.systems,
+            "definitions": {measure: measure.definition for measure in self.measures},
+            "settings": self.settings,
+            "means": self.means,
+            "pairs": self.pairs,
+            "notes": [note for note in self.notes if note],
+            **signatures,
+        }
+        return make_document(plain)
 
 
 def write_signatures(

@@ -1,9 +1,9 @@
 """Pairs of systems on each measure: differences in numbers and words, and their p-values."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from germane.errors import make_visible
 from germane.measures import find_direction
 from germane.measures.averaging import find_span_of_differences
 from germane.measures.measure import Measure
+from germane.output.documents import Plain
 from germane.output.tables import write_count
 
 Verdict: TypeAlias = Literal["significant", "not significant", "inconclusive"]
@@ -64,7 +65,7 @@ class Limit:
 
 
 @dataclass(frozen=True)
-class Pair:
+class Pair(Plain):
     """The difference of two systems on one measure, over the queries that both have.
 
     >>> runs = {"a": {"q": ["x", "d"], "p": ["e"]}, "b": {"q": ["d"], "p": ["e"]}}
@@ -72,6 +73,8 @@ class Pair:
     >>> pair.difference, pair.wins, pair.losses, pair.ties
     (0.25, 1, 0, 1)
     """
+
+    _json = "* significant verdict held_back_by sentence"
 
     measure: Measure
     system: str
@@ -223,14 +226,6 @@ class Pair:
 
     def __str__(self) -> str:
         return make_visible(self.sentence)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        plain = asdict(self)
-        plain["measure"] = str(self.measure)
-        names = ("significant", "verdict", "held_back_by")
-        verdict = {name: getattr(self, name) for name in names}
-        return {**plain, **verdict, "sentence": self.sentence}
 
 
 def format_p(p: float, alpha: float = 0.05) -> str:

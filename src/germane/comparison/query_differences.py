@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, Self
 
@@ -18,6 +18,7 @@ from germane.evaluation.layout import find_categories
 from germane.measures import find_direction
 from germane.measures.averaging import QueryValues
 from germane.measures.measure import Measure
+from germane.output.documents import AS_TEXT, Plain
 from germane.output.named_columns import Tabular, make_ids, make_numbers, make_texts
 from germane.output.tables import Table, format_number, write_count
 from germane.presentation.pictures import Display, Paper, draw_bars, set_title, shorten
@@ -172,7 +173,7 @@ SHOWN = 4  # items of a query that a table names
 class Move:
     """A judged item that two systems rank differently."""
 
-    item: Hashable
+    item: Hashable = field(metadata=AS_TEXT)
     relevance: float
     before: int | None
     """its rank in the baseline; None: not retrieved"""
@@ -189,7 +190,7 @@ class QueryDifference:
     """One query's values under two systems."""
 
     dataset: str
-    query: Hashable
+    query: Hashable = field(metadata=AS_TEXT)
     baseline: float
     system: float
     difference: float
@@ -212,7 +213,7 @@ class Slice:
 
 
 @dataclass(frozen=True)
-class QueryDifferences(Tabular):
+class QueryDifferences(Tabular, Plain):
     """All queries of a pair, from the largest gain to the largest loss.
 
     >>> runs = {"a": {"q": ["x", "d"], "p": ["e"]}, "b": {"q": ["d"], "p": ["e"]}}
@@ -221,13 +222,15 @@ class QueryDifferences(Tabular):
     ('q', 'd (1): 2 → 1')
     """
 
+    _json = "measure system baseline only_system only_baseline queries=rows"
+
     measure: Measure
     system: str
     baseline: str
     rows: tuple[QueryDifference, ...]
-    only_system: tuple[Hashable, ...]
+    only_system: tuple[Hashable, ...] = field(metadata=AS_TEXT)
     """judged queries that the system answers and the baseline does not"""
-    only_baseline: tuple[Hashable, ...]
+    only_baseline: tuple[Hashable, ...] = field(metadata=AS_TEXT)
 
     def gains(self, most: int = 10) -> tuple[QueryDifference, ...]:
         """The queries on which the system is better, the largest difference first."""
@@ -312,21 +315,6 @@ class QueryDifferences(Tabular):
             if only:
                 listed = ", ".join(map(str, only[:10])) + (", …" if len(only) > 10 else "")
                 yield f"answered by {name} only: {len(only):,} ({listed})"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON; ids as text."""
-        return {
-            "measure": str(self.measure), "system": self.system, "baseline": self.baseline,
-            "only_system": list(map(str, self.only_system)),
-            "only_baseline": list(map(str, self.only_baseline)),
-            "queries": [
-                {
-                    **vars(row), "query": str(row.query),
-                    "moved": [{**vars(move), "item": str(move.item)} for move in row.moved],
-                }
-                for row in self.rows
-            ],
-        }  # fmt: skip
 
 
 @dataclass(frozen=True)

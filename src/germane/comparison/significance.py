@@ -575,6 +575,8 @@ FEWEST_RESAMPLES, MOST_RESAMPLES = 100, 10_000_000  # resamples
 class Settings:
     """How systems are compared. Raises PolicyError and InputError for what does not exist."""
 
+    _json = "* alpha"
+
     baseline: str | None = None
     test: TestName = "randomization"
     correction: Correction | None = None  # None: Holm, or none where the test corrects

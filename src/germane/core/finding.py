@@ -3,18 +3,19 @@
 import sys
 import warnings
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from germane.errors import GermaneWarning, clip, make_visible, spell_options
+from germane.output.documents import Plain
 
 Severity: TypeAlias = Literal["serious", "doubtful", "note"]
 SEVERITIES: tuple[Severity, ...] = ("serious", "doubtful", "note")
 
 
 @dataclass(frozen=True)
-class Finding:
+class Finding(Plain):
     """A problem in the data that distorts a number, or may.
 
     >>> result = germane.evaluate({"q1": {"a": 1}, "q2": {"b": 1}}, {"q1": {"a": 1.0}}, "AP")
@@ -49,10 +50,6 @@ class Finding:
         examples = f": {', '.join(self.examples)}{ellipsis}" if self.examples else ""
         text = f"{where}{self.says}{examples}.{' ' * bool(self.advice)}{self.advice}"
         return make_visible(text)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON."""
-        return {**asdict(self), "examples": list(self.examples)}
 
 
 def show_ids(ids: Iterable[object]) -> tuple[str, ...]:

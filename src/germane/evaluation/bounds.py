@@ -21,8 +21,9 @@ from germane.evaluation.judging import JudgedRun
 from germane.measures.averaging import MeasureResult, evaluate_measure
 from germane.measures.definition import CatalogueDefinition, refuse_lists
 from germane.measures.measure import Measure
+from germane.output.documents import make_document
 from germane.output.named_columns import Tabular
-from germane.output.tables import Table, add_schema, format_number, to_json_number
+from germane.output.tables import Table, format_number
 
 if TYPE_CHECKING:
     from germane.evaluation.result import Result, Results
@@ -179,12 +180,11 @@ class BoundsOfRuns(Tabular):
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
         rows = [
-            {"run": name, "measure": str(measure), "mean": bound.mean, "low": bound.low,
-                "high": bound.high, "judged": to_json_number(bound.judged)}
+            {"run": name, "measure": measure, "mean": bound.mean, "low": bound.low,
+                "high": bound.high, "judged": bound.judged}
             for (name, measure), bound in self.bounds.items()
         ]  # fmt: skip
-        opened = [[str(measure), first, second] for measure, first, second in self.open]
-        return add_schema({"bounds": rows, "open": opened})
+        return make_document({"bounds": rows, "open": self.open})
 
 
 # --- Limits: the data on which a dialect is not sure what its tool would say ----------------------

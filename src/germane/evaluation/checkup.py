@@ -28,8 +28,9 @@ from germane.evaluation.collection import find_needs
 from germane.evaluation.evaluate import evaluate
 from germane.evaluation.opening import Inputs, open_data
 from germane.measures.measure import Measure, Measures
+from germane.output.documents import Document
 from germane.output.named_columns import Tabular, make_texts
-from germane.output.tables import Sheet, Table, add_schema
+from germane.output.tables import Sheet, Table
 from germane.readers import QrelsInput, RunInput, find_candidates, is_path, open_inputs, open_qrels
 from germane.readers.objects import numbers
 from germane.readers.objects.mappings import is_column
@@ -38,13 +39,15 @@ from germane.readers.options.texts import open_texts
 __all__ = ["Checkup", "check"]
 
 
-class Checkup(Tabular):
+class Checkup(Tabular, Document):
     """Findings, the serious ones first: as a list, and as a frame with a row a finding.
 
     >>> found = germane.check({"q1": {"a": 1}, "q2": {"b": 1}}, {"q1": {"a": 1.0}}, "AP")
     >>> found.serious[0].what
     'missing queries'
     """
+
+    _json = "runs findings=_findings"
 
     def __init__(
         self, findings: Sequence[Finding], runs: Sequence[str], checks: int = len(TABLE)
@@ -106,11 +109,6 @@ class Checkup(Tabular):
             if finding.examples and finding.count > len(finding.examples):
                 yield "    …"
             yield f"  {finding.advice}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON, in a versioned schema."""
-        findings = [finding.to_dict() for finding in self]
-        return add_schema({"runs": list(self.runs), "findings": findings})
 
     def _list_columns(self) -> dict[str, Any]:
         def list_texts(name: str) -> Any:

@@ -18,16 +18,9 @@ from germane.evaluation.special_queries import lacks_worst
 from germane.measures import find_merits
 from germane.measures.averaging import MeasureResult, QueryValues
 from germane.measures.measure import Measure
+from germane.output.documents import make_document
 from germane.output.named_columns import Named, Tabular, make_ids, make_texts
-from germane.output.tables import (
-    Table,
-    add_schema,
-    find_highest,
-    format_number,
-    share_lines,
-    to_json_number,
-    write_count,
-)
+from germane.output.tables import Table, find_highest, format_number, share_lines, write_count
 from germane.readers.files.formats import is_path
 
 if TYPE_CHECKING:
@@ -75,16 +68,29 @@ def make_table(
     """Make a row for each run, with the best of several in bold."""
     names = name_measures(results.measures, rename)
     intervals = {} if confidence is None else estimate_intervals(results, confidence)
-    rows = [
-        (name, *_write_means(result, digits, intervals.get(name, {})))
+    rows = {
+        name: _write_means(result, digits, intervals.get(name, {}))
         for name, result in results.items()
-    ]
+    }
     notes = [*_define(names), *_explain_renamed(results, names)]
     if confidence is not None:
         notes += _explain_intervals(intervals, confidence)
     notes += ["", *_write_notes(results)]
-    best = frozenset(find_highest(map(partial(_list_merits, results), results.measures)))
-    return Table(("run", *names.values()), tuple(rows), tuple(notes), strong=best)
+    merits = map(partial(_list_merits, results), results.measures)
+    return tabulate_systems("run", names.values(), rows, merits, notes)
+
+
+def tabulate_systems(
+    noun: str,
+    columns: Iterable[str],
+    rows: Mapping[str, Iterable[str]],
+    merits: Iterable[Sequence[float]],
+    notes: Iterable[str],
+) -> Table:
+    """Make a row for each run or detector; in each column the highest of its merits is stressed."""
+    cells = tuple((name, *row) for name, row in rows.items())
+    best = frozenset(find_highest(merits))
+    return Table((noun, *columns), cells, tuple(notes), strong=best)
 
 
 def _list_merits(results: "Results", measure: Measure) -> list[float]:
@@ -366,22 +372,16 @@ class Groups(Named[Group], Tabular):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema; NaN becomes None."""
-
-        def convert(means: Mapping[str, float]) -> dict[str, float | None]:
-            return {measure: to_json_number(mean) for measure, mean in means.items()}
-
-        categories = [
-            {"category": str(name), "queries": group.queries, "means": convert(group.means)}
-            for name, group in self._held.items()
-        ]
-        return add_schema(
-            {
-                "definitions": {str(measure): measure.definition for measure in self._whole},
-                "categories": categories,
-                "macro": convert(self.macro),
-                "micro": convert(self.micro),
-            }
-        )
+        plain = {
+            "definitions": {measure: measure.definition for measure in self._whole},
+            "categories": [
+                {"category": str(name), "queries": group.queries, "means": group.means}
+                for name, group in self._held.items()
+            ],
+            "macro": self.macro,
+            "micro": self.micro,
+        }
+        return make_document(plain)
 
 
 class GroupsOfRuns(Named[Groups], Tabular):
@@ -411,7 +411,7 @@ class GroupsOfRuns(Named[Groups], Tabular):
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema; NaN becomes None."""
         runs = [{"name": name, **groups.to_dict()} for name, groups in self._held.items()]
-        return add_schema({"runs": runs})
+        return make_document({"runs": runs})
 
 
 def _list_means(

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Hashable, Iterator, Mapping, ValuesView
 from copy import copy
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -23,8 +23,9 @@ from germane.errors import (
 )
 from germane.measures.averaging import MeasureResult
 from germane.measures.measure import Measure
+from germane.output.documents import IF_ANY, make_document
 from germane.output.named_columns import Lookup, Named, Tabular, make_ids, make_texts
-from germane.output.tables import Table, add_schema, to_json_number
+from germane.output.tables import Table
 
 if TYPE_CHECKING:
     from germane.dialects.dialect import Dialect
@@ -56,16 +57,16 @@ class Counts:
     """of these, items that share their score with another item"""
     comments: int = 0
     """lines of both files that begin with # and are no data"""
-    collapsed: int = 0
+    collapsed: int = field(default=0, metadata=IF_ANY)
     """results of judged queries, with collapse=…, before groups took their place"""
-    groups: int = 0
+    groups: int = field(default=0, metadata=IF_ANY)
     """groups that took the place of these results"""
     excluded: int = 0
     """results of judged queries that exclude=…, only=… and ignore=… removed before ranks were
     counted"""
     ignored: int = 0
     """judgments that ignore=… took out: these items are neither right nor wrong"""
-    subtopics: int = 0
+    subtopics: int = field(default=0, metadata=IF_ANY)
     """subtopics for which items are judged, added up over queries"""
 
     @property
@@ -437,31 +438,21 @@ class Results(Named[Result], Tabular):
 
     def to_dict(self, *, queries: bool = False) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema; NaN becomes None."""
-        policy = next(iter(self.values())).policy.to_dict()
+        policy = next(iter(self.values())).policy
         runs = [_make_run_dict(result, queries, policy) for result in self.values()]
-        return add_schema({"germane": VERSION, "policy": policy, "runs": runs})
+        return make_document({"germane": VERSION, "policy": policy, "runs": runs})
 
 
-def _make_counts_dict(counts: Counts) -> dict[str, int]:
-    """Make plain values of counts; collapsed results and subtopics only where there are some."""
-    plain = asdict(counts)
-    if not counts.subtopics:
-        del plain["subtopics"]
-    if not counts.collapsed:
-        del plain["collapsed"], plain["groups"]
-    return plain
-
-
-def _make_run_dict(result: Result, queries: bool, policy: Mapping[str, Any]) -> dict[str, Any]:
-    run: dict[str, Any] = {"name": result.name, "counts": _make_counts_dict(result.counts)}
+def _make_run_dict(result: Result, queries: bool, policy: Policy) -> dict[str, Any]:
+    run: dict[str, Any] = {"name": result.name, "counts": result.counts}
     run["measures"] = [
         {
-            "measure": str(measure),
+            "measure": measure,
             "definition": measure.definition,
             "parameters": measure.write_parameters(),
-            "mean": to_json_number(result[measure].mean),
-            "best": to_json_number(result[measure].best),
-            "worst": to_json_number(result[measure].worst),
+            "mean": result[measure].mean,
+            "best": result[measure].best,
+            "worst": result[measure].worst,
             "signature": str(result.signature(measure)),
         }
         for measure in result.measures
@@ -470,7 +461,7 @@ def _make_run_dict(result: Result, queries: bool, policy: Mapping[str, Any]) -> 
         if names := [name for name, meant in result.renamed.items() if meant == measure]:
             row["asked_as"] = names
         if measure in result.policies:
-            row["policy"] = result.policies[measure].to_dict()
+            row["policy"] = result.policies[measure]
     run["fingerprints"] = {
         "judgments": result.fingerprint,
         "run": result.run_fingerprint,
@@ -481,23 +472,22 @@ def _make_run_dict(result: Result, queries: bool, policy: Mapping[str, Any]) -> 
     if result.dialect is not None:
         run["dialect"] = {
             "name": result.dialect.name,
-            "own": list(map(str, result.own)),
+            "own": result.own,
             "limits": [
-                {"says": text, "measures": list(map(str, measures))}
-                for text, measures in result.limits.items()
+                {"says": text, "measures": measures} for text, measures in result.limits.items()
             ],
         }
     if result.findings:
-        run["findings"] = [finding.to_dict() for finding in result.findings]
-    if result.policy.to_dict() != policy:  # ranked lists beside scores
-        run["policy"] = result.policy.to_dict()
+        run["findings"] = result.findings
+    if result.policy != policy:  # ranked lists beside scores
+        run["policy"] = result.policy
     if queries:
         ids = list(dict.fromkeys(query for values in result.values() for query in values.queries))
         if len(set(map(str, ids))) < len(ids):
             raise InputError("two query ids have the same text; JSON cannot tell them apart.")
         run["queries"] = {
             str(query): {
-                str(m): to_json_number(result[m].per_query[query])
+                str(m): result[m].per_query[query]
                 for m in result.measures
                 if query in result[m].per_query
             }

@@ -34,6 +34,7 @@ from germane.kernel.reduction import Index, Scattered
 from germane.measures.averaging import MeasureResult
 from germane.measures.definition import CatalogueDefinition, refuse_ranking
 from germane.measures.measure import Measure
+from germane.output.documents import Plain
 from germane.output.named_columns import Tabular
 from germane.output.tables import Table, format_number, write_count
 from germane.readers import RunInput
@@ -372,8 +373,13 @@ HEAD = 0.2  # the share of the items that is not the tail
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class CatalogueExplanation(Tabular):
+class CatalogueExplanation(Tabular, Plain):
     """The items that make a number of the catalogue: the most recommended ones, and the tail."""
+
+    _json = (
+        "measure value lists recommendations recommended catalogue=size tail_share"
+        " items=_list_items"
+    )
 
     measure: Measure
     value: float
@@ -410,15 +416,8 @@ class CatalogueExplanation(Tabular):
         columns = ("item", "lists", "share of lists", "recommendations so far")
         return Table(columns, tuple(rows), notes)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        counts = {"lists": self.lists, "recommendations": self.recommendations}
-        items = [{"item": item, "lists": count} for item, count in self.items]
-        return {
-            "measure": str(self.measure), "value": self.value, **counts,
-            "recommended": self.recommended,
-            "catalogue": self.size, "tail_share": self.tail_share, "items": items,
-        }  # fmt: skip
+    def _list_items(self) -> list[dict[str, Any]]:
+        return [{"item": item, "lists": count} for item, count in self.items]
 
 
 def compute_list_measures(

@@ -1,7 +1,7 @@
 """Curves: precision over recall, of one list and averaged over queries."""
 
 import os
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -20,8 +20,9 @@ from germane.measures import compute_values
 from germane.measures.average import area_under_curve
 from germane.measures.averaging import compute_scores
 from germane.measures.measure import Measure
+from germane.output.documents import make_document, name_values
 from germane.output.named_columns import Tabular
-from germane.output.tables import Table, add_schema, format_number, to_json_number, write_count
+from germane.output.tables import Table, format_number, write_count
 from germane.presentation.pictures import Paper
 
 if TYPE_CHECKING:
@@ -58,6 +59,8 @@ class PRCurve(Tabular):
     group of equal scores is one point, at its last rank; a group without a judged item keeps a
     point at every rank, which changes no area.
     """
+
+    _json = "relevant retrieved rel start policy rank recall precision interpolated hit=hits"
 
     ranking: Ranking  # of one query
     rel: float
@@ -204,20 +207,11 @@ class PRCurve(Tabular):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON, in a versioned schema; one value a point in each list."""
-        return add_schema(
+        return make_document(
             {
                 "query": str(self.query),
-                "relevant": self.relevant,
-                "retrieved": self.retrieved,
-                "rel": self.rel,
-                "start": self.start,
-                "policy": None if self.policy is None else self.policy.to_dict(),
-                "rank": self.rank.tolist(),
-                "recall": self.recall.tolist(),
-                "precision": self.precision.tolist(),
-                "interpolated": self.interpolated.tolist(),
-                "hit": self.hits.tolist(),
-                "area": {str(rule): self.area(rule) for rule in RULES},
+                **name_values(self),
+                "area": {rule: self.area(rule) for rule in RULES},
             }
         )
 
@@ -234,6 +228,8 @@ class MeanPRCurve(Tabular):
     ``recall``, ``precision``, ``low`` and ``high`` are arrays with one value a level. A query whose
     list does not reach a level has precision 0 there.
     """
+
+    _json = "queries rel confidence policy recall precision low high"
 
     ranking: Ranking
     rel: float
@@ -309,18 +305,8 @@ class MeanPRCurve(Tabular):
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON, in a versioned schema; NaN becomes None."""
-        return add_schema(
-            {
-                "queries": self.queries,
-                "rel": self.rel,
-                "confidence": self.confidence,
-                "policy": self.policy.to_dict(),
-                "recall": self.recall.tolist(),
-                "precision": _to_plain(self.precision),
-                "low": _to_plain(self.low),
-                "high": _to_plain(self.high),
-                "area": dict(zip(map(str, RULES), _to_plain(map(self.area, RULES)), strict=True)),
-            }
+        return make_document(
+            {**name_values(self), "area": {rule: self.area(rule) for rule in RULES}}
         )
 
 
@@ -352,10 +338,6 @@ def _freeze(values: Floats) -> Floats:
     """Make an array read-only."""
     values.flags.writeable = False
     return values
-
-
-def _to_plain(numbers: Iterable[float]) -> list[float | None]:
-    return [to_json_number(float(number)) for number in numbers]
 
 
 def _describe_level(rel: float) -> str:

@@ -13,8 +13,9 @@ from germane.core.ragged import Bools, Floats, Ints
 from germane.errors import InputError, clip
 from germane.explanation.single_query import Counted
 from germane.measures.measure import Measure
+from germane.output.documents import AS_TEXT, IF_ANY, Document
 from germane.output.named_columns import Tabular, make_numbers, make_texts
-from germane.output.tables import Table, add_schema, format_number, to_json_number
+from germane.output.tables import Table, format_number
 
 SHOWN = 1000  # rows of a table for people: lists of the usual depth are shown whole
 WIDTH = 60  # characters of an item's text in a table for people
@@ -90,6 +91,8 @@ class Coverage(NamedTuple):
 class Reading:
     """One measure of the list: its term at each row, the norm of their sum, and its value."""
 
+    _json = "measure definition=measure.definition terms sums rest norm divisor formula value ties"
+
     measure: Measure
     terms: tuple[float, ...]  # one a row
     rest: float  # the term of items outside the rows
@@ -115,7 +118,7 @@ class Reading:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Explanation(Tabular):
+class Explanation(Tabular, Document):
     """The values of one query's measures, with the ranks, terms and norms that make them.
 
     >>> print(germane.explain([1, 0, 1], "AP@3", relevant=4).readings[0].formula)
@@ -126,7 +129,12 @@ class Explanation(Tabular):
     ``latex()`` and ``to_dict()`` write it in other formats.
     """
 
-    query: Hashable
+    _json = (
+        "query relevant retrieved answered policy query_text ranks=_list_ranks missed=_list_missed"
+        " differences measures=readings"
+    )
+
+    query: Hashable = field(metadata=AS_TEXT)
     rows: Sequence[Rank]
     readings: tuple[Reading, ...]
     missed: tuple[tuple[Hashable | None, float], ...]
@@ -136,7 +144,7 @@ class Explanation(Tabular):
     answered: bool = True  # False: the run does not have the query
     counted: Counted | None = None  # where R was counted in the list
     texts: Mapping[str, str] = field(default_factory=dict)  # of items, by the text of their id
-    query_text: str = ""
+    query_text: str = field(default="", metadata=IF_ANY)
     coverage: tuple[Coverage, ...] = ()  # one a row, for measures of subtopics
 
     def table(self, *, digits: int | None = 4) -> Table:
@@ -259,7 +267,7 @@ class Explanation(Tabular):
         if measures != [reading.measure for reading in second.readings]:
             raise InputError("lists are laid side by side for the same measures.")
         both = (self, second)
-        by_rank = [explanation._list_ranks() for explanation in both]
+        by_rank = [explanation._list_terms() for explanation in both]
         rows = []
         for rank in range(1, max(map(len, by_rank)) + 1):
             places = [ranks[rank - 1] if rank <= len(ranks) else None for ranks in by_rank]
@@ -278,7 +286,7 @@ class Explanation(Tabular):
         ]
         return Table(("rank", *names, *headings, "differs"), tuple(rows), tuple(formulas))
 
-    def _list_ranks(self) -> list[tuple[str, list[str]]]:
+    def _list_terms(self) -> list[tuple[str, list[str]]]:
         """List the grade at each rank as text, and the terms of all measures there."""
         ranks: list[tuple[str, list[str]]] = []
         for i, row in enumerate(self.rows):
@@ -294,43 +302,14 @@ class Explanation(Tabular):
         means = ", ".join(f"{r.measure}={r.value:.4f}" for r in self.readings)
         return f"<Explanation of {clip(self.query)}: {means}>"
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON, in a versioned schema."""
-        return add_schema(
-            {
-                "query": str(self.query),
-                "relevant": self.relevant,
-                "retrieved": self.retrieved,
-                "answered": self.answered,
-                "policy": None if self.policy is None else self.policy.to_dict(),
-                **({"query_text": self.query_text} if self.query_text else {}),
-                "ranks": [
-                    {**row._asdict(), **self._name_item(row.item), **self._name_subtopics(i)}
-                    for i, row in enumerate(self.rows)
-                ],
-                "missed": [
-                    {**self._name_item(item), "relevance": grade} for item, grade in self.missed
-                ],
-                "differences": list(self.differences),
-                "measures": [
-                    {
-                        "measure": str(reading.measure),
-                        "definition": reading.measure.definition,
-                        "terms": list(reading.terms),
-                        "sums": list(reading.sums),
-                        "rest": reading.rest,
-                        "norm": reading.norm,
-                        "divisor": reading.divisor,
-                        "formula": reading.formula,
-                        "value": to_json_number(reading.value),
-                        "ties": {
-                            order: to_json_number(value) for order, value in reading.ties.items()
-                        },
-                    }
-                    for reading in self.readings
-                ],
-            }
-        )
+    def _list_ranks(self) -> list[dict[str, Any]]:
+        return [
+            {**row._asdict(), **self._name_item(row.item), **self._name_subtopics(i)}
+            for i, row in enumerate(self.rows)
+        ]
+
+    def _list_missed(self) -> list[dict[str, Any]]:
+        return [{**self._name_item(item), "relevance": grade} for item, grade in self.missed]
 
     def _show_missed(self, item: Hashable | None) -> str:
         """Show the id of a missed item, and the beginning of its text."""

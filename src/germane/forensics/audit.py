@@ -1,7 +1,7 @@
 """Audit: find numbers of a published table that no run can have, without any data."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 from math import fsum
@@ -12,8 +12,9 @@ from germane.evaluation.choices import PublishedTable
 from germane.forensics.laws import Interval, PairLaws, find_highest, list_laws
 from germane.forensics.published import Published, read_percentages, read_published
 from germane.forensics.reported import Column, Reading, Reported, format_plain, read_columns
+from germane.output.documents import AS_DICT, Document
 from germane.output.named_columns import Tabular
-from germane.output.tables import Sheet, Table, add_schema, write_count
+from germane.output.tables import Sheet, Table, write_count
 
 
 @dataclass(frozen=True)
@@ -30,7 +31,7 @@ class Contradiction:
     """
 
     row: str
-    cells: tuple[tuple[str, str], ...]
+    cells: tuple[tuple[str, str], ...] = field(metadata=AS_DICT)
     law: str
     proof: str
     excess: float
@@ -49,7 +50,7 @@ class Contradiction:
 
 
 @dataclass(frozen=True)
-class Audit(Tabular):
+class Audit(Tabular, Document):
     """The contradictions of a table; ``bool`` is whether there are any.
 
     >>> found = germane.audit({"ours": {"nDCG@10": "23.0", "MRR": "0.41"}})
@@ -61,6 +62,10 @@ class Audit(Tabular):
     contradicts. ``columns`` has the measure that each name was read as, and ``ignored`` the names
     that are no measure.
     """
+
+    _json = (
+        "contradictions restrictions explanations columns ignored notes rows comparisons=checked"
+    )
 
     contradictions: tuple[Contradiction, ...]
     restrictions: tuple[Contradiction, ...]
@@ -108,25 +113,6 @@ class Audit(Tabular):
         lines = [f"● {contradiction}" for contradiction in self.contradictions]
         lines += [f"○ {restriction}" for restriction in self.restrictions]
         return Sheet(*lines, *([""] if lines else []), *self._notes(), "").text()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything as plain objects."""
-        return add_schema(
-            {
-                "contradictions": list(map(_write, self.contradictions)),
-                "restrictions": list(map(_write, self.restrictions)),
-                "explanations": list(self.explanations),
-                "columns": dict(self.columns),
-                "ignored": list(self.ignored),
-                "notes": list(self.notes),
-                "rows": self.rows,
-                "comparisons": self.checked,
-            }
-        )
-
-
-def _write(contradiction: Contradiction) -> dict[str, Any]:
-    return {**vars(contradiction), "cells": dict(contradiction.cells)}
 
 
 # --- Audit: find numbers of a published table that no run can have, without any data --------------

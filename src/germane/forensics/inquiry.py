@@ -27,12 +27,11 @@ from germane.forensics.cases import (
 from germane.forensics.known_cases import list_known
 from germane.forensics.variations import NO_NUMBER, Candidate, list_dialect_candidates
 from germane.measures.measure import Measure
+from germane.output.documents import AS_TEXT, LEFT_OUT, Plain, make_document, name_values
 from germane.output.tables import (
     Sheet,
     Table,
-    add_schema,
     format_number,
-    to_json_number,
     write_count,
 )
 
@@ -41,8 +40,12 @@ _SHOWN = 6  # definitions that a table for people holds
 
 
 @dataclass(frozen=True)
-class Definition:
+class Definition(Plain):
     """A definition that a function computes, or the one that is nearest to it."""
+
+    _json = (
+        "definition=__str__ measure formula=measure.definition conventions=_join_conventions tools"
+    )
 
     measure: Measure
     conventions: Mapping[str, Any] = field(default_factory=dict)
@@ -57,28 +60,21 @@ class Definition:
             [str(self.measure), *(f"{name}={word}" for name, word in self.choices.items())]
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        return {
-            "definition": str(self),
-            "measure": str(self.measure),
-            "formula": self.measure.definition,
-            "conventions": {**self.choices, **self.conventions},
-            "tools": list(self.tools),
-        }
+    def _join_conventions(self) -> dict[str, Any]:
+        return {**self.choices, **self.conventions}
 
 
 @dataclass(frozen=True)
-class Counterexample:
+class Counterexample(Plain):
     """Small data on which the function and a definition differ."""
 
     data: str
     """the grades in rank order, or judgments and lists"""
-    arguments: tuple[Any, ...]
+    arguments: tuple[Any, ...] = field(metadata=LEFT_OUT)
     """the arguments of the function; for files, their text"""
     value: float
     """what the function gives"""
-    definition: Definition
+    definition: Definition = field(metadata=AS_TEXT)
     expected: float
     """what the definition gives"""
     says: str = ""
@@ -97,17 +93,6 @@ class Counterexample:
             f"({self.definition.measure.definition})"
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON; NaN becomes None."""
-        return {
-            "data": self.data,
-            "value": to_json_number(self.value),
-            "definition": str(self.definition),
-            "expected": to_json_number(self.expected),
-            "says": self.says,
-            "raised": self.raised,
-        }
-
 
 @dataclass(frozen=True)
 class Identification:
@@ -122,6 +107,11 @@ class Identification:
     True where a definition was found. Prints as text; ``markdown``, ``to_dict`` and, in a notebook,
     HTML.
     """
+
+    _json = (
+        "function=name claim holds verdict definitions nearest counterexample mistakes special odd"
+        " raised undecided probes calls remarks"
+    )
 
     name: str
     """the function's name"""
@@ -237,27 +227,7 @@ class Identification:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema; NaN becomes None."""
-        example = self.counterexample
-        return add_schema(
-            {
-                "germane": VERSION,
-                "function": self.name,
-                "claim": None if self.claim is None else str(self.claim),
-                "holds": self.holds,
-                "verdict": self.verdict,
-                "definitions": [definition.to_dict() for definition in self.definitions],
-                "nearest": None if self.nearest is None else self.nearest.to_dict(),
-                "counterexample": None if example is None else example.to_dict(),
-                "mistakes": list(self.mistakes),
-                "special": dict(self.special),
-                "odd": [example.to_dict() for example in self.odd],
-                "raised": dict(self.raised),
-                "undecided": dict(self.undecided),
-                "probes": self.probes,
-                "calls": self.calls,
-                "remarks": list(self.remarks),
-            }
-        )
+        return make_document({"germane": VERSION, **name_values(self)})
 
 
 def _name_tools(tools: tuple[str, ...], limit: int | None = _TOOLS) -> str:

@@ -17,14 +17,13 @@ from germane.forensics.spread import NOT_COUNTED, Example
 from germane.forensics.spread import SHOWN as SHOWN_BY
 from germane.forensics.variations import VARIED, Tried
 from germane.measures.measure import Measure
+from germane.output.documents import make_document
 from germane.output.named_columns import Tabular
 from germane.output.tables import (
     Row,
     Sheet,
     Table,
-    add_schema,
     format_number,
-    to_json_number,
     write_count,
 )
 
@@ -144,19 +143,18 @@ class Answer(Tabular, Generic[G]):
 
     def _make_head(self, conventions: Mapping[str, Any]) -> dict[str, Any]:
         """Make plain values of the parts that every answer has."""
-        names = ("text", "value", "tolerance")
         return {
             "germane": VERSION,
-            "reported": {name: getattr(self.reported, name) for name in names},
-            "measure": str(self.measure),
+            "reported": self.reported,
+            "measure": self.measure,
             **conventions,
             "verdict": self.verdict,
             "answer": self.answer,
             "values": self.values,
             "chance": self.chance,
             "own": self._make_row(self.own),
-            "found": [self._make_row(trial) for trial in self.found],
-            "nearest": [self._make_row(trial) for trial in self.nearest],
+            "found": list(map(self._make_row, self.found)),
+            "nearest": list(map(self._make_row, self.nearest)),
         }
 
     def _make_row(self, trial: Any) -> dict[str, Any]:
@@ -411,41 +409,27 @@ class Reconciliation(Answer[Given]):
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema; NaN becomes None."""
-        return add_schema(
-            {
-                **self._make_head({"policy": self.policy.to_dict()}),
-                "of_mean": [self._make_row(trial) for trial in self.of_mean],
-                "tried": len(self.tried),
-                "undecided": {
-                    undecided.convention: list(undecided.words) for undecided in self.undecided
-                },
-                "alike": [
-                    {
-                        "definitions": list(names),
-                        "told_apart_by": (
-                            None
-                            if example is None
-                            else {
-                                "data": example.says,
-                                "values": {name: to_json_number(v) for name, v in example.values},
-                            }
-                        ),
-                    }
-                    for names, example in self.examples
-                ],
-                "queries": None if self.agreement is None else self.agreement.to_dict(),
-                "hints": list(self.hints),
-            }
-        )
+        plain = {
+            **self._make_head({"policy": self.policy}),
+            "of_mean": list(map(self._make_row, self.of_mean)),
+            "tried": len(self.tried),
+            "undecided": {undecided.convention: undecided.words for undecided in self.undecided},
+            "alike": [
+                {"definitions": names, "told_apart_by": example} for names, example in self.examples
+            ],
+            "queries": self.agreement,
+            "hints": self.hints,
+        }
+        return make_document(plain)
 
     def _make_row(self, result: Given | GermaneError) -> dict[str, Any]:
         if isinstance(result, GermaneError):
             return {"says": str(result)}
         candidate = result.candidate
         return {
-            "measure": str(candidate.measure),
+            "measure": candidate.measure,
             "choices": dict(candidate.choices),
-            "value": to_json_number(result.value),
-            "differs_in": list(candidate.stages(self.measure)),
-            "tools": list(candidate.tools),
+            "value": result.value,
+            "differs_in": candidate.stages(self.measure),
+            "tools": candidate.tools,
         }

@@ -2,8 +2,7 @@
 
 import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -20,7 +19,8 @@ from germane.forensics.variations import Candidate, Search, Tried, find_mean, li
 from germane.measures import Scored, compute_values
 from germane.measures.averaging import MeasureResult, compute_terms
 from germane.measures.measure import Measure
-from germane.output.tables import to_json_number, write_count
+from germane.output.documents import AS_TEXT, Plain
+from germane.output.tables import write_count
 
 Given = Tried[Candidate]
 
@@ -206,7 +206,9 @@ DECIMALS = (1, 2, 3, 4)  # to which somebody may have rounded terms before addin
 class Off:
     """A query whose reported value is not what the definition gives."""
 
-    query: Hashable
+    _json = "query reported=reported.text value off_by=difference moves_mean_by=moves says"
+
+    query: Hashable = field(metadata=AS_TEXT)
     reported: Reported
     value: float
     """what the definition gives; NaN where it leaves the query out"""
@@ -222,40 +224,23 @@ class Off:
 
 
 @dataclass(frozen=True)
-class Agreement:
+class Agreement(Plain):
     """The queries for which one definition gives the reported value, and the others."""
+
+    _json = "reported=of agree not_reported=without off"
 
     given: Given
     of: int
     """the number of queries reported"""
     off: tuple[Off, ...]
     """the queries for which it does not, the largest difference first"""
-    without: tuple[Hashable, ...] = ()
+    without: tuple[Hashable, ...] = field(default=(), metadata=AS_TEXT)
     """queries that the definition averages and that were not reported"""
 
     @property
     def agree(self) -> int:
         """The number of queries that are as reported."""
         return self.of - len(self.off)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON; NaN becomes None."""
-        return {
-            "reported": self.of,
-            "agree": self.agree,
-            "not_reported": list(map(str, self.without)),
-            "off": [
-                {
-                    "query": str(row.query),
-                    "reported": row.reported.text,
-                    "value": to_json_number(row.value),
-                    "off_by": to_json_number(row.difference),
-                    "moves_mean_by": to_json_number(row.moves),
-                    "says": row.says,
-                }
-                for row in self.off
-            ],
-        }
 
 
 def match_names(

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import product
 from typing import Any, Literal, Self, Unpack, cast
 
@@ -36,8 +36,9 @@ from germane.forensics.variations import (
 from germane.measures.averaging import MeasureResult, compute_scores
 from germane.measures.definition import CatalogueDefinition
 from germane.measures.measure import Measure
+from germane.output.documents import AS_DICT, Plain
 from germane.output.named_columns import Tabular, make_texts
-from germane.output.tables import Table, format_number, to_json_number
+from germane.output.tables import Table, format_number
 from germane.readers import open_qrels, open_run
 from germane.readers.objects.relevance import make_collection
 
@@ -49,6 +50,8 @@ NOT_COUNTED = "relevant items that are not in the list were not counted"
 @dataclass(frozen=True)
 class DialectValue:
     """The number that one dialect gives to a run."""
+
+    _json = "dialect name measure value moved_by=stages says unsure list_alone=listed"
 
     dialect: str
     name: str
@@ -76,7 +79,7 @@ class DialectValue:
 
 
 @dataclass(frozen=True)
-class Spread(Tabular):
+class Spread(Tabular, Plain):
     """A measure of a run under every dialect, from the highest value to the lowest.
 
     >>> spread = germane.spread({"q": {"a": 1, "b": 1, "c": 1}}, {"q": {"a": 2.0, "x": 1.0}},
@@ -86,6 +89,8 @@ class Spread(Tabular):
     >>> spread.own.value
     0.5
     """
+
+    _json = "own dialects=stated without"
 
     own: DialectValue
     stated: tuple[DialectValue, ...]
@@ -172,14 +177,6 @@ class Spread(Tabular):
                 f"{name} {foreign.name}" if foreign else name
             )
         return names_by_reason
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON; NaN becomes None."""
-        return {
-            "own": _make_row(self.own),
-            "dialects": [_make_row(dialect_value) for dialect_value in self.stated],
-            "without": list(self.without),
-        }
 
 
 def spread(
@@ -406,19 +403,6 @@ def order_descending(dialect_value: DialectValue) -> tuple[bool, float, bool, st
     )
 
 
-def _make_row(dialect_value: DialectValue) -> dict[str, Any]:
-    return {
-        "dialect": dialect_value.dialect,
-        "name": dialect_value.name,
-        "measure": str(dialect_value.measure),
-        "value": to_json_number(dialect_value.value),
-        "moved_by": list(dialect_value.stages),
-        "says": dialect_value.says,
-        "unsure": dialect_value.unsure,
-        "list_alone": None if dialect_value.listed is None else _make_row(dialect_value.listed),
-    }
-
-
 # --- Example: small data on which definitions that coincide elsewhere differ ----------------------
 
 Small = tuple[tuple[float, ...], int]  # the grades of a list, and the relevant items that it misses
@@ -469,8 +453,10 @@ class Example:
     ``data`` is a list of grades with the number of relevant items, or qrels and a run.
     """
 
+    _json = "data=says values"
+
     data: tuple[Any, Any]
-    values: tuple[tuple[str, float], ...]
+    values: tuple[tuple[str, float], ...] = field(metadata=AS_DICT)
 
     @property
     def says(self) -> str:

@@ -17,15 +17,16 @@ from germane.forensics.protocols import (
     find_exchanged,
 )
 from germane.forensics.published import Published, read_percentages
+from germane.output.documents import Document
 from germane.output.named_columns import Tabular
-from germane.output.tables import Table, add_schema, to_json_number, write_count
+from germane.output.tables import Table, write_count
 
 _NAMED = 4  # tools
 _SHOWN = 12  # cells that are off
 
 
 @dataclass(frozen=True, repr=False)
-class TableReconciliation(Tabular):
+class TableReconciliation(Tabular, Document):
     """The protocol of a reported table, or the nearest one; ``bool`` is whether one is claimed.
 
     >>> qrels = {"q1": ["a", "b"], "q2": ["c"]}
@@ -40,6 +41,11 @@ class TableReconciliation(Tabular):
     Iterating gives the cells that are off. Prints like the reported table, with marks where cells
     are off; ``markdown``, ``latex``, ``to_dict`` and, in a notebook, HTML.
     """
+
+    _json = (
+        "answer verdict tools conventions definitions=_list_definitions off common undecided"
+        " alternatives chance tried ignored notes"
+    )
 
     columns: tuple[str, ...]
     rows: tuple[str, ...]
@@ -158,34 +164,15 @@ class TableReconciliation(Tabular):
         if self.ignored:
             yield f"Not compared: {list_some(self.ignored, 6)}."
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON, in a versioned schema."""
-        return add_schema(
-            {
-                "answer": self.answer,
-                "verdict": self.verdict,
-                "tools": list(self.tools),
-                "conventions": list(self.conventions),
-                "definitions": {
-                    label: {
-                        "measure": str(definition.measure),
-                        "conventions": {name: str(word) for name, word in definition.choices},
-                        "tools": list(definition.tools),
-                    }
-                    for label, definition in self.definitions.items()
-                },
-                "off": [{**vars(cell), "value": to_json_number(cell.value)} for cell in self.off],
-                "common": list(self.common),
-                "undecided": list(self.undecided),
-                "alternatives": {
-                    label: list(alternative) for label, alternative in self.alternatives.items()
-                },
-                "chance": self.chance,
-                "tried": self.tried,
-                "ignored": list(self.ignored),
-                "notes": list(self.notes),
+    def _list_definitions(self) -> dict[str, Any]:
+        return {
+            label: {
+                "measure": definition.measure,
+                "conventions": {name: str(word) for name, word in definition.choices},
+                "tools": definition.tools,
             }
-        )
+            for label, definition in self.definitions.items()
+        }
 
     def __repr__(self) -> str:
         return make_visible(f"<TableReconciliation {self.answer}: {self.verdict}>")

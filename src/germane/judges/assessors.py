@@ -24,8 +24,9 @@ from germane.evaluation.result import Result
 from germane.judges.correction import list_judged, spell_alike
 from germane.kernel.ids import read_python_ids
 from germane.measures.measure import Measure, Measures
+from germane.output.documents import Document, make_document
 from germane.output.named_columns import Tabular
-from germane.output.tables import Table, add_schema, format_number, to_json_number, write_count
+from germane.output.tables import Table, format_number, write_count
 from germane.readers import open_judges
 from germane.readers.objects.mapped_qrels import read_qrels as read_mapping
 
@@ -33,7 +34,7 @@ SKEWED = 0.8  # the share of one grade from which statistics contradict each oth
 
 
 @dataclass(frozen=True, eq=False)
-class JudgeAgreement(Tabular):
+class JudgeAgreement(Tabular, Document):
     """How far two judges agree on the pairs of query and item that both judged.
 
     >>> found = germane.compare_judges({"q": {"a": 1, "b": 0}}, {"q": {"a": 1, "b": 1}})
@@ -43,6 +44,8 @@ class JudgeAgreement(Tabular):
     ``table()`` has a row for each grade of the first judge and a column for each of the second.
     Statistics are NaN where both judges gave all items one grade.
     """
+
+    _json = "pairs grades confusion statistics per_query findings"
 
     grades: tuple[float, ...]
     """G: every grade that a judge gave, ascending"""
@@ -162,17 +165,6 @@ class JudgeAgreement(Tabular):
         )
         count = int(self.confusion[mode].sum())
         return (Finding("note", "skewed grades", text, count, advice="Look at the rarer grades."),)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON; NaN becomes None."""
-        return add_schema({
-            "pairs": self.pairs,
-            "grades": list(self.grades),
-            "confusion": self.confusion.tolist(),
-            "statistics": {name: to_json_number(value) for name, value in self.statistics.items()},
-            "per_query": {str(query): share for query, share in self.per_query.items()},
-            "findings": [finding.to_dict() for finding in self.findings],
-        })  # fmt: skip
 
 
 DEFINITIONS = (
@@ -400,16 +392,14 @@ class JudgedByMany(Tabular):
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON."""
         means = {
-            name: {str(measure): to_json_number(result[measure].mean) for measure in self.measures}
+            name: {measure: result[measure].mean for measure in self.measures}
             for name, result in self.results.items()
         }
-        alphas = {"alpha": self.alpha, "alpha_ordinal": self.alpha_ordinal}
-        return add_schema({
-            "judges": list(self.judges), "means": means,
-            **{name: to_json_number(alpha) for name, alpha in alphas.items()},
-            "spread": {str(measure): self.spread(measure) for measure in self.measures},
-            "pairs": self.pairs, "left_out": self.left_out,
-            "findings": [finding.to_dict() for finding in self.findings],
+        return make_document({
+            "judges": self.judges, "means": means,
+            "alpha": self.alpha, "alpha_ordinal": self.alpha_ordinal,
+            "spread": {measure: self.spread(measure) for measure in self.measures},
+            "pairs": self.pairs, "left_out": self.left_out, "findings": self.findings,
         })  # fmt: skip
 
 

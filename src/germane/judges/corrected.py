@@ -3,7 +3,7 @@
 import math
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from statistics import NormalDist
 from typing import Any, Literal
@@ -20,15 +20,16 @@ from germane.errors import NotFoundError, clip, make_visible, offer
 from germane.judges.assessors import JudgeAgreement, OrderAgreement
 from germane.judges.correction import About, Sample, measure_unseen, measure_variance
 from germane.measures.measure import Measure
+from germane.output.documents import Plain, make_document
 from germane.output.named_columns import Lookup, Named, Tabular, make_numbers, make_texts
-from germane.output.tables import Table, add_schema, format_number, to_json_number, write_count
+from germane.output.tables import Table, format_number, write_count
 
 MANY = 10**9  # queries: as good as all
 WIDER = 1.35  # times people's interval: from there a corrected number is worth less than people's
 
 
 @dataclass(frozen=True, eq=False)
-class CorrectedMean:
+class CorrectedMean(Plain):
     """A mean, or a mean difference, of a model's judgments that people's judgments correct.
 
     >>> model = {q: {"a": 1} for q in range(40)}
@@ -38,6 +39,11 @@ class CorrectedMean:
     >>> round(found["RR"].mean, 3), found["RR"].naive_mean, round(found["RR"].gap, 3)
     (0.9, 1.0, 0.1)
     """
+
+    _json = (
+        "measure run baseline mean people_mean naive_mean tuning judged queries gap shown caution"
+        " interval people_interval naive_interval"
+    )
 
     measure: Measure
     run: str
@@ -129,26 +135,6 @@ class CorrectedMean:
         check_number("difference", difference, 0)
         check_number("power", power, 0, 1)
         return _make_plan(self, float(difference), power)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        named = {"measure": str(self.measure), "run": self.run, "baseline": self.baseline}
-        intervals = {
-            name: asdict(getattr(self, name))
-            for name in ("interval", "people_interval", "naive_interval")
-        }
-        numbers = (
-            "mean",
-            "people_mean",
-            "naive_mean",
-            "tuning",
-            "judged",
-            "queries",
-            "gap",
-            "shown",
-            "caution",
-        )
-        return {**named, **{name: getattr(self, name) for name in numbers}, **intervals}
 
 
 def find_narrow_spread(corrected_mean: CorrectedMean) -> Iterator[Finding]:
@@ -400,17 +386,13 @@ class Trusts(Named[Trust], Tabular):
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema."""
         first = next(iter(self.values()))
-        return add_schema({
-            "numbers": [number.to_dict() for number in self.numbers],
-            "assumptions": list(first.assumptions),
-            "policy": first.policy.to_dict(),
-            "agreement": first.agreement.to_dict(),
-            "orders": [
-                {"measure": str(order.measure), "tau": to_json_number(order.tau),
-                 "tau_ap": order.tau_ap, "swapped": [list(pair) for pair in order.swapped]}
-                for order in self.orders
-            ],
-            "findings": {name: [f.to_dict() for f in run.findings] for name, run in self.items()},
+        return make_document({
+            "numbers": self.numbers,
+            "assumptions": first.assumptions,
+            "policy": first.policy,
+            "agreement": first.agreement,
+            "orders": self.orders,
+            "findings": {name: run.findings for name, run in self.items()},
         })  # fmt: skip
 
     def _list_columns(self) -> dict[str, Any]:

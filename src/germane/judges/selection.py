@@ -20,8 +20,9 @@ from germane.evaluation.evaluate import evaluate_many, score
 from germane.evaluation.opening import Held, Inputs, check_runs, open_data
 from germane.kernel.ids import spell_id
 from germane.measures.measure import Measure
+from germane.output.documents import Document
 from germane.output.named_columns import Tabular, make_ids, make_numbers
-from germane.output.tables import Table, add_schema, format_number, write_count
+from germane.output.tables import Table, format_number, write_count
 from germane.readers import Needs, open_qrels
 from germane.readers.objects.item_ids import spell_qrels
 
@@ -44,7 +45,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Selection(Tabular):
+class Selection(Tabular, Document):
     """Pairs to judge next, the heaviest first.
 
     >>> chosen = germane.choose_judgments({"q": {"d": 1}}, {"a": {"q": ["x", "d"]}}, "RR")
@@ -54,6 +55,8 @@ class Selection(Tabular):
     As CSV it has the columns query, item, grade, which is empty, and weight: fill in the grades,
     and the file is qrels.
     """
+
+    _json = "measure by pairs=candidates open_before open_after left findings"
 
     measure: Measure
     candidates: tuple[Candidate, ...]
@@ -111,20 +114,6 @@ class Selection(Tabular):
             yield ""
             yield "Findings:"
             yield from (f"- {finding}" for finding in self.findings)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        pairs = [{"query": c.query, "item": c.item, "weight": c.weight} for c in self.candidates]
-        shares = {"open_before": self.open_before, "open_after": self.open_after, "left": self.left}
-        return add_schema(
-            {
-                "measure": str(self.measure),
-                "by": self.by,
-                "pairs": pairs,
-                **shares,
-                "findings": [finding.to_dict() for finding in self.findings],
-            }
-        )
 
     def _list_columns(self) -> dict[str, Any]:
         return {

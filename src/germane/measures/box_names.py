@@ -100,6 +100,8 @@ class BoxName:
     ``overlap`` is what is matched (box, mask or oks) if a spelling says it, as ``bbox_mAP`` does.
     """
 
+    _json = ""  # JSON has its text
+
     name: str
     iou: tuple[float, ...] | None = None
     area: str | None = None

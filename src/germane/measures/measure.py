@@ -43,6 +43,8 @@ class Measure:
     Raises MeasureError for parameters, values and cutoffs that the measure does not take.
     """
 
+    _json = ""  # JSON has its text
+
     name: str
     parameters: tuple[tuple[str, Any], ...] = ()
     k: int | None = None

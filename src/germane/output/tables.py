@@ -4,17 +4,9 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal, TypeAlias, TypeVar, get_args
+from typing import ClassVar, Literal, TypeAlias, TypeVar, get_args
 
 from germane.errors import InputError, check_choice, clip, make_visible
-
-SCHEMA = 1
-"""The version of the JSON documents. It changes when a key is removed or changes its meaning."""
-
-
-def add_schema(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Put the version of the schema before the fields of a JSON document."""
-    return {"schema": SCHEMA, **fields}
 
 
 def format_number(
@@ -36,11 +28,6 @@ def format_number(
         return nan
     value = float(value) + 0.0  # no -0.0000
     return repr(value) if digits is None else f"{value:{sign}.{digits}f}"
-
-
-def to_json_number(value: float) -> float | None:
-    """Replace NaN and infinity, which JSON does not have, by None."""
-    return value if math.isfinite(value) else None
 
 
 def write_count(count: int, singular: str, plural: str | None = None) -> str:

@@ -42,7 +42,8 @@ from germane.evaluation.signature_line import (
 from germane.measures.averaging import MeasureResult
 from germane.measures.definition import CatalogueDefinition, refuse_lists
 from germane.measures.measure import Measure, Measures
-from germane.output.tables import SCHEMA, write_count
+from germane.output.documents import SCHEMA
+from germane.output.tables import write_count
 from germane.presentation import writing
 from germane.readers import CANDIDATES
 from germane.readers.files import column_files

@@ -31,8 +31,9 @@ from germane.evaluation.signature_line import (
     shorten,
 )
 from germane.measures.measure import Measure
+from germane.output.documents import Document
 from germane.output.named_columns import Tabular
-from germane.output.tables import Table, add_schema, to_json_number, write_count
+from germane.output.tables import Table, write_count
 from germane.records.record import (
     RecordedMeasure,
     RecordedRun,
@@ -46,7 +47,7 @@ SAME = "the same values, data and definitions"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Verification(Tabular):
+class Verification(Tabular, Document):
     """The outcome of ``verify``: is everything the same, and what differs?
 
     >>> record = germane.evaluate_many({"q": ["d"]}, {"a": {"q": ["x", "d"]}}, "RR").to_dict()
@@ -55,6 +56,8 @@ class Verification(Tabular):
     >>> print(germane.verify(record, {"q": ["d"]}, {"q": ["d"]}).differences[0])
     a: the run is another one
     """
+
+    _json = "same differences notes numbers=_list_numbers"
 
     numbers: tuple[tuple[str, Measure, float, float, int | None], ...]
     """each number: run, measure, value of the record, value now, and its decimals"""
@@ -83,25 +86,11 @@ class Verification(Tabular):
         notes = (verdict, *self.differences, *self.notes)
         return Table(("run", "measure", "recorded", "now"), tuple(rows), notes, left=(1,))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON."""
-        numbers = [
-            {
-                "run": name,
-                "measure": str(measure),
-                "recorded": to_json_number(old),
-                "now": to_json_number(now),
-            }
-            for name, measure, old, now, _ in self.numbers
+    def _list_numbers(self) -> list[dict[str, Any]]:
+        return [
+            {"run": name, "measure": measure, "recorded": recorded, "now": now}
+            for name, measure, recorded, now, _ in self.numbers
         ]
-        return add_schema(
-            {
-                "same": self.same,
-                "differences": list(self.differences),
-                "notes": list(self.notes),
-                "numbers": numbers,
-            }
-        )
 
 
 def verify(

@@ -7,7 +7,7 @@ from importlib import resources
 
 from germane.comparison.comparison import Comparison
 from germane.comparison.comparison_tables import explain_printed
-from germane.comparison.pair import format_p
+from germane.comparison.pair import Pair, format_p
 from germane.evaluation.layout import find_bands, format_value
 from germane.forensics.spread import LIST_ALONE, NOT_COUNTED, DialectValue, Spread, order_descending
 from germane.forensics.variations import STAGE_NAMES
@@ -120,9 +120,7 @@ def write_page(findings: Findings) -> tuple[str, dict[str, str]]:
     script = read_script(SCRIPTS)
     sources = "; img-src data:" if findings.items is not None else ""
     sources = f" 'self' file:{sources}" if findings.layout == "folder" else sources
-    sections = [
-        (name, title, lines) for name, title, write in SECTIONS if (lines := list(write(findings)))
-    ]
+    sections = [(name, title, list(write(findings))) for name, title, write in SECTIONS]
     head = write_head(
         "Ranking report", findings.title, _write_lead(findings), sections, script, sources
     )
@@ -131,6 +129,17 @@ def write_page(findings: Findings) -> tuple[str, dict[str, str]]:
     written, files = write_data(findings, size)
     data = f'<script type="application/json" id="data">{written}</script>'
     return "\n".join([*head, data, *foot]), files
+
+
+def write_still_page(
+    kind: str, title: str, lead: str, sections: "Sections", notes: Iterable[str], origin: Origin
+) -> str:
+    """Write a page without a script: sections, and then the notes on conventions and the origin."""
+    ends = [
+        ("conventions", "Conventions", [*write_notes(filter(None, notes)), _CHOSEN]),
+        ("origin", "Origin", list(_write_origin(origin))),
+    ]
+    return "\n".join([*write_head(kind, title, lead, [*sections, *ends], ""), END])
 
 
 Sections = Sequence[tuple[str, str, Sequence[str]]]  # the name, title and lines of each
@@ -146,7 +155,7 @@ def write_head(
     sources: str = "",
     style: str | None = None,
 ) -> list[str]:
-    """Write a page with its sections, without what follows these.
+    """Write a page with its sections that have lines, without what follows these.
 
     ``sources`` extends its content policy. ``style`` follows the style of all pages: that of
     reports, with the colors of runs, if it is not given.
@@ -167,6 +176,7 @@ def write_head(
         f'<body><main><header><p class="over">{kind}</p><h1>{isolate_text(title)}</h1>',
         f'<p class="lead">{lead}</p>',
     ]
+    sections = [section for section in sections if section[2]]
     if sections:
         links = (f'<a href="#{name}">{heading}</a>' for name, heading, _ in sections)
         head += ['<nav aria-label="Sections">', *links, "</nav>"]
@@ -238,13 +248,29 @@ def _write_result(findings: Findings) -> Iterable[str]:
     yield from make_scrollable(_write_headline(findings, board))
     yield from _write_key(findings, board)
     if comparison is not None:
-        yield from _write_sentences(findings, comparison)
-        yield from write_comparisons(comparison, 4)
+        yield from write_comparisons(comparison, _choose_pairs(findings, comparison), 4)
 
 
-def write_comparisons(comparison: Comparison, notes: int | None = None) -> Iterator[str]:
-    """Write the table of all pairs, which is opened with a click, and its first notes."""
-    table = comparison.table()
+def write_comparisons(
+    comparison: Comparison, pairs: Sequence[Pair], notes: int | None = None
+) -> Iterator[str]:
+    """Write pairs in words, their evidence in small print, and below them the table of all pairs.
+
+    The table is opened with a click; ``notes`` is how many of its notes are written.
+    """
+    shown, table = pairs[:SENTENCES], comparison.table()
+    if shown:
+        yield '<ul class="said">'
+        for pair in shown:
+            end = pair.sentence.rfind("], ")  # of the interval; the evidence follows
+            main, rest = pair.sentence, ""
+            if end > 0:
+                main, rest = main[: end + 1], main[end + 3 :]
+            yield f'<li class="{"sure" if pair.significant else "noise"}">{isolate_text(main)}'
+            yield f"<small>{isolate_text(rest)}</small></li>"
+        yield "</ul>"
+    if hidden := len(comparison.pairs) - len(shown):
+        yield f"<p>{hidden:,} more comparisons are in the table below.</p>"
     yield f"<details><summary>All {len(comparison.pairs):,} comparisons</summary>"
     yield from write_whole_table(table, notes)
     yield "</details>"
@@ -295,30 +321,17 @@ def _write_answer(findings: Findings) -> str:
     return f"{answer}; {who} is {lead} ahead of {behind}, {verdict} ({why})."
 
 
-def _write_sentences(findings: Findings, comparison: Comparison) -> Iterator[str]:
-    """Write a few pairs in words; of many, those of the first measure with its best run."""
-    pairs = shown = comparison.pairs
-    if len(pairs) > SENTENCES:
-        best, place = findings.runs[0], {name: r for r, name in enumerate(findings.runs)}
-        of_best = [
-            pair
-            for pair in pairs
-            if pair.measure == findings.measures[0] and best in (pair.system, pair.baseline)
-        ]
-        of_best.sort(key=lambda pair: place[pair.system] + place[pair.baseline])
-        shown = tuple(of_best[:SENTENCES])
-    if shown:
-        yield '<ul class="said">'
-        for pair in shown:
-            end = pair.sentence.rfind("], ")  # of the interval; the evidence follows
-            main, rest = pair.sentence, ""
-            if end > 0:
-                main, rest = main[: end + 1], main[end + 3 :]
-            yield f'<li class="{"sure" if pair.significant else "noise"}">{isolate_text(main)}'
-            yield f"<small>{isolate_text(rest)}</small></li>"
-        yield "</ul>"
-    if hidden := len(pairs) - len(shown):
-        yield f"<p>{hidden:,} more comparisons are in the table below.</p>"
+def _choose_pairs(findings: Findings, comparison: Comparison) -> Sequence[Pair]:
+    """Choose all pairs; of many, those of the first measure with its best run."""
+    if len(comparison.pairs) <= SENTENCES:
+        return comparison.pairs
+    best, place = findings.runs[0], {name: r for r, name in enumerate(findings.runs)}
+    of_best = [
+        pair
+        for pair in comparison.pairs
+        if pair.measure == findings.measures[0] and best in (pair.system, pair.baseline)
+    ]
+    return sorted(of_best, key=lambda pair: place[pair.system] + place[pair.baseline])
 
 
 def _write_headline(findings: Findings, board: Table | None) -> Iterator[str]:
@@ -471,7 +484,7 @@ def _write_queries(findings: Findings) -> Iterable[str]:
 # --- Conventions and origin -------------------------------------------------------------------
 
 
-CHOSEN = (
+_CHOSEN = (
     '<p class="small">Tools differ in these choices. They apply to every number of this report.</p>'
 )
 
@@ -484,10 +497,10 @@ def _write_conventions(findings: Findings) -> Iterable[str]:
         words = (f"{k}={v}" for k, v in policy.to_dict().items() if v is not None)
         chips = " ".join(f"<code>{escape_html(word)}</code>" for word in words)
         yield f"<p>{f'{isolate_text(name)}: ' if name else ''}{chips}</p>"
-    yield CHOSEN
+    yield _CHOSEN
 
 
-def write_origin(origin: Origin) -> Iterable[str]:
+def _write_origin(origin: Origin) -> Iterable[str]:
     """Write the inputs with their hashes, the versions and the command."""
     columns = ("input", "file", "bytes", "SHA-256")
     yield from make_scrollable(write_table(columns, origin.inputs, (1, 3), "origin"))
@@ -505,5 +518,5 @@ SECTIONS: tuple[tuple[str, str, Callable[[Findings], Iterable[str]]], ...] = (
     ("unjudged", "Items without a judgment", _write_unjudged),
     ("dialects", "Other tools", write_dialects),
     ("conventions", "Conventions", _write_conventions),
-    ("origin", "Origin", lambda findings: write_origin(findings.origin)),
+    ("origin", "Origin", lambda findings: _write_origin(findings.origin)),
 )

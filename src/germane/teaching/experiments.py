@@ -26,8 +26,9 @@ from germane.errors import (
 from germane.evaluation.evaluate import evaluate, evaluate_many, score
 from germane.explanation.curves import PRCurve
 from germane.explanation.explain import pr_curve
+from germane.output.documents import make_document, name_values
 from germane.output.named_columns import Tabular
-from germane.output.tables import Table, add_schema, format_number
+from germane.output.tables import Table, format_number
 from germane.presentation import writing
 from germane.presentation.pictures import Paper
 from germane.teaching.experiment_figures import ExperimentDisplay
@@ -142,6 +143,11 @@ class Experiment(Tabular):
     values, one a setting, and ``claims`` are sentences with numbers from them.
     """
 
+    _json = (
+        "name title design=design.line swept=design.swept settings relevant"
+        " relevant_ranks=_list_ranks columns shows=claims"
+    )
+
     design: Design
     settings: tuple[int, ...]
     rankings: Mapping[int, Any]
@@ -209,26 +215,14 @@ class Experiment(Tabular):
 
         Runs are left out: they are large, and the same seed makes them again.
         """
+        return make_document({"germane": VERSION, **name_values(self)})
+
+    def _list_ranks(self) -> dict[int, list[int]]:
         lists = self.rankings if self.relevant is not None else {}
-        return add_schema(
-            {
-                "germane": VERSION,
-                "name": self.name,
-                "title": self.title,
-                "design": self.design.line,
-                "swept": self.design.swept,
-                "settings": list(self.settings),
-                "relevant": self.relevant,
-                "relevant_ranks": {
-                    str(setting): [rank for rank, grade in enumerate(grades, 1) if grade]
-                    for setting, grades in lists.items()
-                },
-                "columns": [
-                    {**column._asdict(), "values": list(column.values)} for column in self.columns
-                ],
-                "shows": list(self.claims),
-            }
-        )
+        return {
+            setting: [rank for rank, grade in enumerate(grades, 1) if grade]
+            for setting, grades in lists.items()
+        }
 
 
 # --- The designs of the experiments: each varies one quantity and measures every setting ----------
