@@ -53,7 +53,7 @@ from germane.explanation.single_query import (
 from germane.measures import Scored
 from germane.measures.averaging import check_ties, compute_scores, compute_terms
 from germane.measures.measure import Measure, Measures
-from germane.measures.subtopic_coverage import count_subtopics, find_covered, sum_weights
+from germane.measures.subtopic_coverage import find_covered, sum_weights
 from germane.presentation.pictures import format_short
 from germane.readers.objects.relevance import make_collection
 from germane.readers.options.texts import open_texts
@@ -353,7 +353,7 @@ def _write_divisor(measure: Measure, ranking: Ranking, scored: Scored) -> tuple[
 
 
 def _count_subtopics(ranking: Ranking, rel: float) -> int:
-    return 0 if ranking.subtopics is None else int(count_subtopics(ranking, rel)[0])
+    return 0 if ranking.subtopics is None else int(sum_weights(ranking, rel, "equal")[0])
 
 
 def _sum_weights(ranking: Ranking, rel: float, parameters: dict[str, Any]) -> str:

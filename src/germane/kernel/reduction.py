@@ -513,6 +513,12 @@ def find_repeat(batch: Batch) -> int | None:
     return None
 
 
+def has_repeat(offsets: Ints, items: Ids, numbers: Floats) -> bool:
+    """Does an item stand twice among the rows of a query?"""
+    batch = Batch(np.arange(len(offsets) - 1), offsets, items, numbers)
+    return find_repeat(batch) is not None
+
+
 EVERY = "every"  # no choice of a caller's: an interaction that is repeated counts again
 
 

@@ -16,7 +16,7 @@ from germane.core.qrels import Qrels, Retrieved
 from germane.core.ragged import Bools, Floats, Ints
 from germane.errors import GermaneError, InputError
 from germane.kernel.ids import read_bytes, show_id, to_bytes, to_text
-from germane.kernel.reduction import Batch, find_repeat
+from germane.kernel.reduction import has_repeat
 from germane.readers.files import trec
 from germane.trec_eval import command_line
 from germane.trec_eval.command_line import INPUT, Options, TrecEvalError, parse_real, parse_whole
@@ -49,7 +49,7 @@ def read_grades(options: Options) -> tuple[Qrels, dict[int, bytes]]:
         owner, items, grades = owner[order], items.take(order), grades[order]
     offsets = ragged.make_offsets(np.bincount(owner))
     twice: dict[int, bytes] = {}
-    if find_repeat(Batch(np.arange(len(queries)), offsets, items, grades)) is not None:
+    if has_repeat(offsets, items, grades):
         counts = Counter(zip(owner.tolist(), items.to_bytes(), strict=True))
         twice = {q: item for (q, item), count in counts.items() if count > 1}
     return Qrels(queries, offsets, items, grades), twice
