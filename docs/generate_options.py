@@ -6,6 +6,9 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
+from germane.cli.options import OPTIONS as SENTENCES  # noqa: E402
+from germane.evaluation.choices import RARE  # noqa: E402
+
 from crossings.cells import Cell, list_cells  # noqa: E402
 from crossings.kinds import KINDS  # noqa: E402
 from crossings.options import OPTIONS  # noqa: E402
@@ -32,7 +35,7 @@ queries, while `check` reads everything.
 
 
 def page() -> str:
-    return "\n".join([introduction(), options(), unchanged(), functions(), kinds()])
+    return "\n".join([introduction(), options(), unchanged(), functions(), kinds(), rare()])
 
 
 def introduction() -> str:
@@ -114,6 +117,19 @@ def kinds() -> str:
     return "\n".join(
         [*lines, "", "[Sources](sources.md) and [arrays](arrays.md) explain them.", ""]
     )
+
+
+def rare() -> str:
+    """The options that signatures leave out."""
+    lines = [
+        "## Rare options\n",
+        "Signatures show these as `**conventions`, and `--help-all` lists them. They are options like any other:",
+        '`germane.evaluate(qrels, run, no_hit="skip")`, `--no-hit skip`.\n',
+        "| option | is about |",
+        "|---|---|",
+    ]
+    lines += [f"| `{name}=` | {SENTENCES[name].sentence} |" for name in RARE]
+    return "\n".join([*lines, "", "[Conventions](conventions.md) explains their words.", ""])
 
 
 def write(option: str) -> str:

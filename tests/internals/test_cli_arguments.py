@@ -15,7 +15,6 @@ from germane import cli
 from germane.cli import boxes, everyday, occasional, parser
 from germane.cli.options import LEFT_OUT, OPTIONS, PATHS, RARE, InputPath, find_row
 from germane.cli.parser import STAND_FOR, Command, call, find_verbs
-from germane.core.policy import RARE as CONVENTIONS
 from germane.evaluation.choices import COMMANDS as PAIRS
 
 ROWS: dict[str, Command] = {
@@ -81,8 +80,11 @@ def list_parameters(command: str) -> set[str]:
     """The arguments of the functions behind a command, as their signatures show them."""
     shown: set[str] = set()
     for verb in find_verbs(command, ROWS[command]):
-        shown |= {*inspect.signature(verb).parameters}
-    return shown - {"conventions"} | {*CONVENTIONS} if "conventions" in shown else shown
+        parameters = dict(inspect.signature(verb).parameters)
+        if rare := parameters.pop("conventions", None):
+            shown |= {*rare.annotation.words}
+        shown |= {*parameters}
+    return shown
 
 
 def find_missing() -> Iterator[tuple[str, str]]:

@@ -275,6 +275,7 @@ class Policy(Averaging, Judging, Reading):
 
 LIMITS = ("min_score", "max_distance")
 RARE = (
+    *("relevant", "min_score", "max_distance"),
     *("repeated", "grades", "ranks", "own", "padding", "nonpositive", "empty", "short", "constant"),
     *("unknown", "no_hit", "all_relevant", "undefined", "digits", "query_digits", "halves"),
 )

@@ -3,7 +3,7 @@
 import inspect
 import os
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from math import isfinite
@@ -26,7 +26,6 @@ from typing import (
 from germane.core import policy as conventions
 from germane.core.calls import is_number, parse_whole
 from germane.core.policy import (
-    RARE,
     AllRelevant,
     Constant,
     Duplicates,
@@ -219,10 +218,10 @@ def list_names(module: Mapping[str, Any]) -> list[Given]:
 
 # --- Signatures that name the keyword arguments, for ``help``, notebooks and the reference --------
 #
-# The conventions are listed once, in the TypedDict that ``**policy`` unpacks; rare ones stand
-# together as ``**conventions``. A signature is made when a function is first asked for, and
-# changes nothing about how the function is called. Editors, which run no code, read the
-# annotations themselves: they have the same names (``accepted``).
+# The conventions are listed once, in the TypedDict that ``**policy`` unpacks; rare ones and rare
+# options for reading stand together as ``**conventions``. A signature is made when it is first
+# asked for, and changes nothing about how the function is called. Editors, which run no code, read
+# the annotations themselves: they have the same names (``accepted``).
 
 Parameter = inspect.Parameter
 Others: TypeAlias = Mapping[str, tuple[Any, Any]]
@@ -236,7 +235,9 @@ _WORDS = {
     if name[:1].isupper() and get_origin(kind) is Literal
 }
 """Conventions, without underscores: the type, and its name."""
-CONVENTIONS = Given("Convention", f"the rare conventions: {', '.join(RARE)} (germane.Policy)")
+RARE = ("max_expansion", "max_line", "seen", "distance", "subtopic_weights", *conventions.RARE)
+"""Options that few people use: keyword arguments like any other, which signatures leave out."""
+CONVENTIONS = Given("Convention", f"a rare option: {', '.join(RARE)} (docs/options.md)")
 
 
 COMMANDS = {
@@ -278,8 +279,7 @@ def make_signature(function: Any, others: Others | None = None) -> inspect.Signa
     for parameter in signature.parameters.values():
         listed = [parameter]
         if parameter.kind is Parameter.VAR_KEYWORD:
-            unpacked = _list_unpacked(parameter, others or {})
-            listed = [named for named in unpacked if named.name not in explicit] or listed
+            listed = [*_list_unpacked(parameter, others or {}, explicit)] or listed
         parameters += (option.replace(annotation=_name_type(option)) for option in listed)
     returned = signature.return_annotation
     if returned is not inspect.Signature.empty:
@@ -287,20 +287,32 @@ def make_signature(function: Any, others: Others | None = None) -> inspect.Signa
     return signature.replace(parameters=parameters, return_annotation=returned)
 
 
-def _list_unpacked(parameter: Parameter, others: Others) -> Iterator[Parameter]:
-    """List the keyword arguments that ``**policy: Unpack[…]`` or ``**options`` stands for."""
+def _list_unpacked(
+    parameter: Parameter, others: Others, explicit: Collection[str]
+) -> Iterator[Parameter]:
+    """List the keyword arguments that ``**policy: Unpack[…]`` or ``**options`` stands for.
+
+    Those that are ``explicit`` have been listed. Rare ones are the words of ``**conventions``.
+    """
     if parameter.name == "options":
         for name, (annotation, default) in others.items():
-            yield Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
-    for kind in get_args(parameter.annotation):
-        for name, annotation in getattr(kind, "__annotations__", {}).items():
-            if name not in RARE:
-                default = Policy.DEFAULTS.get(name)
+            if name not in explicit:
                 yield Parameter(
                     name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation
                 )
-        if RARE[0] in getattr(kind, "__annotations__", {}):
-            yield Parameter("conventions", Parameter.VAR_KEYWORD, annotation=CONVENTIONS)
+    for kind in get_args(parameter.annotation):
+        accepted = getattr(kind, "__annotations__", {})
+        named = [name for name in accepted if name not in explicit]
+        rare = [name for name in named if name in RARE and RARE[-1] in accepted]
+        for name in named:
+            if name not in rare:
+                default, annotation = Policy.DEFAULTS.get(name), accepted[name]
+                yield Parameter(
+                    name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation
+                )
+        if rare:
+            annotation = CONVENTIONS._replace(words=tuple(rare))
+            yield Parameter("conventions", Parameter.VAR_KEYWORD, annotation=annotation)
 
 
 def _name_type(parameter: Parameter) -> Any:

@@ -316,7 +316,9 @@ def compute_measures(
 ) -> dict[Measure, MeasureResult]:
     """Compute several measures of a judged run, under its policy."""
     policy = judged.policy
-    of_lists = tuple(measure for measure in chosen if isinstance(measure.row, CatalogueDefinition))
+    of_lists: tuple[Measure, ...] = ()
+    if judged.lists is not None:
+        of_lists = tuple(m for m in chosen if isinstance(m.row, CatalogueDefinition))
     if of_lists:
         from germane.evaluation.whole_lists import compute_list_measures
 

@@ -68,6 +68,8 @@ def take_ids(where: str, ids: Collection[Any]) -> Collection[Any]:
 
 def take_keys(where: str, raw: Mapping[Any, Any]) -> Mapping[Any, Any]:
     """Take the keys of a mapping out of what holds them, and refuse those that are no ids."""
+    if PLAIN.issuperset(map(type, raw)):
+        return raw
     taken = unwrap_keys(raw, where)
     take_ids(where, taken)
     return taken
