@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 import germane
-from germane.core.mean_intervals import FEWEST, Span, find_student_quantile
+from germane.core.mean_intervals import Interval, Span, find_student_quantile
 from germane.judges.corrected import CorrectedMean
 from germane.judges.correction import Design, Sample, correct_mean
 
@@ -139,7 +139,7 @@ def plan_people(sample, difference):
         naive_interval=nothing, tuning=corrected.tuning, judged=len(sample.people),
         queries=len(sample.model), gap=0, sample=sample,
     )  # fmt: skip
-    return max(FEWEST, pilot.plan(difference).people[MODEL] or MODEL)
+    return max(Interval.FEWEST, pilot.plan(difference).people[MODEL] or MODEL)
 
 
 def make_design(people):

@@ -12,7 +12,7 @@ from typing import Any
 from audit import draw_collection
 
 import germane
-from germane.core.policy import RARE_WORDS, WORDS
+from germane.core.policy import Policy
 from germane.dialects.families import DIALECTS
 from germane.dialects.names import parse
 from germane.errors import GermaneError
@@ -54,8 +54,8 @@ def draw_definitions(rng: random.Random) -> tuple[str, dict[str, tuple[Measure, 
             label = rng.choice(list(measures))
             measures[label] = rng.choice(list(vary_measure(measures[label], (1.0, 2.0))))
         else:
-            name = rng.choice([*WORDS, *WORDS, *RARE_WORDS, "depth"])
-            words = (100, 20, 10) if name == "depth" else (WORDS | RARE_WORDS)[name]
+            name = rng.choice([*Policy.WORDS, *Policy.WORDS, *Policy.RARE_WORDS, "depth"])
+            words = (100, 20, 10) if name == "depth" else (Policy.WORDS | Policy.RARE_WORDS)[name]
             word = rng.choice([one for one in words if one not in NO_NUMBER])
             shared[name] = word
     return "changed", {label: (measure, shared) for label, measure in measures.items()}

@@ -6,6 +6,7 @@ No page is written for Sphinx: the table of contents is the lists of docs/README
 
 import base64
 import json
+import os
 import re
 import sys
 from functools import cache
@@ -62,28 +63,68 @@ UNDER = {
     "docs/reference": tuple(
         f"docs/reference/{name}" for name, _ in generate_reference.list_pages()
     ),
-    "docs/measures": tuple(f"docs/reference/{name}" for name, _ in generate_measures.list_pages()),
-    "docs/dialects": ("docs/dialects/*",),
+    "docs/measures": (
+        "docs/user-models",
+        *(f"docs/reference/{name}" for name, _ in generate_measures.list_pages()),
+    ),
+    "docs/sources": ("docs/arrays", "docs/options"),
+    "docs/dialects": ("docs/coming-from", "docs/trec_eval", "docs/pytrec_eval", "docs/dialects/*"),
+    "docs/recommender": ("examples/recommender",),
+    "docs/rag": ("examples/rag_gate",),
+    "docs/images": ("examples/image_search", "examples/digits/**"),
+    "docs/detection": ("docs/masks", "examples/detection", "examples/segmentation"),
+    "docs/compare": ("docs/significance", "examples/paper_table"),
+    "docs/recipes": ("docs/training",),
+    "docs/reconcile": ("docs/reconcile-table",),
+    "docs/judges": ("docs/judging", "examples/judges"),
+    "docs/scale": ("docs/clusters",),
     "docs/speed": ("bench/*",),
     "docs/reliability": ("fuzz/*",),
     "docs/contributing": ("CONTRIBUTING",),
-    "docs/recipes": ("examples/digits/**",),
 }
 
-VISIBLE = {"docs/reference", "docs/measures"}
+VISIBLE = {"docs/reference"}
+MEASURE = re.compile(r"measures\.md#(\w+)")
+UNLISTED = "Project"  # the section of the start page whose pages are not in the sidebar
+SEARCHED = json.loads(Path(__file__).with_name("search_words.json").read_text("utf-8"))
+"""What people type into the site's search, and the page that answers; the index has it, too."""
+EXPLORER = """<details><summary>Open the explorer here, with the list of this page</summary>
+<iframe class="explorer" title="The explorer" loading="lazy"
+src="../explorer.html#l=0.0.1.0.1.0.0.1.0.0&amp;R=4&amp;k=5"></iframe></details>"""
+START = Path(__file__).with_name("README.md").read_text("utf-8")
 
 
 def add_contents(app: Sphinx, page: str, source: list[str]) -> None:
     """Add the table of contents to a page: hidden where the page has the links itself."""
     if page == root_doc:
-        trees = zip(*list_sections(source[0]), strict=True)
-        source[0] += "".join(write_tree(*tree, "hidden") for tree in trees)
+        trees = list_sections(source[0]).items()
+        source[0] += "".join(
+            write_tree(title, pages, "hidden") for title, pages in trees if title != UNLISTED
+        )
     if page in (root_doc, "docs/explorer"):
         title, rest = source[0].split("\n", 1)
         source[0] = f'{title}\n\n<p><a href="../explorer.html">Open the explorer</a></p>\n{rest}'
+    source[0] = source[0].replace("<!-- explorer -->", EXPLORER)
+    words = [word for word, answer in SEARCHED.items() if answer == page]
+    if words:
+        title, rest = source[0].split("\n", 1)
+        entries = ", ".join(f"! {word}" for word in words)  # main entries are found first
+        source[0] = f"{title}\n\n```{{index}} {entries}\n```\n{rest}"
+    source[0] = MEASURE.sub(lambda link: link_measure(link[1]), source[0])
+    if page == "docs/measures":  # whose sections are pages here
+        source[0] = source[0].partition("\n## ")[0] + "\n"
+        source[0] = re.sub(r"\(#(\w+)\)", lambda link: f"({link_measure(link[1])})", source[0])
     if page in UNDER:
         shown = () if page in VISIBLE else ("hidden",)
         source[0] += write_tree("", [f"/{pattern}" for pattern in UNDER[page]], "glob", *shown)
+    if page in {"README", *list_documents(list_sections(START)[UNLISTED])}:
+        source[0] = f"---\norphan: true\n---\n\n{source[0]}"
+
+
+def link_measure(anchor: str) -> str:
+    """Link the page that a section of docs/measures.md is on the site."""
+    (name,) = (name for name in generate_measures.NAMES if name.lower() == anchor)
+    return f"reference/measures/{name}.md"
 
 
 def show_notebook(app: Sphinx, page: str, source: list[str]) -> None:
@@ -115,16 +156,23 @@ def write_output(output: dict[str, Any]) -> str:
     return f"```text\n{text}\n```"
 
 
-def list_sections(text: str) -> tuple[list[str], list[list[str]]]:
-    """List the sections of the start page that are lists of pages, with these pages."""
-    titles, pages = [], []
+def list_sections(text: str) -> dict[str, list[str]]:
+    """List the sections of the start page that are lists of pages, with these pages.
+
+    A page that stands under another is left to that one.
+    """
+    under = {page for pages in UNDER.values() for page in pages}
+    sections = {}
     for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
-        titles.append(section.partition("\n")[0])
-        named = re.findall(
-            r"\]\(([^)#\s]+)\.(?:md|ipynb)\)", re.sub(r"^(?!- ).*", "", section, flags=re.MULTILINE)
-        )
-        pages.append(list(dict.fromkeys(named)))
-    return titles, pages
+        title, _, lines = section.partition("\n")
+        named = dict.fromkeys(re.findall(r"\]\(([^)#\s]+)\.(?:md|ipynb)\)", lines))
+        sections[title] = [page for page in named if not under & {*list_documents([page])}]
+    return sections
+
+
+def list_documents(pages: list[str]) -> list[str]:
+    """List pages, as the start page links them, as Sphinx names them."""
+    return [os.path.normpath(f"docs/{page}") for page in pages]
 
 
 def write_tree(title: str, pages: list[str], *options: str) -> str:
@@ -213,13 +261,35 @@ def write_formula(translator: HTML5Translator, formula: nodes.math) -> None:
     raise nodes.SkipNode
 
 
+def write_display(translator: HTML5Translator, formula: nodes.math_block) -> None:
+    """Write a formula as MathML on a line of its own."""
+    translator.body.append(
+        f'<div class="formula">{convert(formula.astext(), display="block")}</div>'
+    )
+    raise nodes.SkipNode
+
+
+def open_to_keyboards(
+    app: Sphinx, page: str, template: str, context: dict[str, Any], tree: nodes.document | None
+) -> None:
+    """Let the keyboard reach what scrolls, and say the level of the sidebar's headings."""
+    scrolling = r'<(pre|div class="(?:table-wrapper|formula)[^"]*")>'
+    context["body"] = re.sub(scrolling, r'<\1 tabindex="0">', context.get("body", ""))
+    sidebar = context.get("furo_navigation_tree", "")
+    context["furo_navigation_tree"] = sidebar.replace(
+        'role="heading"', 'role="heading" aria-level="2"'
+    )
+
+
 def setup(app: Sphinx) -> None:
-    app.add_html_math_renderer("mathml", (write_formula, None), (write_formula, None))
+    app.add_html_math_renderer("mathml", (write_formula, None), (write_display, None))
     generate_reference.write_pages()
     app.connect("autodoc-process-signature", replace_signature)
-    app.add_config_value("under", UNDER, "env")  # pages are read again when it changes
+    app.add_config_value("under", UNDER, "env")  # pages are read again when these change
+    app.add_config_value("searched", SEARCHED, "env")
     app.connect("source-read", show_notebook)
     app.connect("source-read", add_contents)
+    app.connect("html-page-context", open_to_keyboards, 900)  # after the theme
     app.connect("html-page-context", offer_variants)
     app.connect("build-finished", write_variants)
     app.connect("build-finished", write_index)

@@ -180,8 +180,13 @@ AROUND = {
 
 
 def write_latex(definition: str) -> str:
-    """Write a definition as a formula of LaTeX; words are text in it."""
-    return _write(parse(definition)).strip()
+    """Write a definition as a formula of LaTeX; words are text in it.
+
+    Sentences that explain its names are left to the text beside it.
+    """
+    whole, *clauses = parse(definition).parts
+    formulas = [clause for clause in clauses if isinstance(clause, Node) and clause.kind == "let"]
+    return r",\quad ".join(_write(part).strip() for part in (whole, *formulas))
 
 
 def _write(node: Node | str) -> str:

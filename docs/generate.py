@@ -14,15 +14,25 @@ from germane.readers.objects.relevance import make_ranking
 TARGET = Path(__file__).parent / "measures.md"
 CONVENTIONS = Path(__file__).parent / "conventions.md"
 
+NOTATION_LINES = "".join(
+    f"- `{sign}`: {meaning}\n"
+    for sign, _, meaning in (part.partition(": ") for part in NOTATION.split(". ")[0].split("; "))
+)
 INTRODUCTION = f"""\
 # Measures
 
-`python docs/generate.py` generates this page from the definitions in `src/germane/measures/`.
-`germane measures NAME` prints one entry, with your parameters in the formula. The tests run each example
-after `from germane import evaluate, score` and `from math import log2`.
+<!-- python docs/generate.py writes this page from the definitions in src/germane/measures/. -->
 
-In the formulas, {NOTATION}. A measure without a cutoff looks at all retrieved items.
-The last ones, from {CATALOGUE[0].name} on, are measures of the catalogue: of all lists of a run, judged or not. [Which novelty?](which-novelty.md) is their guide.
+Every measure that germane computes, with its formula, its parameters and an example. `germane measures NAME` prints one
+of them with your parameters in the formula. [Which measure?](which-measure.md) helps you choose.
+
+The formulas use these signs:
+
+{NOTATION_LINES}
+{NOTATION.partition(". ")[2]}. A measure without a cutoff looks at all retrieved items.
+
+The measures from {CATALOGUE[0].name} on describe all lists of a run together, judged or not. Their guide is
+[Which novelty?](which-novelty.md). The examples run after `from germane import evaluate, score` and `from math import log2`.
 
 """
 
@@ -70,7 +80,7 @@ def section(row: Definition) -> str:
 
 
 def formula(row: Definition) -> str:
-    """The formula at 10; and lines without a cutoff, at 10, and for each word of each parameter that changes it."""
+    """The formula at 10, set; and lines without a cutoff, at 10, and for each word of each parameter that changes it."""
     shown = [Measure(row.name)]
     k = 10 if row.cutoff else None
     if k:
@@ -81,7 +91,7 @@ def formula(row: Definition) -> str:
     rows = "".join(f"| `{m}` | {cell(m.definition)} |\n" for m in dict.fromkeys(shown))
     table = f"\n\n| measure | value |\n|---|---|\n{rows}".rstrip("\n")
     line = shown[min(1, len(shown) - 1) if k else 0].definition
-    return f"${write_latex(line)}${table}" if row in TABLE and set(line) & set("Σ÷≥") else table
+    return f"\n\n$$\n{write_latex(line)}\n$$" + table if set(line) & set("Σ÷≥") else table
 
 
 def parameters(row: Definition) -> str:

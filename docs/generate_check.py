@@ -20,10 +20,10 @@ import check_boxes_examples  # noqa: E402
 import check_examples  # noqa: E402  (it lies beside the tests, which see that each example is found)
 
 INTRODUCTION = """\
-# Check
+# Check your data
 
-`germane check` finds problems that can distort your results. For each problem it prints the kind, the number of cases, the place
-and the remedy.
+`germane check` finds problems in your data that can distort the results. For each problem, it prints how many cases there are, where they are,
+and what you can do about them.
 
 ```console
 $ germane check examples/digits/qrels.txt examples/digits/pixels.run examples/digits/lda.run -m AP@10
@@ -38,12 +38,12 @@ note: differences too small to show
   Judge more queries; germane compare prints the intervals.
 ```
 
-`check` does not stop at errors: it counts all bad lines of a file, names the first, and checks the others. Examples begin with
-their line, as in `run.txt:17: query 'q1' item 'd5'`, or in Parquet, Arrow and frames with their row, counted from 0.
-`-m` names the measures whose cutoffs `check` uses. The exit status is 0, or 1 with
-`--strict` if a finding is serious, or 2 for files that cannot be read at all.
+`check` does not stop at errors. It counts all bad lines of a file, shows the first of them, and goes on with the others. Examples start with
+their line, as in `run.txt:17: query 'q1' item 'd5'`, or with their row in Parquet, Arrow and frames, counted from 0.
+With `-m`, you name the measures that you are going to use, because some problems depend on their cutoffs. The exit status is 0. With
+`--strict`, it is 1 if a finding is serious, and it is 2 if a file cannot be read at all.
 
-For programs, use `--format json`, or `to_dict()` in Python. Names of findings and fields do not change within a schema; new
+Programs can use `--format json`, or `to_dict()` in Python. Names of findings and fields do not change within a schema, but new
 findings may be added:
 
 | field | content |
@@ -59,7 +59,7 @@ findings may be added:
 | `findings[].advice` | the remedy |
 | `findings[].where` | the file, the name of the run, `run` or `qrels` |
 
-In Python the findings are a sequence, serious findings first:
+In Python, the findings are a sequence, serious ones first:
 
 ```python
 import germane
@@ -70,8 +70,8 @@ found.serious[0].what  # 'missing queries'
 found.serious[0].advice  # "The run has 'Q2': it differs in letter case."
 ```
 
-`--train QRELS` (`train=`) names the judgments that the system learned from. `check` then reports judgments and queries that are
-in both. `--collapse`, `--exclude`, `--only` and `--scores distances` work as in `evaluate`.
+With `--train QRELS` (`train=`), you can pass the judgments that the system learned from, and `check` reports judgments and queries that occur in
+both. `--collapse`, `--exclude`, `--only` and `--scores distances` work as in `evaluate`.
 
 ```python
 learned = {"q2": {"d3": 1}}
@@ -79,9 +79,9 @@ leaks = germane.check(qrels, {"q1": {"d1": 2.0}, "q2": {"d3": 1.0}}, train=learn
 leaks.serious[0].what  # 'judgments of the training data'
 ```
 
-`--queries FILE` and `--items FILE` (`queries=`, `items=`) are the texts of queries and items, in the files of
-[`report`](report.md) and `explain`. `check` then reports queries with the text of an item, and judged items with
-equal texts. Letter case and white space make no difference.
+With `--queries FILE` and `--items FILE` (`queries=`, `items=`), you can pass the texts of queries and items, in the same files as for
+[`report`](report.md) and `explain`. `check` then reports queries that have the same text as an item, and judged items with
+the same text. Letter case and white space are ignored.
 
 ```python
 texts = {"d1": "Blue whale", "d9": "why is the sky blue?"}
@@ -91,30 +91,31 @@ asked = germane.check(qrels, {"q1": {"d1": 2.0}}, queries=said, items=texts)
 # [("query 'q1' item 'd9': 'why is the sky blue?'",)]
 ```
 
-`check` takes all qrels and runs that `evaluate` takes, or several runs as `{name: run}`. It holds all rows in memory, about 200 bytes each. A
-run of 7 million lines takes 1.5 GB and about five times the CPU time of `evaluate`.
+`check` takes the same qrels and runs as `evaluate`, and several runs as `{name: run}`. It holds all rows in memory, which takes about 200 bytes for each. A
+run of 7 million lines takes 1.5 GB, and about five times the CPU time of `evaluate`.
 
 ## Findings of evaluate
 
-`evaluate` warns of most serious findings in one line, and keeps them as `findings` of the result. Other
-serious findings are errors. It checks only the counts, the hits and a sample of up to 2,000 rows. Therefore
-only `germane check` finds problems that begin late in a run, single ids with another spelling, and nearly all doubtful
-findings. The column *evaluate* below shows the reaction of `evaluate`: an **error**, a **warning**, a warning from a **sample**, which may
-miss the problem, or **silent**.
+`evaluate` warns you of most serious findings in a line each, and keeps them as `findings` of the result. Other
+serious findings are errors. To stay fast, it looks only at the counts, the hits and a sample of up to 2,000 rows. Problems that
+begin late in a run, single ids with another spelling, and nearly all doubtful findings are found by `germane check` alone. The column *evaluate* below shows what
+`evaluate` does: it raises an **error**, gives a **warning**, gives a warning based on a **sample**, which may miss the problem, or is **silent**.
 
 ## Small data
 
-A wrong order is reported from few results on:
+Little data is enough to suspect a wrong order:
 
-- if scores rise, or ranks fall, in the order given: five results of a query, or seven pairs;
-- if all relevant results are last: as many as would be last in a random order with a probability below 1/1,000.
+- if scores rise, or ranks fall, in the order given, five results of a query or seven pairs are enough;
+- if all relevant results come last, it takes as many as would come last in a random order with a probability below 1/1,000.
 
-It is not reported if relevance shows that the order is right. One result per query is reported from ten queries on.
+Nothing is reported if the relevant results show that the order is right. A single result for each query is reported from ten queries on.
 
 ## The list of findings
 
-`python docs/generate_check.py` generates this list from `src/germane/checks/table.py`. *Serious*: the number is probably wrong.
-*Doubtful*: the number may be wrong. *Note*: good to know. The examples are germane's output on test data for each finding.
+If a finding is *serious*, the number is probably wrong. If it is *doubtful*, the number may be wrong. A *note* is good to know. The examples are germane's own output, on test data
+for each finding.
+
+<!-- python docs/generate_check.py writes this list from src/germane/checks/table.py. -->
 """
 
 
@@ -122,7 +123,7 @@ BOXES = """
 ## Boxes
 
 `germane.boxes.check(truth, detections)` checks annotated boxes and a detector's boxes, from any of the [sources of boxes](sources.md#boxes).
-It does not stop at errors, and returns findings as `check` does.
+Like `check`, it does not stop at errors, and it returns findings.
 
 ```python
 truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
@@ -132,11 +133,10 @@ boxes.serious[0].what  # 'swapped corners'
 boxes.serious[0].examples  # ('detections, image 0, box 0',)
 ```
 
-`germane.boxes.evaluate`, `evaluate_many`, `compare`, `gate`, `report`, `explain`, `spread` and `reconcile` raise an error or warn as the last column
-says. `result.findings` has the warnings. Formats, scores, classes and images are judged by how detections and truths overlap in up to 200 images.
-Formats of both sides that are wrong in the same way are found by the sizes of the images; boxes whose centers are read as corners on both sides
-cannot be found without these, but overlaps are then right. [bench/BOXES.md](../bench/BOXES.md#findings) says how often random
-sets with each mistake are found, and that sound sets have no finding.
+The last column shows which of them the other functions of `germane.boxes` raise as errors or give as warnings; the warnings are in `result.findings`. Wrong formats, scores, classes and
+images are recognized by how well detections and truths overlap, in up to 200 images. If both sides have the same wrong format, the sizes of the images reveal it. Without these, centers that
+are read as corners on both sides go unnoticed, but then the overlaps are right. [bench/BOXES.md](../bench/BOXES.md#findings) shows how often each mistake is found in random data sets, and that
+sound data sets have no finding.
 """
 
 
@@ -156,7 +156,7 @@ def page() -> str:
 
 
 def rows(table: Sequence[Any], severity: str) -> Iterator[str]:
-    yield "| finding | is | example | what to do | evaluate |\n|---|---|---|---|---|\n"
+    yield "| finding | meaning | example | what to do | evaluate |\n|---|---|---|---|---|\n"
     for row in table:
         if row.severity == severity:
             does = " ".join((row.find_problems.__doc__ or "").split()).removesuffix(".")

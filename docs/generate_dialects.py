@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import germane
-from germane.dialects.dialect import STAGE_NAMES, Dialect, Entry, Limit
+from germane.dialects.dialect import Dialect, Entry, Limit
 from germane.dialects.families import DIALECTS
 from germane.dialects.names import find_same_kind
+from germane.forensics.variations import STAGE_NAMES
 
 TARGET = Path(__file__).parent / "dialects.md"
 FOLDER = Path(__file__).parent / "dialects"
@@ -35,23 +36,24 @@ DATA: dict[str, tuple[str, str]] = {
 }  # fmt: skip
 
 READINGS = """\
-The tool is given labels and scores of one list at a time, and counts the relevant items in the list as all relevant items.
-So there are two readings of the tool's numbers:
+The tool is given the labels and scores of one list at a time, and takes the relevant items in the list for all relevant items.
+Its numbers can therefore be read in two ways:
 
-- All judged items count, as in germane. For the tool to count them, append the relevant items that were not retrieved to the
-  list, with scores below all others. Appending works for cutoffs within the retrieved list.
-- Only the list counts, `relevant=listed`: this is the tool's value for the retrieved items alone. Relevant items that were not
+- All judged items count, as is usual in germane. To make the tool count them, append the relevant items that were not retrieved to the
+  list, with scores below all others. This works for cutoffs within the retrieved list.
+- Only the list counts (`relevant=listed`). This is what the tool prints for the retrieved items alone. Relevant items that were not
   retrieved do not count, so recall is too high.
 
-`germane.spread` and `reconcile` show both if they differ."""
+If the two differ, `germane.spread` and `reconcile` show both."""
 
 INTRODUCTION = """\
-# Dialects
+# Other tools
 
-A dialect is the set of choices that another tool makes in the stages of germane: reading, judging, measuring, averaging.
-`python docs/generate_dialects.py` generates this page and the pages of the tools from `src/germane/dialects/`. The tests run
-their examples, and compare each dialect with answers recorded from the named version of the tool. `pytest -m live` asks the
-installed tools again.
+<!-- python docs/generate_dialects.py writes this page and the pages of the tools from src/germane/dialects/. -->
+
+A *dialect* describes how another tool defines its measures: how it reads data, which items count as relevant, what it divides by, and how it averages. With `dialect=`,
+germane evaluates as that tool does. Each dialect was recorded from a named version of the tool, and the tests compare germane with the recorded answers.
+To translate names and calls, see [Coming from another tool](coming-from.md).
 
 ```python
 import germane
@@ -64,12 +66,11 @@ germane.spread(qrels, run, "AP@1").range  # (0.5, 1.0)
 
 ## Names of measures
 
-Names of measures are the tool's, or germane's own in germane's spelling (`nDCG@3`, not `ndcg@3`). If the tool has the measure,
-germane evaluates it as the tool does. Otherwise it evaluates germane's own measure under the tool's other conventions, and the
-result says so. If the tool has a measure of that name with other defaults, germane raises an error that names both: in
-trec_eval `AP@10` may be `AP(norm=R)@10`, which is its `map_cut_10`. `germane:AP@10`, or a measure such as `germane.AP @ 10` in
-Python, is germane's own. If you name no measures, germane takes those of `AP P@10 R@100 RR nDCG@10` that the tool has, in the
-tool's definitions.
+In a dialect, you can use the tool's names of measures, and germane's own names in their exact spelling (`nDCG@3`, not `ndcg@3`). If the tool has the measure,
+it is evaluated as the tool does. Otherwise you get germane's own measure under the tool's other conventions, and the
+result says so. If the tool has a measure of that name with other defaults, the name is ambiguous, and the error gives both meanings. In
+trec_eval, for example, `AP@10` could mean `AP(norm=R)@10`, which trec_eval calls `map_cut_10`. To get germane's own measure, write `germane:AP@10`, or `germane.AP @ 10` in
+Python. If you name no measures, you get those of `AP P@10 R@100 RR nDCG@10` that the tool has, as the tool defines them.
 
 ```python
 asked = germane.evaluate(qrels, run, "map@2 germane:nDCG@2", dialect="lightgbm")
@@ -79,21 +80,18 @@ germane.evaluate(qrels, run, dialect="voc2007").measures  # (IAP(rounding=double
 
 ## Choices and limits
 
-Every function and command that computes values takes a dialect: `score`, `explain`, `check`, `compare`, `report`, `gate` and the others.
-`reconcile`, `spread` and `identify` try all dialects instead.
+Every function and command that computes values takes a dialect, except for `reconcile`, `spread` and `identify`, which try all of them.
 
-A choice that you give beside `dialect` overrides the dialect's choice, as options of the tools do: trec_eval's `-c` is
-`missing="zero"`, its `-M 100` is `depth=100`, `-J` is `unjudged="remove"`, and `-l 2` is `rel=2` in the measure's name.
+If you set a convention together with `dialect`, yours wins, just as options of the tool would: trec_eval's `-c` is
+`missing="zero"`, its `-M 100` is `depth=100`, `-J` is `unjudged="remove"`, and `-l 2` is `rel=2` in the name of the measure.
 
-Some behavior of a tool is random or a bug, and has no name among the choices. Such behavior is a limit of the dialect, on the
-tool's page.
-`spread` marks a tool if a limit applies to the given data.
+Some behavior of tools is random, or a bug, and cannot be reproduced. It is described as a limit on the tool's page, and
+`spread` marks a tool if a limit matters for your data.
 
 ## Tools that see one list
 
-Some tools are given labels and scores of one list at a time, and count the relevant items in it as all relevant items. A dialect
-counts all judged items. `relevant="listed"` gives the tool's value for the list alone. `spread` has a row for each reading
-if the two differ:
+Some tools are given the labels and scores of one list at a time, and take the relevant items in it for all relevant items. A dialect
+counts all judged items. With `relevant="listed"`, you get the tool's value for the list alone. If the two differ, `spread` shows both:
 
 ```python
 recall = {"q": ["a", "b", "c"]}, {"q": {"a": 9.0, "x": 8.0, "b": 7.0}}
@@ -201,22 +199,27 @@ def called(dialect: Dialect, measure: str) -> str:
 
 
 def page_of(dialect: Dialect) -> str:
-    parts = [f"# {dialect.name}", f"{dialect.tool}, {dialect.version}. {dialect.why}"]
+    parts = [
+        f"# {dialect.name}",
+        f"This dialect describes {dialect.tool} ({dialect.version}). {dialect.why}",
+    ]
     if dialect.same:
-        parts.append(f"Also valid for: {', '.join(dialect.same)}.")
+        parts.append(f"The same dialect is valid for {', '.join(dialect.same)}.")
     words = [
         f"{stage}: {', '.join(f'`{n}={w}`' for n, w in getattr(dialect, stage).items())}"
         for stage in STAGE_NAMES
         if stage != "measuring" and getattr(dialect, stage)
     ]
     if words:
-        parts.append("; ".join(words) + ".")
+        parts.append(
+            "Its [conventions](../conventions.md) are, by stage: " + "; ".join(words) + "."
+        )
     parts += [
-        "## Its measures",
+        "## Names of its measures",
         measures(dialect),
         *unlike(dialect),
         *absent(dialect),
-        "## Where it differs and why",
+        "## Where its values differ",
         *shown(dialect),
     ]
     if dialect.sees == "list":
@@ -225,7 +228,9 @@ def page_of(dialect: Dialect) -> str:
         rows = [f"- {limit(one)}" for one in dialect.limits]
         parts += ["## What is not reproduced", "\n".join(dict.fromkeys(rows))]
     if dialect.source:
-        parts.append(f"Decided in `{dialect.source}`. All tools: [dialects](../dialects.md).")
+        parts.append(
+            f"The tool computes its measures in `{dialect.source}`. [All other tools](../dialects.md)"
+        )
     return formatted("\n\n".join(parts) + "\n")
 
 
@@ -248,8 +253,8 @@ def unlike(dialect: Dialect) -> Iterator[str]:
             for one in dialect.unlike
         ]
         yield (
-            "The tool also has these measures, which are not part of its dialect and differ from germane's measures of "
-            "that name. `germane:NAME` evaluates germane's own.\n\n" + "\n".join(rows)
+            "The tool also has the following measures. They are not part of the dialect, and differ from germane's "
+            "measures of the same name, which you get with `germane:NAME`.\n\n" + "\n".join(rows)
         )
 
 
@@ -260,7 +265,7 @@ def absent(dialect: Dialect) -> Iterator[str]:
             f"- {', '.join(f'`{name}`' for name in one.names)}: {one.says}"
             for one in dialect.absent
         ]
-        yield "These names of the tool are not evaluated:\n\n" + "\n".join(rows)
+        yield "The following names of the tool are not supported:\n\n" + "\n".join(rows)
 
 
 def limit(one: Limit) -> str:
@@ -279,7 +284,7 @@ def shown(dialect: Dialect) -> Iterator[str]:
         yield f"{says}:\n\n```python\n" + "\n".join(code) + "\n```"
         found = True
     if not found:
-        yield "On small data its values equal those of germane."
+        yield "On small data, its values are the same as those of germane."
 
 
 def readings(dialect: Dialect) -> Iterator[str]:
@@ -305,7 +310,7 @@ def readings(dialect: Dialect) -> Iterator[str]:
             code = "\n".join(("import germane\n", *lines))
             yield f"{DATA[given][1]}:\n\n```python\n{code}\n```"
             return
-    yield "None of the measures above counts relevant items outside the list, so both readings are equal."
+    yield "None of the measures above counts relevant items outside the list, so the two readings are the same."
 
 
 def differences(dialect: Dialect) -> Iterator[tuple[str, list[str]]]:

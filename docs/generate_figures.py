@@ -1,7 +1,7 @@
 """Draw the figures that no germane command makes: ``python docs/generate_figures.py``.
 
-``notation.svg`` is one list with the words of docs/which-ap.md. ``report.png`` is the report of examples/digits in
-Chromium; without Chromium and Pillow it stays as it is.
+``notation.svg`` is one list with the words of docs/ap.md. ``norms.svg`` is the last frame of an animation, for the README.
+``report.png`` is the report of examples/digits in Chromium; without Chromium and Pillow it stays as it is.
 """
 
 import io
@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 import germane
-from germane.output.pictures import define_colors, write_element
+from germane.presentation.pictures import define_colors, write_element
 from germane.teaching.experiment_figures import DRAWN, ExperimentDisplay
 
 FIGURES = Path(__file__).parent / "figures"
@@ -120,6 +120,24 @@ def _write(
     return write_element("text", attributes, words)
 
 
+# --- The norms -------------------------------------------------------------------------------------
+
+
+def draw_norms() -> str:
+    """Draw the last frame of an animation: one sum of precisions under two norms."""
+    grades = [1, 0, 1, 0, 0, 0, 0, 0, 0, 0]
+    explained = germane.explain(grades, measures="AP@10 AP(norm=found)@10", relevant=20)
+    return make_still(animate(explained))
+
+
+def animate(explained: germane.types.Explanation) -> str:
+    """Animate a list as SVG."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "terms.svg")
+        germane.animate(explained, path)
+        return path.read_text("utf-8")
+
+
 # --- Variants ------------------------------------------------------------------------------------
 
 PHONE, CALM = "(max-width: 45em)", "(prefers-reduced-motion: reduce)"
@@ -198,5 +216,6 @@ def find_gap(page: Any, near: int) -> int:
 
 if __name__ == "__main__":
     (FIGURES / "notation.svg").write_text(draw_notation(), "utf-8")
+    (FIGURES / "norms.svg").write_text(draw_norms(), "utf-8")
     if CHROMIUM is not None:
         (FIGURES / "report.png").write_bytes(picture_report(CHROMIUM))

@@ -10,18 +10,18 @@ BEGINNING = "## Names of measures"
 READ = f"""\
 {BEGINNING}
 
-Names are read in the spellings that people and other tools use. Words may be joined by `_`, `-`, a blank or nothing, capitals do not matter, and a
-cutoff may follow with `@`, with `_at_` or alone: `precision_at_10`, `NDCG10`, `hit-rate@5`, `top-5 accuracy`. Beside the names and aliases of
-[Measures](measures.md), these are read (k is a cutoff):
+germane understands the spellings that people and other tools use. Words can be joined by `_`, `-`, a blank or nothing, capitals do not matter, and a
+cutoff can follow after `@`, after `_at_` or directly: `precision_at_10`, `NDCG10`, `hit-rate@5`, `top-5 accuracy`. In addition to the names and aliases in
+[Measures](measures.md), it knows these names, where k is a cutoff:
 
-| name | is |
+| name | measure |
 |---|---|
 """
 
 UNCLEAR = """
 ### Names that mean two things
 
-These names are refused with both meanings, so that none of them is taken for the other. `#` and k are numbers.
+These names are refused, and the message gives both meanings, so that one is not mistaken for the other. `#` and k are numbers.
 
 | name | one meaning | the other |
 |---|---|---|
@@ -30,9 +30,9 @@ These names are refused with both meanings, so that none of them is taken for th
 LACKING = """
 ### Measures that germane does not have
 
-A message says so, instead of suggesting a measure that only looks alike.
+If you use one of these names, the message says so, rather than suggesting a measure with a similar name.
 
-| name | is |
+| name | meaning |
 |---|---|
 """
 

@@ -4,14 +4,12 @@ The page has the section of docs/measures.md, the terms of one list, and the too
 """
 
 import base64
-import tempfile
 import warnings
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 
 import generate
-from generate_figures import PHONE, make_narrow, make_still
+from generate_figures import PHONE, animate, make_narrow, make_still
 
 import germane
 from germane.measures import CATALOGUE, TABLE, Definition
@@ -61,10 +59,7 @@ def write_pictures(explained: germane.types.Explanation) -> dict[str, tuple[str,
 
     The last frame is for paper, and for readers who prefer that nothing moves.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "terms.svg")
-        germane.animate(explained, path)
-        moving = path.read_text("utf-8")
+    moving = animate(explained)
     pictures = {"moving": moving, "still": make_still(moving)}
     return {name: (_embed(text), _embed(make_narrow(text))) for name, text in pictures.items()}
 

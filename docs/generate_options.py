@@ -17,16 +17,17 @@ TARGET = ROOT / "docs" / "options.md"
 INTRODUCTION = """\
 # What works on what
 
-Every function takes every kind of input, and every option on rows, with the values, counts and findings that dicts of
-the same data have. A test runs {cells:,} combinations of {verbs} functions, {kinds} kinds of input and {options} options, and
-`python docs/generate_options.py` writes this page from its tables. Where a combination has no meaning, a message says
-why; these are all of them.
+<!-- python docs/generate_options.py writes this page from the tables of tests/crossings. -->
+
+Every function works with every kind of input and with every option about rows, and gives the same values, counts and findings as for dicts with
+the same data. The tests run {cells:,} combinations of {verbs} functions, {kinds} kinds of input and {options} options. A few combinations have no meaning; they are listed here, with the
+reason that the error message gives.
 
 The functions are {names}.
-Embeddings go to `evaluate_embeddings`, and `compare` takes its results. `check` reports a refusal as a finding.
+Embeddings are passed to `evaluate_embeddings`, whose results you can pass to `compare`. `check` reports a combination without meaning as a finding.
 
-Findings about single results come from a sample. Arrays of scores and embeddings have none, and that of a dict has judged
-queries only; `check` reads everything.
+Findings about single results come from a sample. There is none for arrays of scores and embeddings, and for dicts it contains only judged
+queries, while `check` reads everything.
 """
 
 
@@ -56,9 +57,9 @@ def options() -> str:
     names[0] = "dicts, frames, files, scores (Q, N) with ids, pairs (Q, K) with ids"
     lines = [
         "## Options and inputs\n",
-        "✓: it works. A number is the reason why it does not. In rows of whole lists, the measures are Coverage and Novelty,",
-        "which look at all results. With `collapse=`, judgments are about groups, `{query: {group: grade}}`, a frame or a file: grades in an",
-        "array, a CSR matrix and labels number items, and are refused.\n",
+        '✓ means that the combination works, and a number refers to the reason why it does not. "Whole lists" stands for the measures Coverage and Novelty,',
+        "which look at all results. With `collapse=`, judgments are about groups, so they have to be `{query: {group: grade}}`, a frame or a file; grades in an",
+        "array, a CSR matrix and labels are about items, and are refused.\n",
         f"| option | {' | '.join(names)} |",
         f"|---|{'---|' * len(names)}",
     ]
@@ -72,7 +73,7 @@ def options() -> str:
 def unchanged() -> str:
     """The options that are taken and change nothing."""
     lines = [
-        "Some options are accepted and have no effect, whatever the data. Every other ✓ changes a number on some data.\n",
+        "Some options are accepted but have no effect, whatever the data. Every other ✓ changes a number on some data.\n",
         "| option | inputs | why it changes nothing |",
         "|---|---|---|",
     ]
@@ -108,7 +109,7 @@ def shorten(one: Refusal) -> str:
 
 
 def kinds() -> str:
-    lines = ["## Inputs\n", "| input | is |", "|---|---|"]
+    lines = ["## Inputs\n", "| input | meaning |", "|---|---|"]
     lines += [f"| {kind} | {one.says} |" for kind, one in KINDS.items()]
     return "\n".join(
         [*lines, "", "[Sources](sources.md) and [arrays](arrays.md) explain them.", ""]

@@ -76,7 +76,7 @@ MODULES = {  # page: title, guide, members
         ),
     ),
     "sklearn": ("germane.sklearn: a scorer", "recipes", "scorer, Scorer"),
-    "spark": ("germane.spark: many machines", "scale", "evaluate, Evaluation"),
+    "spark": ("germane.spark: many machines", "clusters", "evaluate, Evaluation"),
 }
 MADE_BY_A_PERSON = {"Evaluator", "Labels", "Measure", "Policy"}
 """Types that one calls; the others are what functions return."""

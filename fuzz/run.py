@@ -16,7 +16,7 @@ with atheris.instrument_imports(include=["germane"]):
 
     for module in pkgutil.walk_packages(germane.__path__, "germane."):
         if not module.name.startswith(
-            ("germane.__main__", "germane.plot", "germane.output.pictures")
+            ("germane.__main__", "germane.plot", "germane.presentation.pictures")
         ):
             import_module(module.name)  # now: what is imported later is not seen
 

@@ -24,7 +24,7 @@ SIZES = {
     "max_size": "germane.reports.page_data.MAX_SIZE",  # bytes of a page with its rankings
     "least": "germane.reports.page_data.LEAST",
     "small_texts": "germane.readers.options.texts.SMALL",  # bytes of a file of texts that is held
-    "chunk": "germane.spark.CHUNK",
+    "chunk": "germane.readers.objects.packed_rows.CHUNK",
     "enough": "germane.checks.data.ENOUGH",
 }
 

@@ -18,7 +18,7 @@ from germane.boxes.conventions import TABLE as BOX_FOREIGN
 from germane.boxes.conventions import WORDS as BOX_WORDS
 from germane.checks.table import TABLE as CHECKS
 from germane.cli.boxes import VERBS as BOX_VERBS
-from germane.core.policy import RARE_WORDS, STAGES, WORDS
+from germane.core.policy import Policy
 from germane.measures import CATALOGUE, Definition, Parameter
 from germane.measures import TABLE as ALL
 from germane.measures.box_names import POINTS as BOX_POINTS
@@ -44,6 +44,8 @@ __all__ = [
     "parse_box_measure",
 ]
 """What tests derive their cases from: every measure with its parameters, every convention with its words, and so on."""
+
+STAGES, WORDS, RARE_WORDS = Policy.STAGES, Policy.WORDS, Policy.RARE_WORDS
 
 TABLE = tuple(row for row in ALL if not row.subtopics)
 """The measures of judgments without subtopics."""

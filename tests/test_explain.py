@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import germane
+from germane import cli
 
 from strategies import TABLE
 
@@ -501,3 +502,23 @@ def test_judgments_may_be_namedtuples(hold: Callable[[list[Judged]], Any]) -> No
 def test_grades_may_come_from_an_iterator() -> None:
     assert germane.explain(iter([0, 1]), "RR").readings[0].value == 1 / 2
     assert germane.pr_curve(iter([0, 1])).precision.tolist() == [0, 1 / 2]
+
+
+def test_two_lists_side_by_side(capsys: pytest.CaptureFixture[str]) -> None:
+    first = germane.explain([0, 0, 1, 0, 1], "AP@5", relevant=3)
+    second = germane.explain([1, 0, 0, 0, 1, 1], "AP@5", relevant=3)
+    table = first.beside(second, names=("old", "new"))
+    assert table.columns == ("rank", "old", "new", "AP@5 of old", "AP@5 of new", "differs")
+    assert [row[0] for row in table.rows] == list("123456")
+    marked = {int(row[0]) for row in table.rows if row[-1]}
+    assert marked == {1, 3}
+    assert table.rows[2][3:5] == ("1/3", "")
+    assert table.rows[5][1:3] == ("", "1")
+    assert "AP@5 of old = (1/3 + 2/5) / min(3,5) = 0.2444" in table.notes
+    with pytest.raises(germane.errors.InputError, match="the same measures"):
+        first.beside(germane.explain([1], "nDCG"))
+    lists = ["0 0 1 0 1", "1 0 0 0 1 1"]
+    assert cli.main(["explain", *lists, "-m", "AP@5", "--relevant", "3"]) == 0
+    assert capsys.readouterr().out == first.beside(second).text()
+    assert cli.main(["explain", *lists, "--format", "json"]) == 2
+    assert "two lists make a table" in capsys.readouterr().err

@@ -40,7 +40,7 @@ def drawn(name: str) -> ExperimentDisplay:
 # --- What is drawn is what was computed ------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name != "ties"])
+@pytest.mark.parametrize("name", [n for n in NAMES if n not in ("ties", "relevant_items")])
 def test_the_curves_are_the_curves(name: str) -> None:
     display = drawn(name)
     left = display.axes_[0]
@@ -72,10 +72,11 @@ def test_the_dots_are_where_it_is_said() -> None:
     assert at == [n / 500 for n in (500, 400, 300, 200, 100, 50, 10)]
 
 
-def test_bars_of_tied_items() -> None:
-    display = drawn("ties")
+@pytest.mark.parametrize(("name", "column"), [("ties", "tied"), ("relevant_items", "R@10")])
+def test_bars(name: str, column: str) -> None:
+    display = drawn(name)
     bars = display.axes_[0].containers[0].patches
-    assert [bar.get_height() for bar in bars] == list(display.experiment["tied"].values())
+    assert [bar.get_height() for bar in bars] == list(display.experiment[column].values())
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -225,7 +226,11 @@ def test_help_lists_every_experiment(capsys: pytest.CaptureFixture[str]) -> None
         cli.main(["simulate", "--help"])
     text = capsys.readouterr().out
     for design in EXPERIMENTS:
-        assert re.search(rf"^  {design.name} +{re.escape(design.line)}$", text, re.MULTILINE)
+        assert re.search(
+            rf"^  {design.name} +{re.escape(design.describe(design.setup).line)}$",
+            text,
+            re.MULTILINE,
+        )
 
 
 def test_text_into_a_file(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ import contextlib, glob, io, json, os, random, signal, sys, time, warnings
 warnings.simplefilter("ignore")
 import germane
 from germane import cli
-from germane.output import writing
+from germane.presentation import writing
 
 work, seed, rounds, longest, number = sys.argv[1], *map(int, sys.argv[2:6])
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
@@ -140,7 +140,7 @@ def check_killed(seen: dict[str, dict[str, int]]) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_killed_at_random_points(tmp_path: Path) -> None:
-    check_killed(stopped(tmp_path, signal.SIGKILL, 80))
+    check_killed(stopped(tmp_path, signal.SIGKILL, 40))
 
 
 @pytest.mark.long
@@ -151,7 +151,7 @@ def test_killed_a_thousand_times(tmp_path: Path) -> None:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
 def test_what_can_be_cleared_away_is(name: str, tmp_path: Path) -> None:
-    for writer, found in stopped(tmp_path, getattr(signal, name), 16).items():
+    for writer, found in stopped(tmp_path, getattr(signal, name), 8).items():
         if writer == "plain" and name != "SIGINT":
             continue  # in a program of its own, what a signal does is the program's choice
         assert (found["broken"], found["others"], found["parts"]) == (0, 0, 0), (writer, found)

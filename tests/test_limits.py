@@ -133,9 +133,12 @@ UNTOLD = ("pytorch-metric-learning", "recometrics")  # their k is in no name of 
 
 
 @pytest.mark.slow
-def test_a_recorded_answer_that_differs_is_told_with_the_value() -> None:
+@pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.long)])
+def test_a_recorded_answer_that_differs_is_told_with_the_value(every: bool) -> None:
     """Whatever germane knows of a tool's limits, the result says, and not only the dialect's page."""
     cases, answers = conformance.fixture()
+    if not every:
+        cases = {name: cases[name] for name in sorted(cases)[::3]}
     asked = [
         (library, function, name)
         for library, recorded in answers.items()
@@ -151,7 +154,7 @@ def test_a_recorded_answer_that_differs_is_told_with_the_value() -> None:
         )
         if library not in UNTOLD
     ]
-    assert len(asked) > 3000
+    assert len(asked) > (3000 if every else 1000)
     assert silent == []
 
 

@@ -1,4 +1,4 @@
-"""The blocks of docs/recipes.md whose libraries take long to install; test_docs runs the others."""
+"""The blocks of docs/recipes.md and docs/training.md whose libraries take long to install; test_docs runs the others."""
 
 import json
 import re
@@ -13,7 +13,10 @@ import pytest
 
 import germane
 
-PAGE = (Path(__file__).parents[1] / "docs" / "recipes.md").read_text("utf-8")
+PAGE = "".join(
+    (Path(__file__).parents[1] / "docs" / f"{name}.md").read_text("utf-8")
+    for name in ("recipes", "training")
+)
 
 
 def read_section(title: str) -> str:

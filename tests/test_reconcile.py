@@ -670,3 +670,20 @@ def test_a_wrong_number_is_seldom_found() -> None:
     answers = [one.answer for one in said]
     assert answers.count("possible") >= 2  # R(rel=3,mean=micro)@5, of all definitions the only one
     assert answers.count("found") <= 0.05 * len(answers)
+
+
+def test_mistakes_in_a_formula_are_said() -> None:
+    """Where no definition gives a number, formulas that people write are tried."""
+    qrels = {"q1": {"a": 1, "b": 1, "c": 1, "d": 1}, "q2": {"a": 1, "b": 1, "c": 1}}
+    run = {"q1": ["a", "x", "b"], "q2": ["x", "a", "b", "y"]}
+    added = ((1 + 2 / 3) + (1 / 2 + 2 / 3)) / 2  # never divided
+    found = germane.reconcile(qrels, run, reported=f"{added:.4f}", measure="AP")
+    assert not found.found
+    assert "AP gives 1.4167 with a mistake: not divided: the precisions at the hits" in str(found)
+    gains = [1 / math.log2(rank + 1) for rank in range(1, 5)]
+    # the ideal ranking of q1 has 3 items, since there are 3 results; that of q2 has 3 in any case
+    first = (gains[0] + gains[2]) / sum(gains[:3])
+    second = (gains[1] + gains[2]) / sum(gains[:3])
+    cut = (first + second) / 2
+    found = germane.reconcile(qrels, run, reported=f"{cut:.5f}", measure="nDCG")
+    assert "with a mistake: the ideal ranking is cut off at the number of results" in str(found)

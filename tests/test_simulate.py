@@ -6,15 +6,19 @@ from functools import cache
 from itertools import pairwise
 from typing import Any
 
+import matplotlib
 import numpy as np
 import pytest
+
+matplotlib.use("agg")
+from matplotlib import pyplot as plt
 
 import germane
 
 from strategies import EXPERIMENTS
 
 NAMES = [design.name for design in EXPERIMENTS]
-LISTS = [name for name in NAMES if name != "ties"]
+LISTS = [name for name in NAMES if name not in ("ties", "relevant_items")]
 EARLY = ["early_precision", "early_precision_50"]
 SEEDS = range(8)
 
@@ -180,6 +184,80 @@ def test_all_curves_end_where_everything_is_retrieved(name: str) -> None:
         assert (curve.recall[-1], curve.precision[-1]) == (1, 0.5)
 
 
+# --- Other sizes -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", LISTS)
+@pytest.mark.parametrize(("ranks", "relevant"), [(40, 10), (40, 20), (101, 23), (3000, 100)])
+def test_sizes(name: str, ranks: int, relevant: int) -> None:
+    """Lists of any length: their relevant items are where the description says."""
+    experiment = germane.simulate(name, ranks=ranks, relevant=relevant)
+    most = max(experiment.settings)
+    for setting, grades in experiment.rankings.items():
+        assert len(grades) == ranks
+        assert sum(grades) == (setting if most == relevant else relevant)
+    assert experiment.relevant == relevant
+    assert (
+        f"{ranks:,} rank" in experiment.design.line or f"among {ranks:,}" in experiment.design.line
+    )
+    experiment.plot()
+    plt.close("all")
+
+
+def test_first_ranks_that_always_have_a_relevant_item() -> None:
+    experiment = germane.simulate("early_precision", fixed=3)
+    assert {grades[:3] for grades in experiment.rankings.values()} == {(1, 1, 1)}
+    assert "3 of them first" in experiment.design.line
+    assert (
+        germane.simulate("early_precision", fixed=50).rankings
+        == made("early_precision_50").rankings
+    )
+    none = germane.simulate("early_precision", fixed=0)
+    assert len(none.claims) == len(made("early_precision").claims) - 1
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_relevant_items(seed: int) -> None:
+    """By chance, AP@1 … hardly depends on their number; the mean of P@i is proportional to it.
+
+    The expected P@i of a random order is R/N at every rank.
+    """
+    experiment = made("relevant_items", seed)
+    assert experiment.settings == (1, 2, 3, 4, 5)
+    for relevant, value in experiment["MeanP@10"].items():
+        assert value == pytest.approx(relevant / 100, abs=0.004)
+    for relevant, rows in experiment.rankings.items():
+        assert {sum(row) for row in rows} == {relevant}
+        assert {len(row) for row in rows} == {100}
+    ap = values("relevant_items", "AP@10", seed)
+    harmonic = sum(1 / rank for rank in range(1, 11))
+    assert ap[0] == pytest.approx(harmonic / 100, abs=0.006)  # of one item, at a random rank
+    assert max(ap) < 1.5 * min(ap)
+    some = experiment.rankings[3][:50]
+    single = [germane.score(row, "AP@10", relevant=3) for row in some]
+    qrels = {str(q): {str(i): grade for i, grade in enumerate(row)} for q, row in enumerate(some)}
+    run = {str(q): {str(i): -float(i) for i in range(100)} for q in range(50)}
+    assert germane.evaluate(qrels, run, "AP@10")["AP@10"].mean == pytest.approx(np.mean(single))
+
+
+@pytest.mark.parametrize(
+    ("name", "numbers", "message"),
+    [
+        ("recall", {"ranks": 39}, "ranks= takes a whole number from 40 to 100,000; got 39"),
+        ("recall", {"relevant": 501}, "relevant= takes a whole number from 10 to 500; got 501"),
+        ("recall", {"ranks": 100, "relevant": 51}, "relevant= takes a whole number from 10 to 50;"),
+        ("recall", {"fixed": 1}, "recall takes no fixed=; of the numbers it takes ranks= and"),
+        ("cheating", {"fixed": 51}, "fixed= takes a whole number from 0 to 50; got 51"),
+        ("cheating", {"ranks": True}, "ranks= takes a whole number from 40 to 100,000; got True"),
+        ("ties", {"relevant": 3}, "ties takes no relevant=; of the numbers it takes ranks="),
+        ("relevant_items", {"relevant": 51}, "relevant= takes a whole number from 1 to 50; got 51"),
+    ],
+)
+def test_numbers_that_do_not_fit(name: str, numbers: dict[str, Any], message: str) -> None:
+    with pytest.raises(germane.errors.InputError, match=re.escape(message)):
+        germane.simulate(name, **numbers)
+
+
 # --- The same seed is the same experiment ----------------------------------------------------------
 
 
@@ -205,9 +283,11 @@ def test_the_numbers_of_the_sentences_are_computed(name: str) -> None:
     one, other = made(name, 0), made(name, 1)
     assert one.shows != other.shows
     cells = {cell for row in one.table().rows for cell in row}
-    stated = re.findall(r"(\d\.\d{4}) (?:to|and) (\d\.\d{4})", one.shows)
+    stated = re.findall(r"(\d\.\d{3,4}) (?:to|and) (\d\.\d{3,4})", one.shows)
     assert stated
-    assert {number for pair in stated for number in pair} <= cells
+    for number in (number for pair in stated for number in pair):
+        digits = len(number) - 2
+        assert number in {f"{float(c):.{digits}f}" for c in cells if c.startswith(("0.", "1."))}
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -242,7 +322,7 @@ def test_json(name: str) -> None:
     for setting, ranks in plain["relevant_ranks"].items():
         grades = experiment.rankings[int(setting)]
         assert [grades[rank - 1] for rank in ranks] == [1] * sum(grades)
-    assert bool(plain["relevant_ranks"]) == bool(experiment.curves) == (name != "ties")
+    assert bool(plain["relevant_ranks"]) == bool(experiment.curves) == (name in LISTS)
 
 
 # --- Names and errors ------------------------------------------------------------------------------

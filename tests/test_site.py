@@ -4,10 +4,13 @@ import ast
 import base64
 import importlib.util
 import inspect
+import json
 import re
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -17,13 +20,14 @@ import pytest
 
 import germane
 
-from browser import CHROMIUM, browser
+from browser import CHROMIUM, Browser, browser
 from strategies import ALL, CATALOGUE
 from test_docs import loaded
 
 ROOT = Path(__file__).parents[1]
 # Ids of any kind, functions that are identified, grades of a list, and the columns of a file:
 NOT_DATA = r"Mapping\[Any, float\] \| Iterable\[Any\]|Callable\[\.\.\., Any\]|Iterable\[Any\]|Mapping\[str, Any\]|\[Hashable, Any\]"
+SEARCHED = json.loads((ROOT / "docs/search_words.json").read_text("utf-8"))
 ERRORS = [name for name in dir(germane.errors) if name.endswith(("Error", "Warning"))]
 OBJECTS = [
     *(
@@ -162,6 +166,25 @@ def test_the_explorer_is_on_the_start_page(site: Path) -> None:
 
 
 @pytest.mark.slow
+def test_pages_are_for_keyboards_and_screen_readers(site: Path) -> None:
+    """Headings are in order and have a level, and what scrolls can have the focus."""
+    for path in [site / "README.html", *(site / "docs").rglob("*.html")]:
+        html = path.read_text("utf-8")
+        levels = [int(level) for level in re.findall(r"<h([1-6])\b", html.partition("<article")[2])]
+        assert levels.count(1) == 1, path
+        assert all(b <= a + 1 for a, b in pairwise(levels)), path
+        assert html.count('role="heading"') == html.count('role="heading" aria-level="2"'), path
+        assert "<pre>" not in html, path
+        assert '<div class="formula">' not in html, path
+
+
+@pytest.mark.slow
+def test_the_explorer_opens_with_the_list_of_a_page(site: Path) -> None:
+    html = (site / "docs/ap.html").read_text("utf-8")
+    assert 'src="../explorer.html#l=0.0.1.0.1.0.0.1.0.0&amp;R=4&amp;k=5"' in html
+
+
+@pytest.mark.slow
 def test_notebooks_are_shown_with_their_outputs(site: Path) -> None:
     html = (site / "examples/image_search.html").read_text("utf-8")
     assert html.count("data:image/png;base64,") == 3
@@ -182,20 +205,25 @@ def test_the_site_loads_nothing_from_elsewhere(site: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "page"),
     [
-        ("MAP@10 differs", "docs/which-ap.html"),
         ("boxes.evaluate", "docs/reference/boxes.html"),
         ("glossary", "docs/glossary.html"),
         ("confidence interval", "docs/compare.html"),
         ("nDCG exponential gain", "docs/conventions.html"),
+        *((words, f"{page}.html") for words, page in SEARCHED.items()),
     ],
 )
 def test_search_finds_the_page_that_answers(
-    words: str, page: str, site: Path, tmp_path: Path
+    words: str, page: str, site: Path, searching: Browser
 ) -> None:
-    with browser(tmp_path) as chromium:
-        chromium.visit(f"{(site / 'search.html').as_uri()}?q={quote(words)}")
-        found = chromium.value(FIRST)
+    searching.visit(f"{(site / 'search.html').as_uri()}?q={quote(words)}")
+    found = searching.value(FIRST)
     assert found.partition("#")[0] == page, found
+
+
+@pytest.fixture(scope="module")
+def searching(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with browser(tmp_path_factory.mktemp("searching")) as chromium:
+        yield chromium
 
 
 FIRST = """new Promise(resolve => {
@@ -214,19 +242,18 @@ def test_pages_fit_on_a_phone(site: Path, tmp_path: Path) -> None:
     with browser(tmp_path) as chromium:
         chromium.size(390)
         for name in (
-            "README", "docs/README", "docs/reference/evaluate", "docs/reference/measures/AP", "docs/measures", "docs/dialects",
-            "docs/coming-from", "docs/gallery", "docs/which-ap", "examples/recommender",
+            "README", "docs/README", "docs/reference/evaluate", "docs/reference/measures/AP", "docs/reference/measures/Gini", "docs/measures", "docs/dialects",
+            "docs/coming-from", "docs/ap", "docs/which-ap", "docs/start", "examples/recommender",
         ):  # fmt: skip
             chromium.open(site / f"{name}.html")
             assert chromium.value("document.documentElement.scrollWidth") <= 390, name
             away = [one for one in chromium.requests if one.startswith("http")]
             assert not away, name
-        chromium.open(site / "docs/measures.html")
+        chromium.open(site / "docs/reference/measures/AP.html")
         first, second = chromium.value(
-            "[...document.querySelector('#ap table').rows[1].cells].map((cell) => cell.offsetWidth)"
+            "[...document.querySelector('table').rows[1].cells].map((cell) => cell.offsetWidth)"
         )
         assert first < second  # names break, so that formulas have room
-        chromium.open(site / "docs/reference/measures/AP.html")
         for media, expected in (("screen", "moving"), ("print", "still")):
             chromium.media(media)
             shown = "[...document.images].filter((i) => i.offsetWidth).map((i) => i.className)"

@@ -662,8 +662,8 @@ def _killing(once: Path | None) -> Any:
 
 
 def documented(section: str) -> None:
-    """Runs what a section of docs/scale.md shows; the values that it states are the values."""
-    page = (Path(__file__).parents[1] / "docs/scale.md").read_text("utf-8")
+    """Runs what a section of docs/clusters.md shows; the values that it states are the values."""
+    page = (Path(__file__).parents[1] / "docs/clusters.md").read_text("utf-8")
     text = re.search(rf"^## {section}\n(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL)
     assert text is not None
     names: dict[str, object] = {}

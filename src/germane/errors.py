@@ -228,14 +228,6 @@ def make_visible(text: str) -> str:
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
-def show_lines(text: str) -> str:
-    """Write out what a terminal does not print, but for tabs and the ends of lines."""
-    if text.isprintable():
-        return text
-    text = text.replace("\r\n", "\n")
-    return "".join(c if c in "\n\t" else make_visible(c) for c in text)
-
-
 def suggest(raw: str, options: Iterable[str]) -> str:
     """Return " Did you mean 'x'?" for the option nearest to ``given``, or nothing."""
     from difflib import get_close_matches
@@ -323,15 +315,6 @@ def require_arrow(noun: str, verb: str = "needs") -> None:
 
 
 _ADDRESS = re.compile("(?: object)? at 0x[0-9a-fA-F]+(?=>)")  # of objects without a text
-
-
-def write_error(error: BaseException) -> str:
-    """Write an error that is not germane's in one line; its text may be anything, or raise."""
-    try:
-        text = " ".join(str(error).split())[:120]
-    except Exception:
-        text = ""
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
 
 
 def clip(value: object, width: int = 60) -> str:

@@ -11,8 +11,8 @@ import pytest
 
 import germane
 from germane.errors import make_visible
-from germane.output.pictures import COLORS
 from germane.output.tables import measure_width
+from germane.presentation.pictures import COLORS
 from germane.teaching.animation import read_file, write_gif
 from germane.teaching.drawing import arrange_narrow, arrange_wide, draw
 from germane.teaching.scenes import LINES, STYLES, Frame, Text, cut_frames, shorten, wrap

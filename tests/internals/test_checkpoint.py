@@ -14,7 +14,7 @@ import pytest
 
 import germane
 from germane.cli import main
-from germane.output import writing
+from germane.presentation import writing
 from germane.readers.files import trec_files
 from germane.readers.objects import frames
 from germane.records.record import evaluate_kept

@@ -197,7 +197,7 @@ def test_the_help_is_a_page(
 
 
 def test_pictures_are_those_that_are_drawn() -> None:
-    from germane.output import pictures
+    from germane.presentation import pictures
 
     assert parser.PICTURES == pictures.FORMATS
 

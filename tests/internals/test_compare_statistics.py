@@ -19,13 +19,11 @@ from germane.comparison.significance import (
     compute_sign_flip_p,
     compute_sign_p,
     draw_largest_differences,
+    resample_sums,
 )
 from germane.core.mean_intervals import (
-    compute_equivalence_p,
-    compute_student_p,
     estimate_bca,
     measure_dispersion,
-    resample_sums,
     widen_quantile,
 )
 
@@ -471,7 +469,7 @@ def test_equivalence_is_that_of_statsmodels() -> None:
     differences = rng().normal(0.01, 0.1, 60)
     mean, spread = spread_with(differences)
     expected = weights.ttost_paired(differences, np.zeros(60), -0.04, 0.04)[0]
-    assert compute_equivalence_p(mean, 0.04, spread) == pytest.approx(expected)  # type: ignore[arg-type]
+    assert spread.compute_equivalence_p(mean, 0.04) == pytest.approx(expected)  # type: ignore[union-attr]
 
 
 def test_two_data_sets_are_welchs_test() -> None:
@@ -482,7 +480,7 @@ def test_two_data_sets_are_welchs_test() -> None:
     mean, spread = spread_with(differences, strata)
     assert mean == pytest.approx((one.mean() + two.mean()) / 2)
     expected = stats.ttest_ind(one, -two, equal_var=False).pvalue
-    assert compute_student_p(mean, spread) == pytest.approx(expected)  # type: ignore[arg-type]
+    assert spread.compute_student_p(mean) == pytest.approx(expected)  # type: ignore[union-attr]
 
 
 # --- Error rates -----------------------------------------------------------------------------------

@@ -21,7 +21,7 @@ def test_the_lines_are_the_columns(name: str) -> None:
     right = display.axes_[1]
     assert len(right.lines) == len(DRAWN[name].lines)
     for line, told in zip(right.lines, DRAWN[name].lines, strict=True):
-        by_setting = display.experiment[told.column]
+        by_setting = display.experiment[display.setup.write(told.column)]
         assert dict(zip(line.get_xdata(), line.get_ydata(), strict=True)) == by_setting
     patterns = [line.get_linestyle() for line in right.lines]
     assert len(set(patterns)) == len(patterns), "told apart without color"

@@ -17,8 +17,8 @@ import pytest
 
 from germane import cli
 from germane.errors import InputError
-from germane.errors import show_lines as as_shown
-from germane.output import writing
+from germane.presentation import writing
+from germane.presentation.writing import show_lines as as_shown
 
 from test_hostile import HOSTILE, one_line, tables
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from germane.output.pictures import PALETTES, apply_style
+from germane.presentation.pictures import PALETTES, apply_style
 
 from test_plot import DISPLAYS, matplotlib
 

@@ -9,8 +9,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from germane.core import ragged
+from germane.core.ties import ROW_KEYS
 from germane.errors import FormatError, InputError
-from germane.kernel import library, plain
+from germane.kernel import library
 from germane.kernel.ids import Categories, Ids, Integers, join_ids, read_bytes, read_python_ids
 from germane.kernel.keys import Keys
 from germane.kernel.reduction import Batch, Index, Judgments, RepeatedRowError, reduce
@@ -175,7 +176,7 @@ def test_lines_are_split_alike(lines: Any, detailed: bool) -> None:
 def test_an_order_of_ties_is_that_of_every_container(
     n: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(plain.ORDERS, "last digit", lambda ids, rows: rows % 2 * n + rows)
+    monkeypatch.setitem(ROW_KEYS, "last digit", lambda ids, rows: rows % 2 * n + rows)
     names = [f"d{(7 * i) % n}" for i in range(n)]
     offsets, score = np.array([0, n]), np.ones(n)
     found = []

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import germane
-from germane.comparison.significance import CORRECTIONS, TESTS, Sample
+from germane.comparison.significance import CORRECTIONS, TESTS, Sample, is_near
 from germane.core.mean_intervals import Span, estimate_mean_interval, estimate_weighted_interval
-from germane.core.ragged import is_near, reaches, subtract_values, unite_equal
+from germane.core.ragged import reaches, subtract_values, unite_equal
 
 Array = np.ndarray
 FACTORS = (1 / 10, 1 / 3, 1 / 7, 0.3, 2 / 3, 1e-6, 1e9)

@@ -219,7 +219,7 @@ for similarity in ("cosine", "dot", "euclidean"):
 @pytest.mark.slow
 def test_the_threads_of_the_matrix_library_do_not_matter() -> None:
     printed = set()
-    for library, own in (("1", "1"), ("2", "1"), ("2", "2"), ("1", "2")):
+    for library, own in (("1", "1"), ("2", "1"), ("1", "2")):
         environment = {**os.environ, "OPENBLAS_NUM_THREADS": library, "OMP_NUM_THREADS": own}
         command = [sys.executable, "-c", THREADS]
         printed.add(

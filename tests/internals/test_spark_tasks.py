@@ -9,9 +9,8 @@ import pytest
 import germane
 import germane.spark
 from germane import spark as tasks
-from germane.errors import (
-    InputError,
-)
+from germane.errors import InputError
+from germane.readers.objects import arrow
 
 from spark_stub import Session
 from test_spark import QRELS, RUN, compared, evaluated
@@ -34,7 +33,7 @@ def test_rows_that_arrow_cannot_hold_in_one_batch(monkeypatch: pytest.MonkeyPatc
     def in_fives(records: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
         return pa.Table.from_batches(records).to_batches(max_chunksize=5)  # type: ignore[no-any-return]
 
-    monkeypatch.setattr(tasks.arrow, "combine", in_fives)
+    monkeypatch.setattr(arrow, "combine", in_fives)
     assert compared(Session(), QRELS, RUN, "AP nDCG@10 NumRet")
 
 

@@ -17,11 +17,11 @@ from germane.output.tables import (
     Table,
     add_schema,
     format_number,
-    format_short,
     make_inert,
     measure_width,
     to_json_number,
 )
+from germane.presentation.pictures import format_short
 
 TABLE = Table(
     ("run", "AP", "is"), (("a", "0.5000", "x"), ("long name", "10", "")), ("a note",), (2,)

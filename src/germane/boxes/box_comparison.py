@@ -13,9 +13,15 @@ from germane.boxes.matching import number_group
 from germane.boxes.verbs import evaluate_many
 from germane.comparison.compare import BASELINE, RUN, Gate, check_limits, compare_samples
 from germane.comparison.comparison import Comparison
-from germane.comparison.significance import Correction, Sample, Settings, TestName
+from germane.comparison.significance import (
+    Correction,
+    Sample,
+    Seed,
+    Settings,
+    TestName,
+    make_generator,
+)
 from germane.core import ragged
-from germane.core.calls import Seed, make_generator
 from germane.core.ragged import Bools, Floats, Ints
 from germane.errors import InputError, MeasureError, clip, list_some
 from germane.measures.averaging import QueryValues

@@ -27,14 +27,13 @@ from germane.core.ragged import Floats
 from germane.dialects.dialect import Dialect
 from germane.errors import GermaneError, InputError, MeasureError, list_some
 from germane.evaluation.choices import PublishedTable
-from germane.evaluation.opening import refuse_dialect
 from germane.forensics.plausibility import Near, weigh_values
 from germane.forensics.protocols import Change, Fit, Option, Protocol, ProtocolSearch, Sheet
 from germane.forensics.published import read_published
 from germane.forensics.reconciliation import Answer, list_tools
 from germane.forensics.reported import Reported, read_box_column, read_reported
 from germane.forensics.table_answer import TableReconciliation, TableWriter, check_runs
-from germane.forensics.variations import Choices, write_choice
+from germane.forensics.variations import Choices, refuse_dialect, write_choice
 from germane.measures.box_names import split_overlap
 from germane.output.tables import add_schema, format_number, to_json_number, write_count
 

@@ -14,12 +14,13 @@ from germane.boxes.box_tables import write_notes as write_result_notes
 from germane.boxes.outcomes import KINDS, MAIN, ErrorCosts, weigh_errors
 from germane.boxes.verbs import evaluate_many, read_options
 from germane.comparison.comparison import Comparison
-from germane.core.mean_intervals import Interval, estimate_mean_interval, explain_printed
+from germane.comparison.comparison_tables import explain_printed
+from germane.core.mean_intervals import Interval, estimate_mean_interval
 from germane.core.ragged import Floats, unite_equal
 from germane.measures.average import read_curves
 from germane.measures.averaging import find_span
-from germane.output.pictures import write_element
 from germane.output.tables import format_number, write_count
+from germane.presentation.pictures import write_element
 from germane.reports.findings import describe_origin
 from germane.reports.page import CHOSEN, END, write_comparisons, write_head, write_origin
 from germane.reports.report import Report, make_title, order_results

@@ -26,11 +26,17 @@ from germane.boxes.matching import (
 from germane.boxes.verbs import open_boxes, read_options
 from germane.core.ragged import Bools, Ints
 from germane.dialects.dialect import Dialect, Entry
-from germane.evaluation.opening import refuse_dialect
 from germane.forensics.reported import Reported
 from germane.forensics.spread import DialectValue, are_same
 from germane.forensics.spread import Spread as ListSpread
-from germane.forensics.variations import Choices, Search, Tried, Variation, write_choice
+from germane.forensics.variations import (
+    Choices,
+    Search,
+    Tried,
+    Variation,
+    refuse_dialect,
+    write_choice,
+)
 from germane.measures.box_names import POINTS, USUAL_POINTS
 
 if TYPE_CHECKING:

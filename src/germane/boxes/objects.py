@@ -26,7 +26,7 @@ def is_table(raw: object) -> bool:
     """Is this a frame, or a file with columns?"""
     if is_path(raw):
         name = find_format(raw, "by")  # type: ignore[arg-type]
-        return bool(FORMATS[name].opener) and name != "letor" and _has_suffix(raw)
+        return FORMATS[name].has_columns and name != "letor" and _has_suffix(raw)
     return hasattr(raw, "__arrow_c_stream__") or hasattr(raw, "column_names")
 
 
@@ -38,7 +38,7 @@ def _has_suffix(raw: Any) -> bool:
     return any(
         f".{suffix}" in name
         for file_format in FORMATS.values()
-        if file_format.opener
+        if file_format.has_columns
         for suffix in file_format.suffixes
     )
 

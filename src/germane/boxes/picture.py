@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from germane.boxes.masks import draw_points, trace_mask
 from germane.errors import InputError, check_choice
-from germane.output.pictures import COLORS, PAPERS, define_colors, shorten, write_element
 from germane.output.tables import escape_html, measure_width
+from germane.presentation.pictures import COLORS, PAPERS, define_colors, shorten, write_element
 
 if TYPE_CHECKING:
     from germane.boxes.box_explanation import Explanation, FoundBox, TruthBox

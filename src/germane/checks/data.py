@@ -14,10 +14,10 @@ import numpy as np
 
 from germane.checks.faulty_rows import Side, find_places
 from germane.core import ragged
-from germane.core.policy import Ties
 from germane.core.qrels import Qrels, Retrieved
 from germane.core.ragged import Bools, Floats, Ints
 from germane.core.ranking import Ranking
+from germane.core.ties import Ties
 from germane.kernel.ids import Text
 from germane.measures.averaging import MeasureResult
 from germane.measures.measure import Measure
@@ -76,12 +76,15 @@ def measure_standing(owner: Ints, rank: Any, retrieved: Ints) -> Standing | None
 
     It is the statistic of Mann and Whitney, added up over the queries.
     """
+    count, total, below = _count_below(owner, rank, retrieved)
+    return None if total <= 0 else Standing(1 - below / total, total, count, retrieved)
+
+
+def _count_below(owner: Ints, rank: Any, retrieved: Ints) -> tuple[Ints, int, float]:
+    """Count the relevant results of each query, all pairs, and the pairs in the wrong order."""
     count = np.bincount(owner, minlength=len(retrieved))
     total = int(count.dot(retrieved - count))
-    if total <= 0:
-        return None
-    below = float(rank.sum()) - int(count.dot(count + 1)) / 2
-    return Standing(1 - below / total, total, count, retrieved)
+    return count, total, float(rank.sum()) - int(count.dot(count + 1)) / 2
 
 
 def _compute_chance_of_last(relevant: Ints, retrieved: Ints) -> float:
@@ -95,6 +98,18 @@ def _compute_chance_of_last(relevant: Ints, retrieved: Ints) -> float:
 
 def measure_retrieved(qrels: Qrels, retrieved: Retrieved) -> Standing | None:
     """Measure the standing of retrieved items, or of enough queries; ties stand in the middle."""
+    return measure_standing(*_select_relevant(qrels, retrieved), retrieved.retrieved)
+
+
+def stand_low(qrels: Qrels, retrieved: Retrieved) -> bool:
+    """Do relevant results stand so low that chance may be excluded?"""
+    good = _select_relevant(qrels, retrieved)
+    _, total, below = _count_below(*good, retrieved.retrieved)
+    return total > 0 and 1 - below / total < WORSE
+
+
+def _select_relevant(qrels: Qrels, retrieved: Retrieved) -> tuple[Ints, Floats]:
+    """Select the relevant results, of enough queries. Returns their queries and ranks."""
     end, owner = len(retrieved.owner), retrieved.owner
     if end > ENOUGH:  # then up to the end of a query, whose hits stand together
         ends = np.flatnonzero(owner[ENOUGH:] != owner[ENOUGH - 1 : -1])
@@ -103,7 +118,7 @@ def measure_retrieved(qrels: Qrels, retrieved: Retrieved) -> Standing | None:
     rank: Floats = retrieved.rank[good]
     if retrieved.is_tied:
         rank = (retrieved.tied_from[good] + retrieved.tied_to[good]) / 2
-    return measure_standing(retrieved.owner[good], rank, retrieved.retrieved)
+    return retrieved.owner[good], rank
 
 
 class Neighbors(NamedTuple):

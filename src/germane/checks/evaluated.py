@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from germane.checks import lists, removals, unmatched, values
-from germane.checks.data import Data, Standing, measure_retrieved
+from germane.checks.data import Data, Standing, measure_retrieved, stand_low
 from germane.checks.faulty_rows import Numbering, Sees, Side
 from germane.checks.table import TABLE
 from germane.checks.values import SWAPPED
 from germane.core import ragged
 from germane.core.finding import Finding, sort_by_severity
 from germane.core.id_spelling import fold_ids
-from germane.core.policy import ROW_ORDERS
 from germane.core.qrels import Sample
 from germane.core.ragged import Floats, Ints
+from germane.core.ties import ROW_ORDERS
 from germane.kernel.ids import Ids, is_padding, to_bytes, to_text
 from germane.measures.definition import CatalogueDefinition
 from germane.readers.objects.numbers import DIGITS, EXACT, count_rounded
@@ -88,15 +88,21 @@ def check_batch(qrels: Qrels, retrieved: Retrieved, policy: Policy) -> tuple[Fin
 
 def refuse_swapped(qrels: Qrels, retrieved: Retrieved, policy: Policy) -> None:
     """Raise InputError for dicts of qrels and run that are certainly swapped."""
-    data = EvaluatedData(qrels, retrieved, policy, retrieved.sample)
-    if data.may_be_scores:
+    if _may_be_scores(qrels.grades):
+        data = EvaluatedData(qrels, retrieved, policy, retrieved.sample)
         values.refuse_swapped(data.graded, data.run, data.given)
 
 
 def _find_swapped(data: EvaluatedData) -> tuple[Finding, ...]:
-    if not data.may_be_scores:
+    if not _may_be_scores(data.grades):
         return ()
     return tuple(_find(data, values.find_swapped, values.find_qrels_like_run))[:1]
+
+
+def _may_be_scores(grades: Floats) -> bool:
+    """Does a small sample of the grades have one that is beyond every scale?"""
+    looked_at = grades[: GRADES : min(GRADES, len(grades)) // 8 + 1].tolist()
+    return any(grade % 1 or not 0 <= grade <= values.SCALE for grade in looked_at)
 
 
 def _check_counts(data: EvaluatedData) -> Iterator[Finding]:
@@ -105,13 +111,13 @@ def _check_counts(data: EvaluatedData) -> Iterator[Finding]:
     checks: list[Callable[[Data], Sees]] = []
     if not len(retrieval.judgment):
         checks.append(unmatched.find_nothing_found)
-    if data.emptied:
+    if (retrieval.emptied is not None or policy.unjudged == "remove") and data.emptied:
         checks.append(removals.find_emptied)
-    if data.unreachable:
+    if data.has_candidates and data.unreachable:
         checks.append(removals.find_unreachable)
-    if data.unmatched:
+    if data.has_candidates and data.unmatched:
         checks.append(removals.find_unmatched)
-    if data.gaps:
+    if retrieval.gaps is not None and data.gaps:
         checks.append(lists.find_gaps)
     if data.empty:
         checks.append(lists.find_without_judgments)
@@ -125,13 +131,14 @@ def _check_counts(data: EvaluatedData) -> Iterator[Finding]:
         checks += [values.find_nothing_relevant, lists.find_without_relevant]
     elif data.uncounted:
         checks.append(values.find_nothing_relevant)
-    if policy.no_relevant != "one" and policy.duplicates != "recount":
+    is_of_all = policy.no_relevant != "one" and policy.duplicates != "recount"
+    if is_of_all and data.has_recall:
         checks.append(values.find_low_ceilings)
     if len(data.queries) >= SEVERAL and policy.depth != 1 and data.results == retrieval.answers:
         checks.append(lists.find_one_result)
     if retrieval.is_tied:
         checks += [values.find_constant, values.find_tied]
-    if data.results > TOO_FEW and policy.ranks == "order":
+    if data.results > TOO_FEW and policy.ranks == "order" and data.may_stand_last:
         checks.append(lists.find_standing_last)
     yield from _find(data, *checks)
 
@@ -199,6 +206,20 @@ class EvaluatedData(Data):
     @property
     def single_subtopics(self) -> int:
         return 0 if self._qrels.subtopics is None else self._qrels.subtopics.count_doubtful()
+
+    @property
+    def has_candidates(self) -> bool:
+        return self._qrels.candidates is not None
+
+    @property
+    def has_recall(self) -> bool:
+        """Is there recall within a cutoff?"""
+        return any(measure.name == "R" and measure.k is not None for measure in self.measures)
+
+    @property
+    def may_stand_last(self) -> bool:
+        """Do relevant results stand so low that chance may be excluded?"""
+        return self._ranking is not None and stand_low(self._qrels, self.retrieval)
 
     @property
     def needs_no_judgments(self) -> bool:
@@ -317,19 +338,13 @@ class EvaluatedData(Data):
 
     # --- Is a problem possible? ----------------------------------------------------------------
 
-    @cached_property
-    def may_be_scores(self) -> bool:
-        """Does a small sample of the grades have one that is beyond every scale?"""
-        grades = self.grades[: GRADES : min(GRADES, len(self.grades)) // 8 + 1].tolist()
-        return any(grade % 1 or not 0 <= grade <= values.SCALE for grade in grades)
-
-    @cached_property
+    @property
     def may_lack_relevant(self) -> bool:
         """Has a query no relevant item, or a measure a stricter scale?"""
         strict = any(measure.rel is not None and measure.rel > 1 for measure in self.measures)
         return strict or not self.relevant.all()
 
-    @cached_property
+    @property
     def may_be_misspelled(self) -> bool:
         """Does a relevant item that was not found differ from a result only in its spelling?"""
         if not len(self.retrieval.judgment) or self._sampler is None or self.sample.ids == "places":
@@ -369,21 +384,21 @@ class EvaluatedData(Data):
         rank = sample.rank(count)
         return bool((rank != rank[0]).any())
 
-    @cached_property
+    @property
     def may_have_own(self) -> bool:
         """Is one of the queries among the items?"""
         if self.policy.own != "keep" or self._sampler is None:
             return False
         return not set(self.sample.queries).isdisjoint(self.sample.items)
 
-    @cached_property
+    @property
     def may_have_padding(self) -> bool:
         """Is one of the items -1?"""
         if self.policy.padding != "keep" or self._sampler is None:
             return False
         return any(map(is_padding, self.sample.items))
 
-    @cached_property
+    @property
     def may_be_rounded(self) -> bool:
         sample = self.sample
         if sample.rounded or sample.finer:

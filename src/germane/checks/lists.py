@@ -23,7 +23,7 @@ from germane.checks.faulty_rows import (
 )
 from germane.core.finding import show_ids
 from germane.core.id_spelling import describe_difference, find_extended, find_pairs
-from germane.core.mean_intervals import FEW, measure_dispersion
+from germane.core.mean_intervals import Interval, measure_dispersion
 from germane.core.ragged import Bools, Floats, drop_rounding, subtract_values, unite_equal
 from germane.errors import GermaneError, clip, write_option
 from germane.measures.averaging import compute_scores
@@ -195,7 +195,7 @@ def find_unjudged(data: Data) -> Sees:
 def find_few(data: Data) -> Sees:
     """Find that there are too few queries for any but large differences."""
     count = len(data.qrels.queries)
-    if 0 < count < FEW:
+    if 0 < count < Interval.FEW:
         text = write_count(count, "query is", "queries are") + " judged"
         for measure, values in _compute_values(data):
             error = float(values.std()) / math.sqrt(max(count - 1, 1))
@@ -220,7 +220,7 @@ def _compute_values(data: Data) -> Iterator[tuple[Measure, Floats]]:
 def find_undetectable(data: Data) -> Sees:
     """Find differences from other runs that are too small to detect with this number of queries."""
     count = len(data.qrels.queries)
-    for rival in data.rivals if count >= FEW else ():
+    for rival in data.rivals if count >= Interval.FEW else ():
         theirs = dict(_compute_values(rival))
         small = []
         for measure, values in _compute_values(data):

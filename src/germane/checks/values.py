@@ -20,8 +20,8 @@ from germane.checks.faulty_rows import (
     show_rows,
 )
 from germane.core.finding import show_ids
-from germane.core.policy import ROW_ORDERS
 from germane.core.ragged import Bools, Floats, Ints
+from germane.core.ties import ROW_ORDERS
 from germane.errors import InputError, list_choices, write_option
 from germane.measures.definition import write_number
 from germane.measures.measure import Measure

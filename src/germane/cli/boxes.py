@@ -19,8 +19,8 @@ from germane.cli.terminal import (
     write_result,
 )
 from germane.errors import InputError
-from germane.output import writing
 from germane.output.tables import add_schema, stack_tables
+from germane.presentation import writing
 
 
 def name_verb(words: Sequence[str]) -> list[str]:

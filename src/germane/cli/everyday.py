@@ -34,11 +34,12 @@ from germane.errors import GermaneWarning, InputError, NotFoundError, make_visib
 from germane.evaluation.layout import format_value, name_measures, write_warnings
 from germane.evaluation.opening import open_data
 from germane.evaluation.result import Results
-from germane.output import writing
 from germane.output.tables import Table, add_schema, stack_tables
+from germane.presentation import writing
 from germane.readers import find_name
 
 if TYPE_CHECKING:
+    from germane.explanation.explanation import Explanation
     from germane.measures.measure import Measure
     from germane.types import Checkup, Comparison, Gate, MeanPRCurve, PRCurve, QueryDifferences
 
@@ -50,7 +51,7 @@ _SUMMARIES = {"fell": "fell behind its baseline", "lost": "lost queries of its b
 
 
 def _run_evaluate(options: argparse.Namespace) -> None:
-    from germane.evaluation.signature_line import write_signatures
+    from germane.comparison.comparison import write_signatures
 
     measures, policy = parser.name_measures(options), collect_policy(options)
     rename = read_rename(options)
@@ -60,8 +61,8 @@ def _run_evaluate(options: argparse.Namespace) -> None:
     with make_progress_line() as progress, warnings.catch_warnings():
         warnings.simplefilter("ignore", GermaneWarning)  # said below, in the manner of a terminal
         if options.checkpoint is None:
-            data = open_data(options.qrels, policy)
-            data.signs = is_signed(options) or options.record is not None
+            signs = is_signed(options) or options.record is not None
+            data = open_data(options.qrels, policy, signs=signs)
             results = germane.evaluate_many(data, runs, measures, progress=progress)
         else:
             results = _evaluate_kept(
@@ -177,18 +178,31 @@ def _run_explain(options: argparse.Namespace) -> None:
     match options.data:
         case [_]:
             explanation = explain(qrels=parser.read_list(options))
+        case [first, second] if parser.is_typed(first) and parser.is_typed(second):
+            _explain_both(options, explain)
+            return
         case [qrels, run]:
             [run] = parser.read_runs(qrels, [run]).values()  # of standard input there is one
             with make_progress_line() as progress:
                 explanation = explain(qrels=qrels, run=run, progress=progress)
         case _:
             raise InputError(
-                "explain takes QRELS and RUN, or one LIST in quotes, such as '0 0 1'; "
+                "explain takes QRELS and RUN, or one LIST or two in quotes, such as '0 0 1'; "
                 f"got {len(options.data)} arguments."
             )
     if options.animate is not None:
         animate(explanation, options.animate)
     write_found(options, name_relevant(explanation))
+
+
+def _explain_both(options: argparse.Namespace, explain: Callable[..., "Explanation"]) -> None:
+    """Lay two lists side by side."""
+    if options.animate is not None or options.format == "json":
+        raise InputError("two lists make a table, which has no animation and no JSON.")
+    first, second = (
+        explain(qrels=parser.read_list(options, place)) for place in range(len(options.data))
+    )
+    writing.write(options.output, format_table(first.beside(second), options))
 
 
 def _explain_catalogue(options: argparse.Namespace, measures: tuple["Measure", ...]) -> None:
@@ -269,7 +283,7 @@ def _write_bounds(comparison: "Comparison", options: argparse.Namespace) -> str:
 
 def _check_picture(options: argparse.Namespace) -> None:
     """Refuse what cannot be drawn before the work is done."""
-    from germane.output.pictures import import_matplotlib
+    from germane.presentation.pictures import import_matplotlib
 
     import_matplotlib()
     measures = parser.parse_measures(options)
@@ -316,8 +330,7 @@ def _evaluate_datasets(
             if qrels in results:
                 raise InputError(f"the data set {qrels} is given twice.")
             runs = parser.read_runs(qrels, paths)
-            data = open_data(qrels, policy)
-            data.signs = is_signed(options)
+            data = open_data(qrels, policy, signs=is_signed(options))
             results[qrels] = germane.evaluate_many(data, runs, measures, progress=progress)
     return results if len(results) > 1 else next(iter(results.values()))
 
@@ -396,8 +409,7 @@ def write_command_line() -> str:
 
 
 def _run_gate(options: argparse.Namespace) -> int:
-    data = open_data(options.qrels, collect_policy(options))
-    data.signs = is_signed(options)
+    data = open_data(options.qrels, collect_policy(options), signs=is_signed(options))
     measures = parser.read_measures(options)
     decision = call(germane.gate, options, without=parser.POLICY, qrels=data, measures=measures)
     status = write_gate(
@@ -462,7 +474,7 @@ def write_checkup(options: argparse.Namespace, checkup: "Checkup") -> int:
 def _run_curve(options: argparse.Namespace) -> None:
     from germane import plot
     from germane.explanation.curves import PRCurve, check_rule
-    from germane.output.pictures import import_matplotlib
+    from germane.presentation.pictures import import_matplotlib
 
     rule = check_rule(options.rule or "step")
     picture = is_picture(options)

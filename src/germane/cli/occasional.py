@@ -27,11 +27,13 @@ from germane.cli.terminal import (
     write_result,
 )
 from germane.dialects import dialects, resolve_dialect
-from germane.dialects.dialect import STAGE_NAMES, Dialect
-from germane.errors import GermaneWarning, InputError, MeasureError, clip, offer, write_error
+from germane.dialects.dialect import Dialect
+from germane.errors import GermaneWarning, InputError, MeasureError, clip, offer
+from germane.forensics.asking import write_error
+from germane.forensics.variations import STAGE_NAMES
 from germane.measures.measure import Measure
-from germane.output import writing
 from germane.output.tables import FORMATS, Table, add_schema, stack_tables
+from germane.presentation import writing
 from germane.teaching.experiments import ALL, EXPERIMENTS, Design, Experiment, find_design, simulate
 
 if TYPE_CHECKING:
@@ -192,13 +194,16 @@ def _run_dialects(options: argparse.Namespace) -> None:
             with make_progress_line() as progress:
                 values = call(germane.spread, options, qrels=qrels, run=ranked, progress=progress)
             write_spread(options, values)
+        case [listed] if parser.is_typed(listed):
+            values = call(germane.spread, options, qrels=parser.read_list(options))
+            write_spread(options, name_relevant(values))
         case []:
             write_table(options, list_dialects(dialects(), "germane dialects"))
         case [name] if not os.path.exists(name):
             write_table(options, define_dialect(resolve_dialect(name)))
         case _:
             raise InputError(
-                "germane dialects takes nothing, the NAME of a dialect, or QRELS and RUN."
+                "germane dialects takes nothing, the NAME of a dialect, QRELS and RUN, or one LIST."
             )
 
 
@@ -328,8 +333,8 @@ CHECKING = {
     ),
     "dialects": Command(
         _run_dialects,
-        "List the dialects; with a NAME, define one; with QRELS and RUN, print the value in every"
-        " dialect.",
+        "List the dialects; with a NAME, define one; with QRELS and RUN, or a LIST of grades, print"
+        " the value in every dialect.",
         "data*",
         "format spreadsheet output",
     ),
@@ -450,6 +455,11 @@ JUDGING = {
 def _run_simulate(options: argparse.Namespace) -> None:
     path = options.output
     designs = EXPERIMENTS if options.name == ALL else (find_design(options.name),)
+    numbers = parser.collect_given(options, ("ranks", "relevant", "fixed", "rng"))
+    if len(designs) > 1 and (chosen := [name for name in numbers if name != "rng"]):
+        raise InputError(
+            f"--{chosen[0]} is for one experiment; each of all has numbers of its own."
+        )
     picture = is_picture(options)
     if picture and len(designs) > 1:
         raise InputError(f"{path}: all experiments need a folder, as in -o gallery/")
@@ -459,14 +469,14 @@ def _run_simulate(options: argparse.Namespace) -> None:
     if picture:
         from germane.teaching.experiment_figures import ExperimentDisplay
 
-        ExperimentDisplay(simulate(designs[0].name, rng=options.rng or 0)).save(path)
+        ExperimentDisplay(simulate(designs[0].name, **numbers)).save(path)
     elif folder:
         from germane.teaching.experiments import write_gallery
 
         with make_progress_line("drawing", after=1.0) as progress:
-            write_gallery(path, designs, seed=options.rng or 0, progress=progress)
+            write_gallery(path, designs, numbers, progress=progress)
     else:
-        experiments = [simulate(design.name, rng=options.rng or 0) for design in designs]
+        experiments = [simulate(design.name, **numbers) for design in designs]
         writing.write(path, _write(experiments, options))
 
 
@@ -497,7 +507,7 @@ def _write(experiments: Sequence[Experiment], options: argparse.Namespace) -> st
 
 def _list_experiments() -> str:
     names = [*(design.name for design in EXPERIMENTS), ALL]
-    lines = [*(design.line for design in EXPERIMENTS), "All of these."]
+    lines = [*(design.describe(design.setup).line for design in EXPERIMENTS), "All of these."]
     widest = max(map(len, names))
     listed = (f"  {name:<{widest}}  {line}" for name, line in zip(names, lines, strict=True))
     return "experiments:\n" + "\n".join(listed)

@@ -248,10 +248,12 @@ USUAL: dict[str, Option] = {
         "the judgments of each judge: two files or more, or one with a column that names the judge",
         "QRELS",
     ),
-    "explain data": Option(f"two files, or {_GRADES}", "QRELS RUN | LIST"),
+    "explain data": Option(f"two files, or {_GRADES}", "QRELS RUN | LIST [LIST]"),
     "reconcile data": Option(f"two files, or {_GRADES}", "QRELS RUN | LIST"),
     "curve data": Option(f"files, or {_GRADES}", "QRELS RUN... | LIST"),
-    "dialects data": Option("the dialect to define, or the data", "NAME | QRELS RUN"),
+    "dialects data": Option(
+        f"the dialect to define, two files, or {_GRADES}", "NAME | QRELS RUN | LIST"
+    ),
     "boxes dialects data": Option("the dialect to define, or the data", "NAME | TRUTH DETECTIONS"),
     "score relevance": Option("grades such as '0 0 1 0 1'", "LIST"),
     "audit table": Option(
@@ -263,6 +265,13 @@ USUAL: dict[str, Option] = {
     ),
     "measures name": Option("such as AP or 'AP(norm=R)@10'", "NAME"),
     "simulate name": Option("an experiment, or all", "NAME"),
+    "simulate ranks": Option("ranks of each list", "N", read=read_whole),
+    "simulate relevant": Option("relevant items of each list", "R", read=read_whole),
+    "simulate fixed": Option(
+        "first ranks that always have a relevant item: early_precision and cheating take it",
+        "N",
+        read=read_whole,
+    ),
     "boxes truth": Option(
         "annotated boxes: COCO's JSON, or another format", "TRUTH"
     ),
@@ -539,6 +548,7 @@ RARE: dict[str, Option] = {
     # conventions of few tools
     "depth": Option("use only the first N results of each query", "N", CONVENTIONS),
     "relevant": Option(_RELEVANT, group=CONVENTIONS),
+    "dialects relevant": _OF_LIST,
     "explain relevant": _OF_LIST,
     "curve relevant": _OF_LIST,
     "reconcile relevant": _OF_LIST,

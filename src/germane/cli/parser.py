@@ -35,7 +35,7 @@ from germane.cli.options import (
     read_whole,
 )
 from germane.cli.terminal import say
-from germane.core.policy import DEFAULTS
+from germane.core.policy import Policy
 from germane.dialects.names import parse_all
 from germane.errors import InputError, suggest
 from germane.evaluation.choices import COMMANDS as PAIRS
@@ -107,7 +107,7 @@ def list_arguments(verb: Any) -> dict[str, Argument]:
             more = get_type_hints(getattr(conventions, unpacked.__forward_arg__))
             usual = conventions.DEFAULTS
         else:
-            more, usual = unpacked.__annotations__, DEFAULTS
+            more, usual = unpacked.__annotations__, Policy.DEFAULTS
         for name, kind in more.items():
             listed.setdefault(name, Argument(kind, usual.get(name)))
     return listed
@@ -318,7 +318,16 @@ def read_runs(qrels: str, paths: Sequence[str]) -> dict[str, str]:
     return dict(zip(names, paths, strict=True))
 
 
-def read_list(options: argparse.Namespace) -> list[Any]:
+_TYPED = frozenset("0123456789.,;-[]() \t\n●○")
+
+
+def is_typed(text: str) -> bool:
+    """Is this a LIST of grades that somebody typed, and no file?"""
+    has_grades = bool(text.strip(".,;-[]() \t\n"))
+    return has_grades and _TYPED.issuperset(text) and not os.path.exists(text)
+
+
+def read_list(options: argparse.Namespace, place: int = 0) -> list[Any]:
     """Read a LIST of grades. Raises InputError for options that it does not take."""
     for name in ("query", *POLICY):
         if name not in ("relevant", "dialect") and getattr(options, name, None) is not None:
@@ -329,7 +338,7 @@ def read_list(options: argparse.Namespace) -> list[Any]:
             f"--relevant {options.relevant} is for QRELS and RUN; of a LIST it takes the number of"
             " relevant items."
         )
-    return read_grades(options.data[0])
+    return read_grades(options.data[place])
 
 
 def read_grades(listed: str) -> list[Any]:

@@ -13,8 +13,8 @@ from typing import Any
 from germane.cli.options import InputPath, OutputPath
 from germane.core.calls import ProgressLine
 from germane.errors import GermaneWarning, InputError, clip, list_choices, make_visible
-from germane.output import writing
 from germane.output.tables import FORMATS, Table
+from germane.presentation import writing
 
 FOR_PAPERS = {**FORMATS, "latex": Table.latex_float}
 SEPARATED = {"csv": Table.csv, "tsv": Table.tsv}

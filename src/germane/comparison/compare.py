@@ -18,12 +18,14 @@ from germane.comparison.significance import (
     Family,
     Runs,
     Sample,
+    Seed,
     Settings,
     TestName,
     list_valued,
+    make_generator,
     match_samples,
 )
-from germane.core.calls import Progress, Seed, is_number, make_generator
+from germane.core.calls import Progress, is_number
 from germane.core.ragged import reaches
 from germane.dialects.names import parse_all
 from germane.errors import (
@@ -45,12 +47,13 @@ from germane.evaluation.evaluate import evaluate, evaluate_many
 from germane.evaluation.opening import open_data
 from germane.evaluation.result import Result, Results
 from germane.evaluation.signature_line import shorten
-from germane.measures import QUANTITIES
+from germane.measures import find_direction
 from germane.measures.definition import refuse_lists
 from germane.measures.measure import Measure, Measures
 from germane.output.named_columns import Tabular
 from germane.output.tables import Table, format_number, write_count
-from germane.readers import CANDIDATES, is_path
+from germane.readers import CANDIDATES
+from germane.readers.files.formats import is_path
 from germane.records.record import find_results
 
 
@@ -421,7 +424,7 @@ def gate(
         "and a lower or a higher value is no regression; leave it out of the gate.",
     )
     now = evaluate(data, run, measures, name=RUN)
-    if quantities := [measure for measure in now.measures if measure.name in QUANTITIES]:
+    if quantities := [measure for measure in now.measures if find_direction(measure.name) <= 0]:
         raise MeasureError(
             f"a gate needs measures for which higher is better. A lower {quantities[0]} is no"
             " regression; leave it out."

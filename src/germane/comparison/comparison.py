@@ -1,7 +1,7 @@
 """Comparison: the outcome of comparing systems, and how stable their order is."""
 
 import os
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property, partial
 from itertools import combinations, pairwise
@@ -24,29 +24,28 @@ from germane.comparison.query_differences import (
     QueryDifferences,
     find_moves,
 )
-from germane.comparison.significance import Runs, Sample, Settings
-from germane.core.mean_intervals import resample_sums
+from germane.comparison.significance import Runs, Sample, Settings, resample_sums
 from germane.core.ragged import ROUNDING, Floats, subtract_values, unite_equal
 from germane.errors import NotFoundError, clip, make_visible, offer
 from germane.evaluation.layout import name_measures
 from germane.evaluation.result import Result
-from germane.evaluation.signature_line import write_signatures
-from germane.measures import LOW_IS_GOOD
+from germane.measures import find_direction
 from germane.measures.measure import Measure, is_name
 from germane.output.named_columns import Columnar, Tabular
-from germane.output.pictures import Paper
 from germane.output.tables import (
-    LABEL,
+    Document,
     Reader,
     Table,
     add_schema,
     escape_html,
     format_number,
-    write_text,
 )
+from germane.presentation.pictures import Paper
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from germane.evaluation.result import Result, Results
 
 
 @dataclass(frozen=True)
@@ -114,7 +113,7 @@ def _measure_stability(
     measure: Measure, systems: Sequence[str], means: Floats, drawn: Floats, confidence: float
 ) -> Stability:
     """Compare the means of S systems with their S × B means on resampled queries."""
-    direction = -1.0 if measure.name in LOW_IS_GOOD else 1.0
+    direction = -1.0 if find_direction(measure.name) < 0 else 1.0
     order = np.argsort(-direction * unite_equal(means), kind="stable")
     means, drawn = direction * means[order], direction * drawn[order]
     near = ROUNDING * float(np.abs(means).max())  # equal means of resamples may differ by rounding
@@ -355,7 +354,7 @@ class Comparison(Columnar):
         """The leaderboard and a sentence for each pair, as ``print`` shows them."""
         board, *notes = self.leaderboard(rename=rename).text().split("\n\n")
         sentences = self._write_sentences(name_measures(self.measures, rename))
-        return "\n\n".join([board, write_text(*sentences), *notes])
+        return "\n\n".join([board, Document(*sentences).text(), *notes])
 
     def _write_sentences(self, names: Mapping[Measure, str]) -> tuple[str, ...]:
         """Write a sentence for each pair; for many runs, one that counts the verdicts."""
@@ -372,7 +371,11 @@ class Comparison(Columnar):
         return self.leaderboard().markdown()
 
     def latex(
-        self, *, caption: str = "", label: str = LABEL, rename: Mapping[str, str] | None = None
+        self,
+        *,
+        caption: str = "",
+        label: str = Table.LABEL,
+        rename: Mapping[str, str] | None = None,
     ) -> str:
         """The leaderboard for a paper: booktabs, superscripts, and notes below the table.
 
@@ -410,3 +413,16 @@ class Comparison(Columnar):
                 **signatures,
             }
         )
+
+
+def write_signatures(
+    results: "Results | Mapping[str, Result]",
+    measures: Iterable[Measure] | None = None,
+    before: str = "",
+) -> tuple[str, ...]:
+    """Write the signature of each mean of several runs, after ``before`` and the run's name."""
+    return tuple(
+        f"{before}{f'{name}: ' if len(results) > 1 else ''}{result.signature(measure)}"
+        for name, result in results.items()
+        for measure in measures or result.measures
+    )

@@ -1,6 +1,6 @@
 """The tables of a comparison, and the notes that define their numbers."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -8,10 +8,8 @@ import numpy as np
 from germane.comparison.pair import Pair, Verdict, format_p_number
 from germane.comparison.significance import CORRECTIONS, MANY, TESTS, Sample, Settings
 from germane.core.mean_intervals import (
-    FEW,
     POWER,
     Interval,
-    caution_of_few,
     describe_intervals,
     explain_missing,
 )
@@ -20,7 +18,6 @@ from germane.measures import find_merits
 from germane.measures.measure import Measure
 from germane.output.named_columns import make_numbers, make_texts
 from germane.output.tables import (
-    LETTERS,
     Table,
     find_highest,
     format_number,
@@ -40,9 +37,9 @@ def make_leaderboard(
 ) -> Table:
     """Make a row a system and a column a measure: the best in bold, letters for those it beats."""
     systems = samples[0].systems
-    size = len(LETTERS)  # labels are a, b, … z, aa, ab, …
+    size = len(Table.LETTERS)  # labels are a, b, … z, aa, ab, …
     label = {
-        system: LETTERS[i // size - 1] * (i >= size) + LETTERS[i % size]
+        system: Table.LETTERS[i // size - 1] * (i >= size) + Table.LETTERS[i % size]
         for i, system in enumerate(systems)
     }
     columns = [
@@ -280,7 +277,7 @@ def _write_warnings(
             f"{verdict.capitalize()}: {count:,} of {write_count(len(pairs), 'comparison')}, where"
             f" {reason}."
         )
-    if fewest < FEW:
+    if fewest < Interval.FEW:
         yield caution_of_few(fewest, units)
     yield from filter(None, (sample.warning for sample in samples))
     if settings.test == "wilcoxon" and largest > MANY:
@@ -296,3 +293,20 @@ def count_verdicts(pairs: Sequence[Pair]) -> str:
     verdicts = [pair.verdict for pair in pairs]
     counts = (f"{verdicts.count(word):,} {word}" for word in get_args(Verdict) if word in verdicts)
     return f"{write_count(len(pairs), 'comparison')}: {', '.join(counts)}"
+
+
+def explain_printed(
+    intervals: Iterable[Interval | None], number: str, confidence: float, units: str
+) -> Iterator[str]:
+    """Explain the intervals that stand below numbers, and why means of few values have none."""
+    every = list(intervals)
+    if source := describe_intervals(every, units):
+        yield f"Below each {number}: its {100 * confidence:g}% interval, {source}."
+    if None in every:
+        yield f"{explain_missing(units).capitalize()}."
+
+
+def caution_of_few(count: int, units: str) -> str:
+    """Say what few values allow."""
+    intervals = "no intervals" if count < Interval.FEWEST else "intervals are rough"
+    return f"Few {units} ({count}): {intervals}, and only large differences can be shown."

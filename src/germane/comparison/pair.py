@@ -15,15 +15,13 @@ from germane.comparison.significance import (
     compute_differences,
 )
 from germane.core.mean_intervals import (
-    FEWEST,
     Interval,
-    compute_equivalence_p,
     estimate_weighted_interval,
     measure_dispersion,
 )
 from germane.core.ragged import Floats, drop_rounding
 from germane.errors import make_visible
-from germane.measures import LOW_IS_GOOD, QUANTITIES
+from germane.measures import find_direction
 from germane.measures.averaging import find_span_of_differences
 from germane.measures.measure import Measure
 from germane.output.tables import write_count
@@ -140,7 +138,7 @@ class Pair:
     @property
     def better(self) -> str | None:
         """The system with the better mean; None if neither is better."""
-        sign = -1 if self.measure.name in LOW_IS_GOOD else self.measure.name not in QUANTITIES
+        sign = find_direction(self.measure.name)
         lead = sign * self.difference
         return None if not lead else self.system if lead > 0 else self.baseline
 
@@ -165,7 +163,7 @@ class Pair:
         if not self.difference:
             text = f"{better} and {worse} have the same mean {name}"
         else:
-            if self.measure.name in QUANTITIES:
+            if find_direction(self.measure.name) <= 0:
                 verb = "significantly " * self.significant + "exceeds"
             else:
                 verb = "is significantly better than" if self.significant else "is ahead of"
@@ -187,7 +185,7 @@ class Pair:
         if self.queries == 1:
             yield f"one {self.unit} says nothing about others"
             return
-        if self.queries < FEWEST:
+        if self.queries < Interval.FEWEST:
             yield f"no interval: {write_count(self.queries, self.unit)} say too little of others"
         if self.limit:
             yield (
@@ -329,20 +327,20 @@ def _describe_pair(
     spread = measure_dispersion(centered, sample.strata)
     varies = spread is not None and spread.error > 0
     wins, losses = int(np.count_nonzero(difference > 0)), int(np.count_nonzero(difference < 0))
-    ties, is_low = len(sample) - wins - losses, sample.measures[m].name in LOW_IS_GOOD
+    ties, is_low = len(sample) - wins - losses, find_direction(sample.measures[m].name) < 0
     before, after = sample.means[m, list(pair)]
     mean = float(drop_rounding(after - before, max(abs(before), abs(after))))
     if not wins + losses:
         mean = 0.0
     interval = None
-    if spread and len(sample) >= FEWEST:
+    if spread and len(sample) >= Interval.FEWEST:
         span = find_span_of_differences(sample.measures[m], sample.values[m])
         interval = estimate_weighted_interval(
             difference, sample.weights, centered, sample.strata, span, mean, tested.alpha
         )
     equivalence = None
     if settings.equivalence is not None and spread is not None:
-        p = compute_equivalence_p(mean, settings.equivalence, spread)
+        p = spread.compute_equivalence_p(mean, settings.equivalence)
         equivalence = Equivalence(settings.equivalence, p)
     return Pair(
         measure=sample.measures[m],

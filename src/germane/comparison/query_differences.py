@@ -15,12 +15,12 @@ from germane.core.ragged import average_numbers, subtract_values
 from germane.errors import InputError, clip, make_visible
 from germane.evaluation.judging import Placement
 from germane.evaluation.layout import find_categories
-from germane.measures import LOW_IS_GOOD
+from germane.measures import find_direction
 from germane.measures.averaging import QueryValues
 from germane.measures.measure import Measure
 from germane.output.named_columns import Tabular, make_ids, make_numbers, make_texts
-from germane.output.pictures import Display, Paper, draw_bars, set_title, shorten
 from germane.output.tables import Table, format_number, write_count
+from germane.presentation.pictures import Display, Paper, draw_bars, set_title, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -84,7 +84,7 @@ class DifferenceDisplay(Display):
         draw_bars(ax, list(self.differences_), differences, self.colors.edge)
         ax.axhline(0, color=self.colors.ink, linewidth=0.8)
         wins, losses = (sum(sign * d > 0 for d in differences) for sign in (1, -1))
-        if self.measure.name in LOW_IS_GOOD:
+        if find_direction(self.measure.name) < 0:
             wins, losses = losses, wins
         first, second = map(shorten, self.names)
         set_title(

@@ -8,9 +8,10 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from germane.comparison.significance import is_near
 from germane.core.calls import check_number
 from germane.core.id_spelling import is_id, unwrap_ids, unwrap_keys
-from germane.core.ragged import Floats, Ints, is_near
+from germane.core.ragged import Floats, Ints
 from germane.errors import (
     CoverageError,
     DuplicateError,

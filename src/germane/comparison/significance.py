@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from germane.core.calls import check_number, parse_whole
-from germane.core.mean_intervals import compute_student_p, measure_dispersion
+from germane.core.mean_intervals import measure_dispersion
 from germane.core.ragged import ROUNDING, Floats, Ints, drop_rounding, subtract_values
 from germane.dialects.names import parse
 from germane.errors import (
@@ -33,6 +33,10 @@ from germane.measures.averaging import QueryValues
 from germane.measures.definition import CatalogueDefinition
 from germane.measures.measure import Measure
 from germane.output.tables import write_count
+
+_AT_ONCE = 2**22  # draws in memory at once
+
+Seed: TypeAlias = "int | np.random.Generator"  # in quotes: numpy.random takes longer to import
 
 Runs = Mapping[str, Result] | Results
 
@@ -423,7 +427,7 @@ def _test_each(title: str, assumes: str, test: Callable[[Sample, Floats], float]
 def _test_student(sample: Sample, row: Floats) -> float:
     weighted = row * sample.weights
     spread = measure_dispersion(sample.center(weighted), sample.strata)
-    return 1.0 if spread is None else compute_student_p(float(weighted.sum()), spread)
+    return 1.0 if spread is None else spread.compute_student_p(float(weighted.sum()))
 
 
 def _rank_sizes(row: Floats) -> Floats:
@@ -618,3 +622,46 @@ class Settings:
     def alpha(self) -> float:
         """The error rate: 1 - confidence."""
         return round(1 - self.confidence, 12) or 1 - self.confidence
+
+
+def make_generator(rng: Any) -> "np.random.Generator":
+    """Make a random generator of a seed, or return a given one. Raises InputError for others."""
+    try:
+        if not isinstance(rng, bool):
+            return np.random.default_rng(rng)
+    except (TypeError, ValueError):
+        pass
+    raise InputError(
+        f"rng takes a seed, which is a whole number from 0, or a NumPy generator; got {clip(rng)}"
+    )
+
+
+def resample_sums(
+    values: Floats, strata: Ints, resamples: int, rng: "np.random.Generator"
+) -> Floats:
+    """C × Q values → C × resamples: sum each row over queries drawn with replacement.
+
+    From each stratum, as many queries are drawn as it has; all rows take the same ones.
+    """
+    sums = np.zeros((resamples, len(values)))
+    for stratum in range(int(strata.max()) + 1):
+        of_stratum = values[:, strata == stratum].T
+        queries = len(of_stratum)
+        step = max(1, _AT_ONCE // queries)
+        for start in range(0, resamples, step):
+            size = min(step, resamples - start)
+            sums[start : start + size] += _draw_times(size, queries, rng) @ of_stratum
+    return sums.T
+
+
+def _draw_times(size: int, queries: int, rng: "np.random.Generator") -> Floats:
+    """size × Q: draw as many queries as there are, and count how often each was drawn."""
+    drawn = rng.integers(0, queries, size=(size, queries), dtype=np.int32)
+    drawn += (np.arange(size, dtype=np.int32) * queries)[:, None]
+    times = np.bincount(drawn.ravel(), minlength=size * queries)
+    return times.reshape(size, queries).astype(float)
+
+
+def is_near(value: float, second: float) -> bool:
+    """Say whether two numbers are equal but for rounding."""
+    return math.isclose(value, second, rel_tol=ROUNDING)

@@ -61,21 +61,6 @@ def check_number(name: str, raw: Any, low: float, high: float = math.inf) -> Non
         raise InputError(f"{name} takes a number {within}; got {clip(raw)}")
 
 
-Seed: TypeAlias = "int | np.random.Generator"  # in quotes: numpy.random takes longer to import
-
-
-def make_generator(rng: Any) -> "np.random.Generator":
-    """Make a random generator of a seed, or return a given one. Raises InputError for others."""
-    try:
-        if not isinstance(rng, bool):
-            return np.random.default_rng(rng)
-    except (TypeError, ValueError):
-        pass
-    raise InputError(
-        f"rng takes a seed, which is a whole number from 0, or a NumPy generator; got {clip(rng)}"
-    )
-
-
 # --- Progress: a line on standard error that shows the progress of a long call --------------------
 
 Progress: TypeAlias = Callable[[str, int, int | None], None]

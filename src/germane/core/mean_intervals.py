@@ -1,10 +1,10 @@
 """Intervals of means and of mean differences: the one estimator for every printed mean."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
@@ -18,6 +18,9 @@ Basis: TypeAlias = Literal["spread", "range"]
 @dataclass(frozen=True)
 class Interval:
     """A confidence interval of a mean or of a mean difference."""
+
+    FEWEST: ClassVar = 5  # values of an interval
+    FEW: ClassVar = 25  # values below which only large differences show
 
     low: float
     high: float
@@ -51,35 +54,6 @@ def estimate_interval(centered: Floats, strata: Ints, mean: float, alpha: float)
 def check_confidence(confidence: Any) -> None:
     """Refuse a confidence that is not a number between 0 and 1. Raises InputError."""
     check_number("confidence", confidence, 0, 1)
-
-
-BLOCK = 2**22  # draws in memory at once
-
-
-def resample_sums(
-    values: Floats, strata: Ints, resamples: int, rng: "np.random.Generator"
-) -> Floats:
-    """C × Q values → C × resamples: sum each row over queries drawn with replacement.
-
-    From each stratum, as many queries are drawn as it has; all rows take the same ones.
-    """
-    sums = np.zeros((resamples, len(values)))
-    for stratum in range(int(strata.max()) + 1):
-        of_stratum = values[:, strata == stratum].T
-        queries = len(of_stratum)
-        step = max(1, BLOCK // queries)
-        for start in range(0, resamples, step):
-            size = min(step, resamples - start)
-            sums[start : start + size] += _draw_times(size, queries, rng) @ of_stratum
-    return sums.T
-
-
-def _draw_times(size: int, queries: int, rng: "np.random.Generator") -> Floats:
-    """size × Q: draw as many queries as there are, and count how often each was drawn."""
-    drawn = rng.integers(0, queries, size=(size, queries), dtype=np.int32)
-    drawn += (np.arange(size, dtype=np.int32) * queries)[:, None]
-    times = np.bincount(drawn.ravel(), minlength=size * queries)
-    return times.reshape(size, queries).astype(float)
 
 
 def estimate_bca(centered: Floats, strata: Ints, z: float) -> tuple[float, float]:
@@ -354,7 +328,6 @@ def _find_saddlepoint(sizes: Floats, counts: Floats, pole: float) -> float:
 # It takes the spread of the values where they show it, and otherwise the range in which every
 # value lies.
 
-FEWEST = 5  # values of an interval
 EVENTS = 5.0  # values that make up the spread; calibrated in bench/significance.py
 UNSEEN = 1.0  # values that vary as much as the one that varies most, and were not drawn
 
@@ -370,7 +343,7 @@ def estimate_mean_interval(
     """
     if weights is not None:
         values, weights = values[weights > 0], weights[weights > 0]
-    if len(values) < FEWEST:
+    if len(values) < Interval.FEWEST:
         return None
     values = unite_equal(values)
     if weights is None:
@@ -426,30 +399,12 @@ def describe_intervals(intervals: Iterable[Interval | None], units: str) -> str:
 
 def explain_missing(units: str) -> str:
     """Explain why means of few values have no interval."""
-    return f"fewer than {FEWEST} {units} say too little of others for an interval"
-
-
-def explain_printed(
-    intervals: Iterable[Interval | None], number: str, confidence: float, units: str
-) -> Iterator[str]:
-    """Explain the intervals that stand below numbers, and why means of few values have none."""
-    every = list(intervals)
-    if source := describe_intervals(every, units):
-        yield f"Below each {number}: its {100 * confidence:g}% interval, {source}."
-    if None in every:
-        yield f"{explain_missing(units).capitalize()}."
-
-
-def caution_of_few(count: int, units: str) -> str:
-    """Say what few values allow."""
-    intervals = "no intervals" if count < FEWEST else "intervals are rough"
-    return f"Few {units} ({count}): {intervals}, and only large differences can be shown."
+    return f"fewer than {Interval.FEWEST} {units} say too little of others for an interval"
 
 
 # --- Dispersion: how much a mean difference varies, and the tests that need no resampling ---------
 
 POWER = 0.8
-FEW = 25  # queries below which only large differences show
 
 
 @dataclass(frozen=True)
@@ -483,6 +438,19 @@ class Dispersion:
         widened = math.sqrt(self.queries / (self.queries - z * z / 2))
         return (z + normal.inv_cdf(POWER)) * self.error * widened
 
+    def compute_student_p(self, difference: float) -> float:
+        """Compute the two-sided p-value of the paired t-test."""
+        if not self.error:
+            return 1.0 if not difference else 0.0
+        return min(1.0, 2 * _integrate_student(-abs(difference) / self.error, self.freedom))
+
+    def compute_equivalence_p(self, difference: float, bound: float) -> float:
+        """Compute the p-value of two one-sided t-tests for a difference within ±bound."""
+        if not self.error:
+            return 1.0 if reaches(abs(difference), bound) else 0.0
+        ends = ((difference - bound) / self.error, (-difference - bound) / self.error)
+        return max(_integrate_student(end, self.freedom) for end in ends)
+
 
 def measure_dispersion(centered: Floats, strata: Ints) -> Dispersion | None:
     """Measure how much a sum of weighted differences varies; each is given less its data set's
@@ -500,21 +468,6 @@ def measure_dispersion(centered: Floats, strata: Ints) -> Dispersion | None:
         return Dispersion(0.0, float(len(strata) - len(sizes)), len(strata))
     freedom = total**2 / float(np.sum(variance**2 / (sizes - 1)))
     return Dispersion(math.sqrt(total), freedom, len(strata))
-
-
-def compute_student_p(difference: float, spread: Dispersion) -> float:
-    """Compute the two-sided p-value of the paired t-test."""
-    if not spread.error:
-        return 1.0 if not difference else 0.0
-    return min(1.0, 2 * _integrate_student(-abs(difference) / spread.error, spread.freedom))
-
-
-def compute_equivalence_p(difference: float, bound: float, spread: Dispersion) -> float:
-    """Compute the p-value of two one-sided t-tests for a difference within ±bound."""
-    if not spread.error:
-        return 1.0 if reaches(abs(difference), bound) else 0.0
-    upper, lower = (difference - bound) / spread.error, (-difference - bound) / spread.error
-    return max(_integrate_student(upper, spread.freedom), _integrate_student(lower, spread.freedom))
 
 
 def _integrate_student(t: float, freedom: float) -> float:

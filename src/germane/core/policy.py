@@ -6,17 +6,15 @@ The parameters in a measure's name govern the stage of measuring, between judgin
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from math import isfinite
-from typing import Literal, TypeAlias, get_args, get_origin
+from typing import Any, ClassVar, Literal, TypeAlias, get_args, get_origin
 
 from germane.core.calls import is_number, parse_whole
 from germane.core.qrels import COPIES, Order
-from germane.core.ragged import Halves, Ints
+from germane.core.ragged import Halves
+from germane.core.ties import GROUP_RANKS, Ties, find_row_order
 from germane.errors import PolicyError, check_choice, clip, write_option
 
 Duplicates: TypeAlias = Literal["error", "first", "last", "max", "keep", "recount"]
-Ties: TypeAlias = Literal[
-    "trec", "ascending", "given", "expected", "best", "worst", "middle", "grouped"
-]
 Missing: TypeAlias = Literal["zero", "skip", "nan", "error"]
 Unjudged: TypeAlias = Literal["nonrelevant", "remove"]
 NoRelevant: TypeAlias = Literal["zero", "skip", "one", "nan", "error"]
@@ -165,6 +163,13 @@ class Policy(Averaging, Judging, Reading):
     Every result carries the policy that made it. Raises PolicyError for a word that does not exist.
     """
 
+    # names in capitals say what policies there are
+    DEFAULTS: ClassVar[dict[str, Any]]
+    STAGES: ClassVar[dict[str, type]]
+    WORDS: ClassVar[dict[str, tuple[Any, ...]]]  # of the conventions that every result states
+    RARE_WORDS: ClassVar[dict[str, tuple[Any, ...]]]  # stated where they are not the default
+    UNORDERED: ClassVar = tuple(GROUP_RANKS)  # of ties: single items have no rank
+
     def __post_init__(self) -> None:
         allowed = dict(_CHOICES)
         if self.qrels_duplicates is not None:
@@ -215,7 +220,9 @@ class Policy(Averaging, Judging, Reading):
 
     def __repr__(self) -> str:
         changed = [
-            f"{name}={value}" for name, value in self.to_dict().items() if value != DEFAULTS[name]
+            f"{name}={value}"
+            for name, value in self.to_dict().items()
+            if value != Policy.DEFAULTS[name]
         ]
         return f"Policy({', '.join(changed)})"
 
@@ -228,9 +235,9 @@ class Policy(Averaging, Judging, Reading):
 
     def to_dict(self) -> dict[str, str | float | None]:
         """Return the conventions by name; rare ones only where they differ from the default."""
-        stated = {name: getattr(self, name) for name in (*WORDS, "depth")}
-        rare = {name: getattr(self, name) for name in DEFAULTS if name not in stated}
-        return stated | {name: word for name, word in rare.items() if word != DEFAULTS[name]}
+        stated = {name: getattr(self, name) for name in (*Policy.WORDS, "depth")}
+        rare = {name: getattr(self, name) for name in Policy.DEFAULTS if name not in stated}
+        return stated | {name: word for name, word in rare.items() if word != Policy.DEFAULTS[name]}
 
     @cached_property
     def whole_list(self) -> "Policy":
@@ -245,9 +252,14 @@ class Policy(Averaging, Judging, Reading):
         return self.nonpositive == "hit" and self.min_score is self.max_distance is None
 
     @cached_property
+    def follows_formula(self) -> bool:
+        """Has each query of a run without empty lists the value of the formula?"""
+        return all(getattr(self, name) == word for name, word in _FORMULA.items())
+
+    @cached_property
     def order(self) -> Order:
         """The order in which readers rank the rows of a run."""
-        equal, _ = ROW_ORDERS.get(self.ties, ROW_ORDERS["trec"])
+        equal = find_row_order(self.ties).equal
         least = self.min_score if self.max_distance is None else -self.max_distance
         return Order(
             equal, self.scores, least, self.own, self.nonpositive, self.padding, self.ranks
@@ -267,39 +279,25 @@ RARE = (
     *("unknown", "no_hit", "all_relevant", "undefined", "digits", "query_digits", "halves"),
 )
 """Conventions of single tools: keyword arguments like any other, which signatures leave out."""
-STAGES = {"reading": Reading, "judging": Judging, "averaging": Averaging}
-DEFAULTS = {field.name: field.default for field in fields(Policy)}
+Policy.STAGES = {"reading": Reading, "judging": Judging, "averaging": Averaging}
+Policy.DEFAULTS = {field.name: field.default for field in fields(Policy)}
 _CHOICES = {
     field.name: get_args(field.type)
     for field in fields(Policy)
     if get_origin(field.type) is Literal
 }
 
-_STATED = ("duplicates", "ties", "missing", "unjudged", "no_relevant")
-WORDS = {name: _CHOICES[name] for name in _STATED}
-"""The conventions that every result states."""
-
-ROW_ORDERS: dict[str, tuple[str, bool]] = {
-    "trec": ("id", False),
-    "ascending": ("id", True),
-    "given": ("given", False),
+_FORMULA = {
+    name: Policy.DEFAULTS[name]
+    for name in ("no_relevant", "no_hit", "all_relevant", "short", "constant")
 }
-"""Orders of ties by rows alone: how readers order equal scores, and if that is reversed."""
 
-
-def order_tied(ties: str, rank: Ints, tied_from: Ints, tied_to: Ints) -> Ints:
-    """Rank rows under an order of ties by rows alone; under others, they stay as they were read."""
-    _, is_reversed = ROW_ORDERS.get(ties, ROW_ORDERS["trec"])
-    return tied_from + tied_to - rank if is_reversed else rank
-
-
-UNORDERED = ("expected", "middle", "grouped")
-"""The orders of ties in which single items have no rank."""
+_STATED = ("duplicates", "ties", "missing", "unjudged", "no_relevant")
+Policy.WORDS = {name: _CHOICES[name] for name in _STATED}
 
 WITHOUT_VALUE = ("short", "constant", "halves", "padding")
 """Conventions that explain no number: they take a value away, or matter on some data alone."""
 
-RARE_WORDS = {
+Policy.RARE_WORDS = {
     name: words for name, words in _CHOICES.items() if name not in (*_STATED, *WITHOUT_VALUE)
 }
-"""Conventions on which few tools differ. Results state those that are not the default."""

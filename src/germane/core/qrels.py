@@ -155,7 +155,7 @@ COPIES = ("keep", "recount")  # under these choices every copy of a duplicate it
 class Order:
     """The order of a run's rows, and which of them count as retrieved."""
 
-    equal: str = "id"  # the order of equal scores: a word of kernel.plain.ORDERS
+    equal: str = "id"  # the order of equal scores: a word of ties.ROW_KEYS
     scores: Literal["double", "single", "sigmoid", "distances"] = "double"
     least: float | None = None  # items with a lower converted score are not retrieved
     own: Literal["keep", "drop"] = "keep"  # an item whose id is the query's

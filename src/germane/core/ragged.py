@@ -284,11 +284,6 @@ def drop_rounding(values: Floats, scale: "Floats | float") -> Floats:
     return np.where(np.abs(values) <= ROUNDING * scale, 0.0, values)
 
 
-def is_near(value: float, second: float) -> bool:
-    """Say whether two numbers are equal but for rounding."""
-    return math.isclose(value, second, rel_tol=ROUNDING)
-
-
 def reaches(value: float, least: float, scale: float = 0.0) -> bool:
     """Say whether a number is at least as large as another, or equal but for rounding.
 

@@ -327,6 +327,15 @@ class Ranking:
         """Q: count the relevant items within the first ``k`` ranks."""
         return ragged.count_flags(self.mark_relevant(rel, k), self.owner, len(self))
 
+    def select_hits(self, hits: Ints | Bools) -> Ranking:
+        """Keep some hits."""
+        names = ("owner", "rank", "relevance", "tied_from", "tied_to", "judgment")
+        columns = {name: getattr(self, name) for name in names}
+        selected: dict[str, Any] = {
+            name: column if column is None else column[hits] for name, column in columns.items()
+        }
+        return replace(self, **selected)
+
     def sum_hits(self, values: Floats | Ints | Bools) -> Floats:
         """H → Q: add up a value per hit for each query."""
         return ragged.sum_rows(values, self.owner, len(self.queries))

@@ -10,9 +10,6 @@ from typing import Any, Literal
 from germane.errors import MeasureError, clip
 from germane.measures.spelling import Spelled, find_nearest, respell
 
-Stage = Literal["reading", "judging", "measuring", "averaging"]
-STAGE_NAMES: tuple[Stage, ...] = ("reading", "judging", "measuring", "averaging")
-
 _NUMBER = r"\d+(?:\.\d+)?|\.\d+"
 
 

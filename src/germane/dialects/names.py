@@ -103,18 +103,25 @@ def find_entry(dialect: Dialect, measure: Measure, policy: Any = None) -> Entry 
     Without a cutoff AP(norm=R) and AP are one measure. Of several entries, the one with the
     conventions of ``policy`` is preferred.
     """
-    fits = [entry for entry in dialect.measuring if not (entry.cutoff and measure.k is None)]
-    entries = [
-        entry
-        for is_same in (Measure.__eq__, agree)
-        for entry in fits
-        if is_same(_complete_entry(entry, measure), measure)
-    ]
-    for entry in entries if policy is not None else ():
+    entries = _list_equal(dialect, measure)
+    if policy is None:
+        return next(entries, None)  # the first is nearly always found before formulas are written
+    first = None
+    for entry in entries:
         words = {**dialect.choices, **entry.fill_choices(measure.k, measure.rel)}
         if all(getattr(policy, name) == word for name, word in words.items()):
             return entry
-    return next(iter(entries), None)
+        first = first or entry
+    return first
+
+
+def _list_equal(dialect: Dialect, measure: Measure) -> Iterator[Entry]:
+    """List the tool's entries for this measure, and then those for another name of its formula."""
+    fits = [entry for entry in dialect.measuring if not (entry.cutoff and measure.k is None)]
+    for is_same in (Measure.__eq__, agree):
+        for entry in fits:
+            if is_same(_complete_entry(entry, measure), measure):
+                yield entry
 
 
 def find_same_kind(dialect: Dialect, measure: Measure) -> Entry | None:
@@ -311,7 +318,7 @@ def _apply_written(theirs: Measure, measure: Measure, written: set[str]) -> Meas
 def agree(measure: Measure, reference: Measure) -> bool:
     """Do two measures have one formula and one mean?"""
     means = [dict(compared.parameters).get("mean") for compared in (measure, reference)]
-    return measure.definition == reference.definition and means[0] == means[1]
+    return means[0] == means[1] and measure.definition == reference.definition
 
 
 def refuse_half_a_level(dialect: Dialect, measure: Measure, choices: Mapping[str, Any]) -> None:

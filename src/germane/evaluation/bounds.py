@@ -11,7 +11,7 @@ import numpy as np
 
 from germane.core import ragged
 from germane.core.finding import Finding
-from germane.core.policy import UNORDERED, Policy
+from germane.core.policy import Policy
 from germane.core.ragged import Bools, Ints
 from germane.core.ranking import Ranking
 from germane.dialects.dialect import Dialect, Entry, Limit
@@ -209,7 +209,7 @@ def find_holding(
         of_lists = isinstance(measure.row, CatalogueDefinition)  # whose limits are named
         if (limit.only or of_lists) and foreign.name not in limit.only:
             continue
-        if limit.order and judged.policy.ties in UNORDERED:
+        if limit.order and judged.policy.ties in Policy.UNORDERED:
             continue
         if _WHEN[limit.when](judged, measure) and not (limit.when == "unordered" and ordered()):
             yield limit

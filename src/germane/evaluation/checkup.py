@@ -29,7 +29,7 @@ from germane.evaluation.evaluate import evaluate
 from germane.evaluation.opening import Inputs, open_data
 from germane.measures.measure import Measure, Measures
 from germane.output.named_columns import Tabular, make_texts
-from germane.output.tables import Table, add_schema, write_text
+from germane.output.tables import Document, Table, add_schema
 from germane.readers import QrelsInput, RunInput, find_candidates, is_path, open_inputs, open_qrels
 from germane.readers.objects import numbers
 from germane.readers.objects.mappings import is_column
@@ -81,7 +81,7 @@ class Checkup(Tabular):
         return self.of("serious")
 
     def __str__(self) -> str:
-        return write_text(*self._lines())
+        return Document(*self._lines()).text()
 
     def __repr__(self) -> str:
         return make_visible(f"<Checkup of {', '.join(self.runs)}: {self.summary}>")

@@ -26,7 +26,6 @@ from typing import (
 from germane.core import policy as conventions
 from germane.core.calls import is_number, parse_whole
 from germane.core.policy import (
-    DEFAULTS,
     RARE,
     AllRelevant,
     Constant,
@@ -45,12 +44,12 @@ from germane.core.policy import (
     Repeated,
     Scores,
     Short,
-    Ties,
     Undefined,
     Unjudged,
     Unknown,
 )
 from germane.core.ragged import Halves
+from germane.core.ties import Ties
 from germane.dialects.names import find_renamed, parse_all
 from germane.errors import PolicyError, suggest
 from germane.evaluation.collection import find_needs
@@ -296,7 +295,7 @@ def _list_unpacked(parameter: Parameter, others: Others) -> Iterator[Parameter]:
     for kind in get_args(parameter.annotation):
         for name, annotation in getattr(kind, "__annotations__", {}).items():
             if name not in RARE:
-                default = DEFAULTS.get(name)
+                default = Policy.DEFAULTS.get(name)
                 yield Parameter(
                     name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation
                 )
@@ -463,7 +462,7 @@ def make_plan(
 
     if isinstance(measures, str) and measures == DEFAULT:
         measures = find_default_names(DEFAULT, dialect)
-    words = {name: word for name, word in asked_for.items() if name in DEFAULTS}
+    words = {name: word for name, word in asked_for.items() if name in Policy.DEFAULTS}
     policies = {}
     for measure in resolve_measures(measures, dialect):
         refuse_half_a_level(dialect, measure.measure, words)

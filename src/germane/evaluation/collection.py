@@ -8,10 +8,11 @@ import numpy as np
 
 from germane.checks.evaluated import refuse_swapped
 from germane.core.calls import Progress
-from germane.core.policy import ROW_ORDERS, Policy, Ties
+from germane.core.policy import Policy
 from germane.core.qrels import Order, Qrels, Retrieved, Sample
 from germane.core.ragged import Floats
 from germane.core.ranking import Ranking
+from germane.core.ties import ROW_ORDERS, Ties
 from germane.errors import GradeError, PolicyError
 from germane.evaluation.judging import JudgedRun, judge
 from germane.measures.definition import CatalogueDefinition
@@ -37,12 +38,6 @@ def find_needs(chosen: Iterable[Measure], policies: Iterable[Policy]) -> Needs:
     subtopics = ", ".join(str(measure) for measure in chosen if measure.row.subtopics)
     weighted = (measure for measure in chosen if measure.arguments.get("weights") == "given")
     return Needs(_find_complete_reason(chosen, policies), subtopics, ", ".join(map(str, weighted)))
-
-
-def find_all_needs(*measure: Measure) -> Needs:
-    """Find what these measures need under every policy, and others of their kinds."""
-    subtopics = find_needs(measure, ()).subtopics
-    return Needs(EVERYTHING, subtopics, weights=subtopics)
 
 
 EVERYTHING = "what is asked for"
@@ -141,7 +136,7 @@ class Collection:
         assert run is not None
         refuse_places(run, policy)
         judgments, retrieved = self.read_qrels(policy), self._retrieve(run, policy)
-        whole_list = None if policy.whole_list == policy else self._retrieve(run, policy.whole_list)
+        whole_list = None if policy.whole_list is policy else self._retrieve(run, policy.whole_list)
         judged = judge(judgments, retrieved, policy, run.label, whole_list)
         key = (
             id(judgments),

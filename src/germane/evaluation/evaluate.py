@@ -29,7 +29,7 @@ from germane.evaluation.choices import (
 from germane.evaluation.judging import JudgedRun, Placement, state_duplicates
 from germane.evaluation.opening import Held, Inputs, check_runs, open_data, open_options
 from germane.evaluation.result import Counts, Result, Results
-from germane.evaluation.signature_line import OptionFingerprints, RunFingerprint, make_fingerprint
+from germane.evaluation.signature_line import RunFingerprint, fingerprint_options, make_fingerprint
 from germane.evaluation.special_queries import refuse_undefined, settle
 from germane.measures import TABLE
 from germane.measures.averaging import MeasureResult, QueryValues, compute_scores
@@ -112,7 +112,7 @@ def evaluate(
     data = open_data(qrels, policy)
     opened, conventions = data.open_run(run)
     if data.signs:
-        opened.sign()
+        opened = opened.sign()
     plan = data.options.make_plan(measures, conventions)
     collection = data.collect(opened, plan.needs, progress)
     judged = [
@@ -146,7 +146,7 @@ def finish_result(
         computed |= compute_measures(chosen, judged_run)
     if len(judged) > 1:  # back in the order asked for
         computed = {measure: computed[measure] for measure in plan.policies}
-    first = replace(judged[0], lists=None)
+    first = judged[0] if judged[0].lists is None else replace(judged[0], lists=None)
     findings = check_evaluation(first, first.rank(first.policy.ties), computed, sample)
     limits: dict[str, tuple[Measure, ...]] = {}
     if spoken is not None and spoken.limits:
@@ -165,7 +165,7 @@ def finish_result(
         computed,
         partial(_make_counts, first),
         state_duplicates(plan.conventions, first.qrels),
-        Placement(first),
+        partial(Placement, first),
         findings,
         dialect=spoken,
         policies=plan.own,
@@ -173,9 +173,10 @@ def finish_result(
         renamed=plan.renamed,
         fingerprint=partial(make_fingerprint, first.qrels),
         run_fingerprint=run_fingerprint,
-        option_fingerprints=OptionFingerprints(first.qrels, reading),
+        option_fingerprints=fingerprint_options(first.qrels, reading),
     )
-    warn(result.name, result.findings)
+    if findings:
+        warn(result.name, findings)
     return result
 
 

@@ -1,10 +1,13 @@
 """Evaluator: a run that arrives in batches, from one process or from many, and their tally."""
 
 import contextlib
+import json
 import zlib
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import cached_property, partial
+from io import BytesIO
+from pathlib import Path
 from threading import Lock
 from typing import Any, Literal, NamedTuple, Self, TypeAlias, Unpack
 
@@ -14,7 +17,7 @@ from germane.checks.evaluated import check_batch
 from germane.core import ragged
 from germane.core.calls import Progress, make_progress
 from germane.core.finding import Finding
-from germane.core.policy import DEFAULTS, Policy
+from germane.core.policy import Policy
 from germane.core.qrels import COUNTED, Order, Qrels, Retrieved
 from germane.core.ragged import Bools, Ints
 from germane.errors import (
@@ -306,7 +309,7 @@ class Evaluator:
             data = Inputs(self.qrels, self._options.leave_attached())
             run, conventions = data.open_run(batch)
             if self._content is not None:
-                run.sign()
+                run = run.sign()
             policies = self.find_policies(conventions, run)
             try:
                 read = self._read(run, policies, progress)
@@ -467,7 +470,9 @@ class Evaluator:
             places = zlib.crc32(np.ascontiguousarray(column).data, places)
         spoken = self._options.dialect
         choices = self._options.asked.items()
-        chosen = {name: str(word) for name, word in choices if word != DEFAULTS.get(name, word)}
+        chosen = {
+            name: str(word) for name, word in choices if word != Policy.DEFAULTS.get(name, word)
+        }
         return (
             chosen
             | self._selections
@@ -579,8 +584,8 @@ def _pair_conventions(
     first: Mapping[str, Any], second: Mapping[str, Any]
 ) -> Iterator[tuple[str, object, object]]:
     """Pair the conventions that were asked for; options for reading files are left out."""
-    for name in sorted({*first, *second} & set(DEFAULTS)):
-        usual = DEFAULTS[name]
+    for name in sorted({*first, *second} & set(Policy.DEFAULTS)):
+        usual = Policy.DEFAULTS[name]
         yield name, first.get(name, usual), second.get(name, usual)
 
 
@@ -593,3 +598,59 @@ def _name_batch(batch: str) -> Iterator[None]:
         if not batch:
             raise
         raise type(error)(f"{batch}: {error}") from None
+
+
+# --- Batches as bytes, from which an evaluation can go on -----------------------------------------
+
+_ARRAYS = ("judgment", "owner", "rank", "tied_from", "tied_to", "retrieved", "answered")
+
+
+def pack_batch(end: int, reduced: Reduced) -> bytes:
+    """Write a batch as the bytes of a file."""
+    arrays: dict[str, Any] = {}
+    notes = []
+    for way, (retrieved, places) in enumerate(reduced.read.values()):
+        arrays |= {f"{way} {name}": getattr(retrieved, name) for name in _ARRAYS}
+        if retrieved.missed is not None:
+            arrays |= {f"{way} missed {name}": getattr(retrieved.missed, name) for name in _ARRAYS}
+        counts = {name: getattr(retrieved, name) for name in COUNTED}
+        arrays |= {f"{way} {name}": column for name, column in counts.items() if column is not None}
+        arrays[f"{way} places"] = places
+        notes.append([retrieved.unknown, [asdict(finding) for finding in retrieved.findings]])
+    arrays["said"] = np.frombuffer(json.dumps({"end": end, "ways": notes}).encode(), np.uint8)
+    file = BytesIO()
+    np.savez(file, **arrays)
+    return file.getvalue()
+
+
+def load_batch(
+    path: Path, conventions: Policy, policies: dict[Measure, Policy], terms: Terms
+) -> tuple[int, Reduced]:
+    """Read a batch from a file: where it ends in the run, and what it retrieved.
+
+    Raises InputError for one that is damaged.
+    """
+    ways = dict.fromkeys(map(find_way, policies.values()))
+    try:
+        with np.load(BytesIO(path.read_bytes()), allow_pickle=False) as arrays:
+            notes = json.loads(bytes(arrays["said"]))
+            read: Read = {}
+            pairs = zip(ways, notes["ways"], strict=True)
+            for number, (way, (unknown, findings)) in enumerate(pairs):
+                columns = {name: arrays[f"{number} {name}"] for name in _ARRAYS}
+                missed = None
+                if f"{number} missed rank" in arrays:
+                    missed_columns = {name: arrays[f"{number} missed {name}"] for name in _ARRAYS}
+                    missed = Retrieved(**missed_columns, unknown=[])
+                found = (
+                    Finding(**{**finding, "examples": tuple(finding["examples"])})
+                    for finding in findings
+                )
+                columns |= {name: arrays.get(f"{number} {name}") for name in COUNTED}
+                retrieved = Retrieved(
+                    **columns, unknown=unknown, findings=tuple(found), missed=missed
+                )
+                read[way] = retrieved, arrays[f"{number} places"]
+            return notes["end"], Reduced(conventions, policies, read, terms)
+    except Exception as error:  # whatever NumPy, zip and JSON raise for a file that is not theirs
+        raise InputError(f"{path}: this batch of the checkpoint is damaged ({error}).") from None

@@ -9,10 +9,18 @@ import numpy as np
 
 from germane.core import ragged
 from germane.core.id_spelling import describe_difference, describe_types, find_pairs
-from germane.core.policy import UNORDERED, Policy, Ties, order_tied
+from germane.core.policy import Policy
 from germane.core.qrels import Qrels, Retrieved
 from germane.core.ragged import Bools, Floats, Ints
-from germane.core.ranking import Cells, Ranking
+from germane.core.ranking import Cells, Ranking, number_all
+from germane.core.ties import (
+    GROUP_RANKS,
+    Ties,
+    rank_by_grade,
+    rank_rows,
+    refuse_tied_copies,
+    refuse_torn,
+)
 from germane.errors import CoverageError, PolicyError, clip, list_some, write_option
 from germane.evaluation.special_queries import Kinds
 
@@ -47,13 +55,13 @@ class JudgedRun:
 
     def _make_ranking(self, ties: Ties) -> Ranking:
         run_lists, depth, retrieved = self.retrieved, self.policy.depth, self.retrieved.retrieved
-        within: Any = ties if ties in UNORDERED else "ordered"
+        within: Any = ties if ties in GROUP_RANKS else "ordered"
         rank = self._choose_ranks(ties) if run_lists.is_tied else run_lists.rank
         hits = self._choose_hits(rank)
         if depth is not None:
             retrieved = np.minimum(retrieved, depth)
             if within != "ordered":
-                self._refuse_torn(depth, ties)
+                refuse_torn(ties, depth, run_lists, removes=self.policy.unjudged == "remove")
         judgment, rank = run_lists.judgment[hits], rank[hits]
         tied = (
             (run_lists.tied_from[hits], run_lists.tied_to[hits])
@@ -190,21 +198,14 @@ class JudgedRun:
     def _choose_ranks(self, ties: Ties) -> Ints:
         """H: the rank of each hit under an order of ties."""
         retrieved = self.retrieved
-        match ties:
-            case "expected":
-                return retrieved.tied_from
-            case "grouped":
-                return retrieved.tied_to
-            case "middle":
-                return (retrieved.tied_from + retrieved.tied_to) / 2
-            case "best" | "worst":  # the best: high grades first in their group, negative ones last
-                grades, copies = self.grades, np.zeros(len(self.grades), np.int64)
-                if self.policy.duplicates == "keep":
-                    grades, copies = _grade_copies(retrieved, grades, ties)
-                place = _place_by_grade(retrieved, grades, self._count_subtopics(), copies)
-                first = (grades >= 0) == (ties == "best")
-                return np.where(first, retrieved.tied_from + place, retrieved.tied_to - place)
-        return order_tied(ties, retrieved.rank, retrieved.tied_from, retrieved.tied_to)
+        if ties in ("best", "worst"):
+            keeps_copies = self.policy.duplicates == "keep"
+            subtopics = self._count_subtopics()
+            return rank_by_grade(ties, retrieved, self.grades, subtopics, keeps_copies=keeps_copies)
+        group = retrieved.tied_from, retrieved.tied_to
+        if ties in GROUP_RANKS:
+            return GROUP_RANKS[ties](*group)
+        return rank_rows(ties, retrieved.rank, *group)
 
     def _count_subtopics(self) -> Ints:
         """H: the subtopics for which each hit is relevant; 0 where the judgments have none."""
@@ -228,17 +229,6 @@ class JudgedRun:
             hits = hits[self.grades[hits] >= 0]
         return ragged.as_slice(hits) if len(hits) > ragged.FEW else hits
 
-    def _refuse_torn(self, depth: int, ties: str) -> None:
-        """Refuse a depth that cuts through a group of equal scores, where that has no meaning."""
-        retrieved = self.retrieved
-        torn = ((retrieved.tied_from <= depth) & (retrieved.tied_to > depth)).any()
-        if torn and (ties != "expected" or self.policy.unjudged == "remove"):
-            raise PolicyError(
-                f"ties={ties} with {'unjudged=remove and ' * (ties == 'expected')}a depth that cuts"
-                f" through tied items has no closed form; choose {write_option('ties', 'trec')},"
-                " best or worst."
-            )
-
 
 def judge(
     qrels: Qrels,
@@ -253,7 +243,7 @@ def judge(
     the policy. Raises CoverageError where no query of the run is judged, or where one is missing
     and the policy refuses that.
     """
-    if policy.whole_list != policy and whole is None:
+    if policy.whole_list is not policy and whole is None:
         limit = "min_score=…" if policy.max_distance is None else "max_distance=…"
         word = "nonpositive=miss" if policy.nonpositive == "miss" else limit
         raise PolicyError(
@@ -296,6 +286,27 @@ def judge(
     return JudgedRun(qrels, retrieved, state_duplicates(policy, qrels), answered, whole)
 
 
+def judge_empty(qrels: Qrels, policy: Policy) -> tuple[Ranking, Policy, Kinds]:
+    """Judge an empty list for one query that the run lacks."""
+    no_ranks = np.zeros(0, np.int64)
+    ranking = Ranking(
+        queries=qrels.queries,
+        owner=no_ranks,
+        rank=no_ranks,
+        relevance=np.zeros(0),
+        retrieved=np.zeros(1, np.int64),
+        ideal_offsets=qrels.offsets,
+        ideal=qrels.ideal,
+        tied_from=no_ranks,
+        tied_to=no_ranks,
+        judgment=no_ranks,
+        subtopics=number_all(qrels.subtopics),
+    )
+    yes, no = np.ones(1, bool), np.zeros(1, bool)
+    kinds = Kinds(missing=yes, empty=no, unknown=no)
+    return ranking, state_duplicates(policy, qrels), kinds
+
+
 def state_duplicates(policy: Policy, qrels: Qrels) -> Policy:
     """Note in the policy if the qrels were read under another choice for duplicates."""
     if qrels.duplicates is None or qrels.duplicates == policy.duplicates:
@@ -311,54 +322,6 @@ def _describe_near(retrieved: Retrieved, qrels: Qrels) -> str:
     return "Are these the same ids?"
 
 
-def _grade_copies(retrieved: Retrieved, grades: Floats, ties: Ties) -> tuple[Floats, Ints]:
-    """H: the grades by which hits with further copies are placed, and copies in the group.
-
-    A further copy is no hit and only occupies its rank: last in the best order. In the worst order
-    it precedes the hits of its group, or follows the copy that is the hit, where that is in its
-    group, too.
-    """
-    order = np.lexsort((retrieved.tied_from, retrieved.judgment))
-    is_copy = np.zeros(len(order), bool)
-    is_copy[order[1:]] = np.diff(retrieved.judgment[order]) == 0
-    _, group, sizes = np.unique(
-        np.stack([retrieved.judgment, retrieved.tied_from]),
-        axis=1,
-        return_inverse=True,
-        return_counts=True,
-    )
-    group = group.ravel()
-    if ties == "worst":
-        earliest = np.full(int(retrieved.judgment.max(initial=-1)) + 1, np.iinfo(np.int64).max)
-        np.minimum.at(earliest, retrieved.judgment, retrieved.tied_from)
-        is_copy = retrieved.tied_from > earliest[retrieved.judgment]
-    return np.where(is_copy & (grades > 0), 0.0, grades), sizes[group]
-
-
-def _place_by_grade(retrieved: Retrieved, grades: Floats, subtopics: Ints, copies: Ints) -> Ints:
-    """H: the place of each hit in its group and sign: large grades first, then many subtopics."""
-    negative = grades < 0
-    order = np.lexsort(
-        (
-            retrieved.judgment,
-            copies,
-            -subtopics,
-            -np.abs(grades),
-            negative,
-            retrieved.tied_from,
-            retrieved.owner,
-        )
-    )
-    starts = np.ones(len(order), bool)
-    starts[1:] = False
-    for column in (retrieved.owner, retrieved.tied_from, negative):
-        starts[1:] |= np.diff(column[order]) != 0
-    position = np.arange(len(order))
-    place = np.empty(len(order), np.int64)
-    place[order] = position - np.maximum.accumulate(np.where(starts, position, 0))
-    return place
-
-
 def _close_up(ranking: Ranking) -> Ranking:
     """Count ranks among the hits alone, as if nothing else had been retrieved."""
     position = np.arange(len(ranking.rank))
@@ -367,12 +330,9 @@ def _close_up(ranking: Ranking) -> Ranking:
     group, ends = np.cumsum(starts) - 1, np.append(np.flatnonzero(starts), len(position))
     base = ranking.offsets[ranking.owner]
     tied_from, tied_to = ends[group] - base + 1, ends[group + 1] - base
-    rank = {
-        "ordered": position - base + 1,
-        "expected": tied_from,
-        "middle": (tied_from + tied_to) / 2,
-        "grouped": tied_to,
-    }[ranking.ties]
+    rank = position - base + 1
+    if ranking.ties != "ordered":
+        rank = GROUP_RANKS[ranking.ties](tied_from, tied_to)
     retrieved = np.diff(ranking.offsets)
     return replace(ranking, rank=rank, retrieved=retrieved, tied_from=tied_from, tied_to=tied_to)
 
@@ -381,25 +341,8 @@ def _drop_copies(ranking: Ranking) -> Ranking:
     """Drop further copies of an item, which only occupy their ranks."""
     judgment = ranking.judgment
     assert judgment is not None
-    if ranking.ties == "expected":
-        groups = np.unique(np.stack([judgment, ranking.tied_from]), axis=1)
-        if groups.shape[1] < len(judgment):
-            raise PolicyError(
-                f"{write_option('ties', 'expected')} with {write_option('duplicates', 'keep')}"
-                " has no closed form where copies of an item are tied; choose another order of"
-                f" ties, or {write_option('duplicates', 'first')}."
-            )
-    return select_hits(ranking, np.sort(np.unique(judgment, return_index=True)[1]))
-
-
-def select_hits(ranking: Ranking, hits: Ints | Bools) -> Ranking:
-    """Keep some hits of a ranking."""
-    names = ("owner", "rank", "relevance", "tied_from", "tied_to", "judgment")
-    columns = {name: getattr(ranking, name) for name in names}
-    selected: dict[str, Any] = {
-        name: column if column is None else column[hits] for name, column in columns.items()
-    }
-    return replace(ranking, **selected)
+    refuse_tied_copies(ranking.ties, judgment, ranking.tied_from)
+    return ranking.select_hits(np.sort(np.unique(judgment, return_index=True)[1]))
 
 
 def _select_queries(ranking: Ranking, marks: Bools) -> Ranking:

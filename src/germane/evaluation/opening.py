@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from germane.core.calls import Progress
-from germane.core.policy import DEFAULTS, Policy
+from germane.core.policy import Policy
 from germane.core.qrels import Qrels
-from germane.dialects.names import parse, parse_all
-from germane.errors import EmptyError, InputError, MeasureError, PolicyError, clip, write_option
+from germane.dialects.names import parse
+from germane.errors import EmptyError, InputError, PolicyError, clip
 from germane.evaluation.choices import Plan, make_plan, make_policy
 from germane.evaluation.collection import Collection, read_graded, refuse_places
 from germane.measures.measure import Measure, Measures
@@ -118,9 +118,9 @@ class Inputs:
     A verb that calls another one gives it in the place of the judgments.
     """
 
-    def __init__(self, qrels: Any, options: Options) -> None:
+    def __init__(self, qrels: Any, options: Options, *, signs: bool = False) -> None:
         self.qrels, self.options = qrels, options
-        self.signs = False  # are the fingerprints of runs wanted?
+        self.signs = signs  # are the fingerprints of runs wanted?
         self._judged: QrelsInput | None = None
 
     @property
@@ -227,8 +227,8 @@ def unpack_policy(choices: Mapping[str, Any]) -> dict[str, Any]:
             f"policy= takes a germane.Policy; got {clip(policy)}. One convention is an argument of"
             " its own: ties='best'."
         )
-    chosen = {name: getattr(policy, name) for name in DEFAULTS}
-    chosen = {name: word for name, word in chosen.items() if word != DEFAULTS[name]}
+    chosen = {name: getattr(policy, name) for name in Policy.DEFAULTS}
+    chosen = {name: word for name, word in chosen.items() if word != Policy.DEFAULTS[name]}
     stated = {name: word for name, word in choices.items() if name != "policy"}
     for name in chosen.keys() & stated.keys():
         if chosen[name] != stated[name]:
@@ -238,45 +238,14 @@ def unpack_policy(choices: Mapping[str, Any]) -> dict[str, Any]:
     return {**chosen, **stated}
 
 
-def open_data(qrels: Any, choices: Mapping[str, Any]) -> Inputs:
-    """Open the data of a call; inputs that another verb opened stay as they are."""
+def open_data(qrels: Any, choices: Mapping[str, Any], *, signs: bool = False) -> Inputs:
+    """Open the data of a call; inputs that another verb opened stay as they are.
+
+    ``signs``: the fingerprints of runs are wanted.
+    """
     if isinstance(qrels, Inputs):
         return qrels
-    return Inputs(qrels, open_options(choices))
-
-
-def apply_dialect(
-    measures: Measures, choices: Mapping[str, Any]
-) -> tuple[tuple[Measure, ...], dict[str, Any]]:
-    """Write a dialect as the measures and the conventions that it stands for.
-
-    Raises MeasureError for measures with conventions of their own that differ.
-    """
-    options = open_options(choices)
-    if options.dialect is None:
-        return parse_all(measures), dict(choices)
-    plan = options.make_plan(measures, options.make_policy())
-    if len(plan.groups) > 1:
-        names = ", ".join(map(str, plan.policies))
-        raise MeasureError(
-            f"{options.dialect.name} computes {names} under different conventions; explain them in"
-            " separate calls."
-        )
-    [policy] = plan.groups
-    words = {name: getattr(policy, name) for name in DEFAULTS}
-    stated = {*options.usual, *options.asked}
-    own_words = {n: word for n, word in words.items() if word != DEFAULTS[n] or n in stated}
-    rest = {name: choice for name, choice in choices.items() if name != "dialect"}
-    return tuple(plan.policies), {**own_words, **rest}
-
-
-def refuse_dialect(choices: Mapping[str, Any], verb: str) -> None:
-    """Refuse a dialect where all of them are tried. Raises PolicyError."""
-    if choices.get("dialect") is not None:
-        raise PolicyError(
-            f"{verb} takes no {write_option('dialect')}, since it tries all of them and knows"
-            " the names that tools give to measures. Leave it out."
-        )
+    return Inputs(qrels, open_options(choices), signs=signs)
 
 
 def check_runs(runs: Any) -> None:

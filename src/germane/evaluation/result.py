@@ -22,9 +22,9 @@ from germane.errors import (
     offer,
 )
 from germane.measures.averaging import MeasureResult
-from germane.measures.measure import Measure, write_parameters
+from germane.measures.measure import Measure
 from germane.output.named_columns import Lookup, Named, Tabular, make_ids, make_texts
-from germane.output.tables import LABEL, Table, add_schema, to_json_number
+from germane.output.tables import Table, add_schema, to_json_number
 
 if TYPE_CHECKING:
     from germane.dialects.dialect import Dialect
@@ -101,7 +101,7 @@ class Result(Lookup[MeasureResult], Tabular):
         measures: Mapping[Measure, MeasureResult],
         counts: Callable[[], Counts],
         policy: Policy,
-        placement: "Placement | None" = None,
+        placement: "Callable[[], Placement | None]" = _know_nothing,
         findings: tuple[Finding, ...] = (),
         *,
         dialect: "Dialect | None" = None,
@@ -117,7 +117,7 @@ class Result(Lookup[MeasureResult], Tabular):
         self.measures = tuple(measures)
         self._counts = counts
         self.policy = policy
-        self.placement = placement  # None for a result that was read from a file
+        self._place = placement
         self.dialect = dialect
         self.policies = dict(policies or {})  # of measures that have their own
         self.limits = dict(limits or {})  # of the dialect, with the measures that they matter to
@@ -130,6 +130,11 @@ class Result(Lookup[MeasureResult], Tabular):
     def fingerprint(self) -> str | None:
         """A text that is the same for results of the same judgments; None if unknown."""
         return self._fingerprint()
+
+    @cached_property
+    def placement(self) -> "Placement | None":
+        """The judged items at their ranks; None for a result that was read from a file."""
+        return self._place()
 
     @cached_property
     def run_fingerprint(self) -> str | None:
@@ -278,7 +283,11 @@ class Result(Lookup[MeasureResult], Tabular):
         return results.table(digits=digits, rename=rename, confidence=confidence)
 
     def latex(
-        self, *, caption: str = "", label: str = LABEL, rename: Mapping[str, str] | None = None
+        self,
+        *,
+        caption: str = "",
+        label: str = Table.LABEL,
+        rename: Mapping[str, str] | None = None,
     ) -> str:
         """Write the table for a paper; the arguments are those of ``Results.latex``."""
         return Results({self.name: self}).latex(caption=caption, label=label, rename=rename)
@@ -380,7 +389,11 @@ class Results(Named[Result], Tabular):
         return make_table(self, digits, rename, confidence)
 
     def latex(
-        self, *, caption: str = "", label: str = LABEL, rename: Mapping[str, str] | None = None
+        self,
+        *,
+        caption: str = "",
+        label: str = Table.LABEL,
+        rename: Mapping[str, str] | None = None,
     ) -> str:
         r"""Write the table for a paper: booktabs, with the definitions as notes below it.
 
@@ -445,7 +458,7 @@ def _make_run_dict(result: Result, queries: bool, policy: Mapping[str, Any]) -> 
         {
             "measure": str(measure),
             "definition": measure.definition,
-            "parameters": write_parameters(measure),
+            "parameters": measure.write_parameters(),
             "mean": to_json_number(result[measure].mean),
             "best": to_json_number(result[measure].best),
             "worst": to_json_number(result[measure].worst),

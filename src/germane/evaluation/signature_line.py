@@ -6,7 +6,7 @@ import math
 import os
 import re
 import unicodedata
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -15,19 +15,19 @@ import numpy as np
 
 from germane._version import VERSION
 from germane.core import ragged
-from germane.core.policy import DEFAULTS, Policy
+from germane.core.policy import Policy
 from germane.core.qrels import Qrels
 from germane.dialects.names import parse
 from germane.errors import EmptyError, FormatError, InputError, clip, list_some
 from germane.evaluation.layout import format_value
 from germane.kernel.content import Content, hash_rows
 from germane.kernel.ids import Ids, read_python_ids
-from germane.measures.measure import Measure, write_parameters
+from germane.measures.measure import Measure
 from germane.output.tables import write_count
-from germane.readers import CANDIDATES, ReadOptions, RunInput, is_path
+from germane.readers import CANDIDATES, NOTHING_SAID, ReadOptions, RunInput, is_path
 
 if TYPE_CHECKING:
-    from germane.evaluation.result import Counts, Result, Results
+    from germane.evaluation.result import Counts, Result
 
 
 SHOWN = 16
@@ -195,6 +195,15 @@ def make_fingerprint(qrels: Qrels) -> str:
 
 OPTIONS = (*CANDIDATES, "collapse", "catalogue", "seen", "distance")
 """The options that are data: their fingerprints stand beside those of judgments and run."""
+
+
+def fingerprint_options(
+    qrels: Qrels, reading: ReadOptions
+) -> Callable[[], Mapping[str, str | None]]:
+    """Make what makes the fingerprints of options; ``dict`` where none was given."""
+    if reading is NOTHING_SAID and qrels.candidates is None:
+        return dict
+    return OptionFingerprints(qrels, reading)
 
 
 class OptionFingerprints:
@@ -389,7 +398,7 @@ class Signature:
             name: str(word) for name, word in self.policy.to_dict().items() if word is not None
         }
         policy.pop("qrels_duplicates", None)
-        return {**write_parameters(self.measure), **policy}
+        return {**self.measure.write_parameters(), **policy}
 
 
 def make_signature(result: Result, measure: Measure, digits: int, tools: str) -> Signature:
@@ -414,19 +423,6 @@ def make_signature(result: Result, measure: Measure, digits: int, tools: str) ->
     )
 
 
-def write_signatures(
-    results: Results | Mapping[str, Result],
-    measures: Iterable[Measure] | None = None,
-    before: str = "",
-) -> tuple[str, ...]:
-    """Write the signature of each mean of several runs, after ``before`` and the run's name."""
-    return tuple(
-        f"{before}{f'{name}: ' if len(results) > 1 else ''}{result.signature(measure)}"
-        for name, result in results.items()
-        for measure in measures or result.measures
-    )
-
-
 def _round(value: float, measure: Measure, digits: int) -> float:
     return float(format_value(value, measure, digits)) if math.isfinite(value) else value
 
@@ -448,9 +444,9 @@ def find_tools(measure: Measure, policy: Policy, counts: Counts) -> tuple[str, .
         if entry is None:
             continue
         choices = {**dialect.choices, **entry.fill_choices(measure.k, measure.rel)}
-        conventions = {word: choice for word, choice in choices.items() if word in DEFAULTS}
+        conventions = {word: choice for word, choice in choices.items() if word in Policy.DEFAULTS}
         its = replace(Policy(), **conventions)
-        differ = {word for word in DEFAULTS if getattr(its, word) != getattr(policy, word)}
+        differ = {word for word in Policy.DEFAULTS if getattr(its, word) != getattr(policy, word)}
         own_name = entry.write_name(measure.k, dict(measure.parameters))
         is_limited = any(not limit.only or entry.name in limit.only for limit in dialect.limits)
         if len(conventions) == len(choices) and not is_limited and differ <= idle:
@@ -581,7 +577,10 @@ def _read_words(name: str, words: Mapping[str, str]) -> tuple[Measure, Policy]:
     written = [f"{word}={value}" for word, value in words.items() if word in own_names]
     if written and words.keys() & own_names:
         cutoff = "" if measure.k is None else f"@{measure.k}"
-        values = {**write_parameters(measure), **{w: v for w, v in words.items() if w in own_names}}
+        values = {
+            **measure.write_parameters(),
+            **{w: v for w, v in words.items() if w in own_names},
+        }
         measure_read = parse(
             f"{measure.name}({','.join(f'{w}={v}' for w, v in values.items())}){cutoff}"
         )
@@ -590,7 +589,7 @@ def _read_words(name: str, words: Mapping[str, str]) -> tuple[Measure, Policy]:
     policy = {
         word: _read_word(word, value) for word, value in words.items() if word not in own_names
     }
-    unknown = [word for word in policy if word not in DEFAULTS]
+    unknown = [word for word in policy if word not in Policy.DEFAULTS]
     if unknown:
         raise FormatError(
             f"{measure} has no parameter {clip(unknown[0])}, and there is no such convention."

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from germane.core.policy import Policy
-from germane.core.qrels import COPIES
 from germane.core.ragged import Bools, Floats
 from germane.core.ranking import Ranking
+from germane.core.ties import knows_extremes
 from germane.errors import CoverageError, list_some, write_option
 from germane.measures import Scored
 from germane.measures.averaging import (
@@ -24,21 +24,6 @@ from germane.measures.averaging import (
 )
 from germane.measures.definition import compute_gains
 from germane.measures.measure import Measure
-
-
-def knows_extremes(measure: Measure, policy: Policy) -> bool:
-    """Does no order of ties give a mean beyond those of ``best`` and ``worst``?
-
-    A depth cuts a list inside a tie, so that the order decides what the list has. With
-    ``unjudged=remove``, it also decides how many items are left. With another ``no_hit``, an order
-    without a hit may have the highest value, and copies that are kept hold ranks of their own.
-    """
-    if policy.no_hit != "zero" or policy.duplicates in COPIES:
-        return False
-    if policy.depth is None:
-        return measure.extremes != "never"
-    return policy.unjudged != "remove" and measure.extremes == "always"
-
 
 # --- Special queries ------------------------------------------------------------------------------
 #
@@ -93,7 +78,7 @@ def settle(
     scored = compute_terms(measure, ranking)
     values, left_out = compute_finite(measure, ranking, scored), None
     changes: Iterable[Change] = ()
-    if kinds is not None or any(getattr(policy, name) != word for name, word in _FORMULA.items()):
+    if kinds is not None or not policy.follows_formula:
         changes = _list_changes(measure, ranking, scored, values.copy(), policy, kinds)
     for change in changes:
         values[change.queries] = math.nan if change.value is None else change.value
@@ -104,7 +89,8 @@ def settle(
     weights = find_weights(measure, scored)
     return MeasureResult(
         measure, ranking.queries, values, left_out, policy.digits, policy.query_digits,
-        policy.undefined, weights, under, knows_extremes(measure, policy), halves=policy.halves,
+        policy.undefined, weights, under, knows_extremes(measure.extremes, policy),
+        halves=policy.halves,
         unanswered=0 if kinds is None else int(np.count_nonzero(kinds.missing)),
     )  # fmt: skip
 
@@ -120,12 +106,6 @@ def find_convention(measure: Measure, ranking: Ranking, policy: Policy, kinds: K
                 break
     return convention
 
-
-_FORMULA = {
-    "no_relevant": "zero", "no_hit": "zero", "all_relevant": "answer", "short": "answer",
-    "constant": "answer",
-}  # fmt: skip
-"""Conventions under which a query of a run that is not empty has the value of the formula."""
 
 _VALUES = {"zero": 0.0, "one": 1.0, "nan": math.nan, "skip": None}
 

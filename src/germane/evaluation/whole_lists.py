@@ -12,9 +12,10 @@ import numpy as np
 from germane.core import ragged
 from germane.core.calls import Progress
 from germane.core.catalogue import Catalogue, Exposure, Lists, join_exposures
-from germane.core.policy import ROW_ORDERS, Policy
+from germane.core.policy import Policy
 from germane.core.qrels import COPIES, Qrels
 from germane.core.ragged import Bools, Floats, Ints, average_numbers
+from germane.core.ties import ROW_ORDERS
 from germane.errors import (
     CoverageError,
     DuplicateError,

@@ -21,8 +21,8 @@ from germane.measures.average import area_under_curve
 from germane.measures.averaging import compute_scores
 from germane.measures.measure import Measure
 from germane.output.named_columns import Tabular
-from germane.output.pictures import Paper
 from germane.output.tables import Table, add_schema, format_number, to_json_number, write_count
+from germane.presentation.pictures import Paper
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,8 +12,8 @@ from germane.errors import InputError
 from germane.explanation.curves import MeanPRCurve, PRCurve, Rule, check_rule
 from germane.measures.averaging import QueryValues
 from germane.measures.measure import Measure
-from germane.output.pictures import Display, draw_bars, label_axes, set_title, shorten
 from germane.output.tables import write_count
+from germane.presentation.pictures import Display, draw_bars, label_axes, set_title, shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

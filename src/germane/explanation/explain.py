@@ -3,7 +3,7 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Literal, Unpack, cast, get_args
@@ -12,9 +12,10 @@ import numpy as np
 
 from germane.core.calls import Progress, make_progress
 from germane.core.mean_intervals import check_confidence
-from germane.core.policy import UNORDERED, Policy, Relevant
+from germane.core.policy import Policy, Relevant
 from germane.core.ragged import Bools, Ints
 from germane.core.ranking import Ranking
+from germane.dialects.names import parse_all
 from germane.errors import (
     CoverageError,
     InputError,
@@ -28,7 +29,7 @@ from germane.evaluation.choices import Choices, Judgments, OtherChoices, Run, Te
 from germane.evaluation.collection import find_needs, retrieve
 from germane.evaluation.judging import judge
 from germane.evaluation.layout import format_value
-from germane.evaluation.opening import apply_dialect, open_data
+from germane.evaluation.opening import open_data, open_options
 from germane.evaluation.result import Result
 from germane.evaluation.special_queries import Kinds, find_convention, settle
 from germane.explanation.curves import (
@@ -53,7 +54,7 @@ from germane.measures import Scored
 from germane.measures.averaging import check_ties, compute_scores, compute_terms
 from germane.measures.measure import Measure, Measures
 from germane.measures.subtopic_coverage import count_subtopics, find_covered, sum_weights
-from germane.output.tables import format_short
+from germane.presentation.pictures import format_short
 from germane.readers.objects.relevance import make_collection
 from germane.readers.options.texts import open_texts
 
@@ -98,7 +99,9 @@ def explain(
     if choices and is_list(qrels, run, {}) and set(policy) == {"dialect"}:
         qrels, run = make_collection(cast(Any, qrels), cast(Any, relevant), rel)
         relevant = None
-    listed = open_list(qrels, run, query, relevant, rel, chosen, choices, UNORDERED, progress)
+    listed = open_list(
+        qrels, run, query, relevant, rel, chosen, choices, Policy.UNORDERED, progress
+    )
     explanation = _make_explanation(listed, chosen, rel, TOLD if item_texts else 0)
     texts: dict[str, str] = {}
     if item_texts:
@@ -120,7 +123,7 @@ def explain_result(
     ``top`` ranks is a row of its own. Raises the errors of ``explain``.
     """
     judged = find_placement(result).of(query)
-    check_ordered(judged.policy, UNORDERED)
+    check_ordered(judged.policy, Policy.UNORDERED)
     listed = SingleQuery(
         judged.rank(judged.policy.ties),
         judged.qrels,
@@ -509,3 +512,28 @@ def _average(
 def _find_curve_level(rel: Any) -> float:
     """Read the lowest relevant grade as measures read it."""
     return Measure("AP", (("rel", rel),)).rel or 0.0
+
+
+def apply_dialect(
+    measures: Measures, choices: Mapping[str, Any]
+) -> tuple[tuple[Measure, ...], dict[str, Any]]:
+    """Write a dialect as the measures and the conventions that it stands for.
+
+    Raises MeasureError for measures with conventions of their own that differ.
+    """
+    options = open_options(choices)
+    if options.dialect is None:
+        return parse_all(measures), dict(choices)
+    plan = options.make_plan(measures, options.make_policy())
+    if len(plan.groups) > 1:
+        names = ", ".join(map(str, plan.policies))
+        raise MeasureError(
+            f"{options.dialect.name} computes {names} under different conventions; explain them in"
+            " separate calls."
+        )
+    [policy] = plan.groups
+    words = {name: getattr(policy, name) for name in Policy.DEFAULTS}
+    stated = {*options.usual, *options.asked}
+    own_words = {n: word for n, word in words.items() if word != Policy.DEFAULTS[n] or n in stated}
+    rest = {name: choice for name, choice in choices.items() if name != "dialect"}
+    return tuple(plan.policies), {**own_words, **rest}

@@ -3,14 +3,14 @@
 import math
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Any, NamedTuple, overload
 
 import numpy as np
 
 from germane.core.policy import Policy
 from germane.core.ragged import Bools, Floats, Ints
-from germane.errors import clip
+from germane.errors import InputError, clip
 from germane.explanation.single_query import Counted
 from germane.measures.measure import Measure
 from germane.output.named_columns import Tabular, make_numbers, make_texts
@@ -237,6 +237,58 @@ class Explanation(Tabular):
             norms = [reading.divisor or f"{reading.norm:g}" for reading in (second, first)]
             apart.append("divided by {} instead of {}".format(*norms))
         return "; ".join(apart) or "the same terms and norm on this list"
+
+    def beside(self, second: "Explanation", *, names: tuple[str, str] = ("A", "B")) -> Table:
+        """Lay two lists side by side, with the terms in which they differ.
+
+        >>> first, second = (germane.explain(grades, "AP@3") for grades in ([1, 0, 1], [0, 1, 1]))
+        >>> print(first.beside(second).text())
+        rank  A  B  AP@3 of A  AP@3 of B  differs
+        ────  ─  ─  ─────────  ─────────  ───────
+        1     1  0          1                   ●
+        2     0  1                   1/2        ●
+        3     1  1        2/3        2/3
+        <BLANKLINE>
+        AP@3 of A = (1 + 2/3) / min(2,3) = 0.8333
+        AP@3 of B = (1/2 + 2/3) / min(2,3) = 0.5833
+        <BLANKLINE>
+
+        Raises InputError for explanations of other measures.
+        """
+        measures = [reading.measure for reading in self.readings]
+        if measures != [reading.measure for reading in second.readings]:
+            raise InputError("lists are laid side by side for the same measures.")
+        both = (self, second)
+        by_rank = [explanation._list_ranks() for explanation in both]
+        rows = []
+        for rank in range(1, max(map(len, by_rank)) + 1):
+            places = [ranks[rank - 1] if rank <= len(ranks) else None for ranks in by_rank]
+            grades = ["" if place is None else place[0] for place in places]
+            terms = [
+                ["" if place is None else place[1][i] for place in places]
+                for i in range(len(measures))
+            ]
+            differs = any(a != b for a, b in terms)
+            rows.append((str(rank), *grades, *chain(*terms), "●" if differs else ""))
+        headings = [f"{measure} of {name}" for measure in measures for name in names]
+        formulas = [
+            reading.formula.replace(str(reading.measure), f"{reading.measure} of {name}", 1)
+            for i in range(len(measures))
+            for name, reading in zip(names, (self.readings[i], second.readings[i]), strict=True)
+        ]
+        return Table(("rank", *names, *headings, "differs"), tuple(rows), tuple(formulas))
+
+    def _list_ranks(self) -> list[tuple[str, list[str]]]:
+        """List the grade at each rank as text, and the terms of all measures there."""
+        ranks: list[tuple[str, list[str]]] = []
+        for i, row in enumerate(self.rows):
+            grade = "–" if row.relevance is None else f"{row.relevance:g}"
+            terms = [
+                reading.write_term(i, row.rank) if reading.terms[i] else ""
+                for reading in self.readings
+            ]
+            ranks += [(grade, terms)] * (row.upto - row.rank + 1)  # a folded row adds nothing
+        return ranks
 
     def __repr__(self) -> str:
         means = ", ".join(f"{r.measure}={r.value:.4f}" for r in self.readings)

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from germane.core.calls import Progress
-from germane.core.policy import WORDS, Policy, Relevant
+from germane.core.policy import Policy, Relevant
 from germane.core.qrels import Qrels, Retrieved
 from germane.core.ragged import Ints
-from germane.core.ranking import Ranking, number_all
+from germane.core.ranking import Ranking
 from germane.dialects.names import parse_all
 from germane.errors import (
     CoverageError,
@@ -24,7 +24,7 @@ from germane.errors import (
     write_option,
 )
 from germane.evaluation.collection import find_needs, retrieve
-from germane.evaluation.judging import JudgedRun, Placement, judge, state_duplicates
+from germane.evaluation.judging import JudgedRun, Placement, judge, judge_empty
 from germane.evaluation.opening import open_data
 from germane.evaluation.result import Result
 from germane.evaluation.special_queries import Kinds
@@ -198,7 +198,7 @@ def check_ordered(policy: Policy, refused: Collection[str]) -> None:
     if policy.ties in refused:
         raise PolicyError(
             f"ties={policy.ties} does not order equal scores, and ranks need an order; choose "
-            f"ties={list_choices(word for word in WORDS['ties'] if word not in refused)}."
+            f"ties={list_choices(word for word in Policy.WORDS['ties'] if word not in refused)}."
         )
 
 
@@ -221,22 +221,7 @@ def _open_unanswered(judgments: Qrels, conventions: Policy, has_others: bool) ->
         )
     if conventions.missing == "error" or not has_others:
         raise CoverageError(f"{lacks}.")
-    ranking = Ranking(
-        queries=judgments.queries,
-        owner=_NO_RANKS,
-        rank=_NO_RANKS,
-        relevance=np.zeros(0),
-        retrieved=np.zeros(1, np.int64),
-        ideal_offsets=judgments.offsets,
-        ideal=judgments.ideal,
-        tied_from=_NO_RANKS,
-        tied_to=_NO_RANKS,
-        judgment=_NO_RANKS,
-        subtopics=number_all(judgments.subtopics),
-    )
-    policy = state_duplicates(conventions, judgments)
-    yes, no = np.ones(1, bool), np.zeros(1, bool)
-    kinds = Kinds(missing=yes, empty=no, unknown=no)
+    ranking, policy, kinds = judge_empty(judgments, conventions)
     return SingleQuery(ranking, judgments, lambda ties: None, policy, NONE, False, kinds=kinds)
 
 
@@ -245,14 +230,14 @@ def find_unjudged(judged: JudgedRun, run: RunInput) -> UnjudgedItems:
 
     There are none where copies or misses take ranks, too.
     """
-    from germane.readers.rows import gather_rows, rank_rows  # typed lists do not need them
+    from germane.readers.rows import rank_parts  # typed lists do not need it
 
     qrels, policy = judged.qrels, judged.policy
     parts = [rows for rows in run.read_rows(qrels) if len(rows.items)]
     if not parts or policy.unjudged == "remove" or policy.nonpositive == "miss":
         return NONE
     ids = "text" if run.is_text or qrels.ids == "text" else "typed"
-    ranked = rank_rows(gather_rows(parts), run, policy, qrels.candidates, ids)
+    ranked = rank_parts(parts, run, policy, qrels.candidates, ids)
     items, ranking = ranked.items, judged.rank(policy.ties)
     if len(set(items)) < len(items):
         return NONE

@@ -22,7 +22,7 @@ import numpy as np
 from germane.core.policy import Policy
 from germane.core.ragged import Bools, Floats, Ints
 from germane.core.ranking import Ranking
-from germane.errors import GermaneError, InputError, clip, write_error
+from germane.errors import GermaneError, InputError, clip
 from germane.evaluation.collection import EVERYTHING, Collection
 from germane.evaluation.judging import JudgedRun
 from germane.forensics.cases import Case, Question
@@ -31,7 +31,7 @@ from germane.forensics.spread import Values
 from germane.forensics.variations import Candidate
 from germane.measures.averaging import MeasureResult
 from germane.readers import Needs, open_qrels, open_run
-from germane.readers.objects.records import Record, make_column
+from germane.readers.objects.records import make_record
 
 Kind = Literal["mean", "queries"]
 
@@ -336,7 +336,7 @@ class Batch:
 
     def judge(self, policy: Policy) -> JudgedRun:
         """Judge the queries under a policy."""
-        return self._collection.judge(policy)
+        return self._evaluated.judge(policy)
 
     def rank(self, policy: Policy) -> Ranking:
         """Rank the judged items under a policy."""
@@ -405,10 +405,9 @@ class Batch:
         )
 
 
-def _make_table(rows: list[tuple[str, str, float]], number: str) -> Record:
+def _make_table(rows: list[tuple[str, str, float]], number: str) -> Any:
     names = ("query", "item", number)
-    columns = {name: make_column([row[i] for row in rows]) for i, name in enumerate(names)}
-    return Record(columns, len(rows))
+    return make_record({name: [row[i] for row in rows] for i, name in enumerate(names)}, len(rows))
 
 
 # --- Program: one that reads qrels and a run and prints a number, as a function of two paths ------
@@ -560,3 +559,12 @@ class Program:
         if "e" not in text.lower():
             self.decimals = max(self.decimals, len(decimals))
         return float(text)
+
+
+def write_error(error: BaseException) -> str:
+    """Write an error that is not germane's in one line; its text may be anything, or raise."""
+    try:
+        text = " ".join(str(error).split())[:120]
+    except Exception:
+        text = ""
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__

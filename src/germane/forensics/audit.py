@@ -13,7 +13,7 @@ from germane.forensics.laws import Interval, PairLaws, find_highest, list_laws
 from germane.forensics.published import Published, read_percentages, read_published
 from germane.forensics.reported import Column, Reading, Reported, format_plain, read_columns
 from germane.output.named_columns import Tabular
-from germane.output.tables import Table, add_schema, write_count, write_text
+from germane.output.tables import Document, Table, add_schema, write_count
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ class Audit(Tabular):
     def __str__(self) -> str:
         lines = [f"● {contradiction}" for contradiction in self.contradictions]
         lines += [f"○ {restriction}" for restriction in self.restrictions]
-        return write_text(*lines, *([""] if lines else []), *self._notes(), "")
+        return Document(*lines, *([""] if lines else []), *self._notes(), "").text()
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain objects."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from germane.core.policy import DEFAULTS
+from germane.core.policy import Policy
 from germane.core.ragged import Floats
 from germane.dialects.names import agree
 from germane.errors import list_choices
@@ -393,7 +393,8 @@ def _describe_special(search: Search, states: Sequence[State]) -> dict[str, str]
         elif (convention, words.get(convention)) in WORDS:
             behavior[special.says] = WORDS[convention, words[convention]]
         elif (
-            name != "no hit" and words.get(convention, DEFAULTS[convention]) != DEFAULTS[convention]
+            name != "no hit"
+            and words.get(convention, Policy.DEFAULTS[convention]) != Policy.DEFAULTS[convention]
         ):
             behavior[special.says] = f"{convention}={words[convention]}"
     for name, question in trail.unexplained.items() if states else ():

@@ -10,8 +10,9 @@ from typing import Any, Unpack
 
 import numpy as np
 
-from germane.core.calls import Seed, is_number, make_generator, parse_whole
-from germane.core.policy import DEFAULTS
+from germane.comparison.significance import Seed, make_generator
+from germane.core.calls import is_number, parse_whole
+from germane.core.policy import Policy
 from germane.dialects.names import parse_any
 from germane.errors import (
     DefinitionError,
@@ -219,14 +220,14 @@ def _identify(
     far: Far,
 ) -> Identification:
     rng = make_generator(seed)
-    fixed = {name: word for name, word in policy.items() if name in DEFAULTS}
-    if unknown := [name for name in policy if name not in DEFAULTS]:
+    fixed = {name: word for name, word in policy.items() if name in Policy.DEFAULTS}
+    if unknown := [name for name in policy if name not in Policy.DEFAULTS]:
         raise InputError(
             f"identify makes the data itself and takes no {unknown[0]}=; conventions are"
-            f" {list_choices(DEFAULTS, 'and')}."
+            f" {list_choices(Policy.DEFAULTS, 'and')}."
         )
     for name, text in _UNASKED.items():
-        if fixed.get(name, DEFAULTS[name]) != DEFAULTS[name]:
+        if fixed.get(name, Policy.DEFAULTS[name]) != Policy.DEFAULTS[name]:
             raise InputError(
                 f"{name}={fixed[name]} cannot be checked, since identify makes no lists with"
                 f" {text}. Leave it out."

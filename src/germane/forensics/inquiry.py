@@ -28,14 +28,12 @@ from germane.forensics.known_cases import list_known
 from germane.forensics.variations import NO_NUMBER, Candidate, list_dialect_candidates
 from germane.measures.measure import Measure
 from germane.output.tables import (
+    Document,
     Table,
     add_schema,
     format_number,
     to_json_number,
     write_count,
-    write_html,
-    write_markdown,
-    write_text,
 )
 
 _TOOLS = 4  # that are named beside a definition
@@ -228,14 +226,14 @@ class Identification:
 
     def __str__(self) -> str:
         first, *rest = self._write_lines()
-        return write_text(first, *(f"  {line}" for line in rest), "")
+        return Document(first, *(f"  {line}" for line in rest), "").text()
 
     def markdown(self) -> str:
         """A sentence and a table for GitHub."""
-        return write_markdown(self.verdict, self.table())
+        return Document(self.verdict, self.table()).markdown()
 
     def _repr_html_(self) -> str:
-        return write_html(self.verdict, self.table())
+        return Document(self.verdict, self.table()).html()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema; NaN becomes None."""

@@ -57,6 +57,14 @@ def _keep_first(view: View) -> View:
     return _keep_ideal_of_retrieved(view.change(**hits, judgment=None))
 
 
+def _cut_ideal_at_results(view: View) -> View:
+    """Keep as many items of the ideal ranking as there are results."""
+    ranking = view.ranking
+    kept = np.minimum(ragged.find_lengths(ranking.ideal_offsets), ranking.retrieved)
+    places = ragged.list_stretches(ranking.ideal_offsets[:-1], kept)
+    return view.change(ideal=ranking.ideal[places], ideal_offsets=ragged.make_offsets(kept))
+
+
 def _shift(view: View, ideal: bool) -> View:
     """Put an item of grade 0 above all others, so that the first rank is 2."""
     ranking, rank = view.ranking, view.ranking.rank + 1
@@ -136,6 +144,8 @@ MISTAKES: tuple[Mistake, ...] = (
             norm=lambda view: view.change(ideal=view.grades)),
     Mistake("the ideal ranking is sorted from the lowest grade", _GAIN, norm=_sort_ideal_ascending),
     Mistake("the ideal ranking is not cut off", _GAIN, norm=lambda view: replace(view, k=None)),
+    Mistake("the ideal ranking is cut off at the number of results", _GAIN,
+            norm=_cut_ideal_at_results),
     Mistake("the rank is one too high (discount shifted by one)", _GAIN,
             terms=partial(_shift, ideal=True), norm=partial(_shift, ideal=True)),
     Mistake("the rank is one too high in the list, not in the ideal ranking", _GAIN,
@@ -148,6 +158,8 @@ MISTAKES: tuple[Mistake, ...] = (
             terms=partial(_move_cutoff, by=-1)),
     Mistake("the cutoff of the sum is one too high", (*_RANKED, "P", "R", "F"),
             terms=partial(_move_cutoff, by=1)),
+    Mistake("not divided: the precisions at the hits are added", ("AP",),
+            divisor=lambda view: np.ones(len(view.ranking))),
     Mistake("divided by the length of the list", ("AP", "P", "DCG"),
             divisor=lambda view: view.ranking.retrieved),
     Mistake("divided by the number of ranks looked at", ("AP", "P", "DCG"),

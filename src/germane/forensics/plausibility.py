@@ -299,7 +299,8 @@ def find_hints(search: RunSearch, tried: Sequence[Given]) -> tuple[str, ...]:
             hidden = len(named) - _MOST_HINTS
             rest = f" and {hidden} more" if hidden > 0 else ""
             hints.append(f"{slip} is given by {', '.join(named[:_MOST_HINTS])}{rest}.")
-    return (*hints, *(_try_rounded_terms(search, tried[0]) if tried else []))
+    rounded = _try_rounded_terms(search, tried[0]) if tried else []
+    return (*hints, *rounded, *_try_mistakes(search))
 
 
 def _vary_cutoffs(base: Measure) -> Iterable[Candidate]:
@@ -312,6 +313,30 @@ def _vary_cutoffs(base: Measure) -> Iterable[Candidate]:
             yield Candidate(measure)
             if k in _USUAL:
                 yield from map(Candidate, vary_measure(measure, ()))
+
+
+def _try_mistakes(search: RunSearch) -> Iterator[str]:
+    """Explain the number by formulas that are no definition, but that people write."""
+    from germane.forensics.mistakes import MISTAKES, View  # which few numbers need
+
+    measure, conventions = search.measure, search.conventions
+    fitting = [mistake for mistake in MISTAKES if measure.name in mistake.measures]
+    usual = search.find_result(Candidate(measure)) if fitting else None
+    if usual is None:
+        return
+    judged = search.values.judge(conventions, (measure,))
+    view = View(judged.rank(conventions.ties), measure.k, judged.qrels.grades)
+    for mistake in fitting:
+        try:
+            values = mistake.compute(measure, view)
+        except (
+            GermaneError,
+            IndexError,
+        ):  # as in orders of ties in which single items have no rank
+            continue
+        mean = replace(usual, values=values, norm=None).mean
+        if search.reported.gives(mean):
+            yield f"{measure} gives {mean:.4f} with a mistake: {mistake.name}."
 
 
 def _try_rounded_terms(search: RunSearch, trial: Given) -> list[str]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from germane.core.calls import read_decimal
-from germane.errors import DuplicateError, EmptyError, FormatError, InputError, clip, has_arrow
+from germane.errors import DuplicateError, EmptyError, FormatError, InputError, clip
 from germane.forensics.reported import (
     GROUPS,
     Reported,
@@ -21,8 +21,7 @@ from germane.output.tables import write_count
 from germane.readers.files.formats import refuse_special
 from germane.readers.files.json_files import parse_unique
 from germane.readers.files.streams import explain_os_error
-from germane.readers.objects.arrow import check_readable, list_reading_errors
-from germane.readers.objects.records import read_pandas
+from germane.readers.objects.frames import read_cells
 from germane.records.record import read_runs
 
 _EMPTY = {"", "-", "–", "—", "n/a", "na", "nan", "none", "null", "/"}
@@ -449,22 +448,9 @@ def _read_frame(raw_frame: Any) -> Published:
     """Read a frame: the first column of text names the rows, or the index of pandas does."""
     if hasattr(raw_frame, "reset_index") and type(raw_frame.index).__name__ != "RangeIndex":
         raw_frame = raw_frame.reset_index()
-    check_readable(raw_frame, "the table")
-    try:
-        frame = _tabulate(raw_frame)
-    except list_reading_errors():
-        raise InputError("the frame: a cell is a number or text, and some are neither.") from None
-    columns = {name: frame.column(name).to_pylist() for name in frame.column_names}
-    rows = [[_spell(column[r]) for column in columns.values()] for r in range(frame.num_rows)]
+    columns = read_cells(raw_frame, "the table")
+    rows = [list(map(_spell, row)) for row in zip(*columns.values(), strict=True)]
     return _read_grid([list(columns), *rows], "the frame", typed=False)
-
-
-def _tabulate(raw_frame: Any) -> Any:
-    if not has_arrow():
-        return read_pandas(raw_frame)
-    import pyarrow
-
-    return pyarrow.table(raw_frame)
 
 
 def _spell(value: Any) -> str:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any, Unpack, cast
 
 from germane.core.calls import Progress, make_progress
-from germane.core.policy import DEFAULTS, Policy, Relevant
+from germane.core.policy import Policy, Relevant
 from germane.dialects.names import parse_any
 from germane.errors import DuplicateError, InputError, MeasureError, list_some, write_option
 from germane.evaluation.choices import (
@@ -16,8 +16,7 @@ from germane.evaluation.choices import (
     Reported,
     Run,
 )
-from germane.evaluation.collection import find_all_needs
-from germane.evaluation.opening import Inputs, open_data, refuse_dialect
+from germane.evaluation.opening import Inputs, open_data
 from germane.explanation.single_query import Counted, check_list, check_run, hold_rows, is_list
 from germane.forensics.laws import find_highest
 from germane.forensics.plausibility import estimate_chance, find_hints
@@ -28,7 +27,14 @@ from germane.forensics.run_search import Given, RunSearch, match_names, measure_
 from germane.forensics.spread import Example, Values, find_examples
 from germane.forensics.table_answer import TableReconciliation, TableWriter, check_runs
 from germane.forensics.table_search import TableSearch
-from germane.forensics.variations import Candidate, list_dialect_candidates, vary_once, vary_twice
+from germane.forensics.variations import (
+    Candidate,
+    find_all_needs,
+    list_dialect_candidates,
+    refuse_dialect,
+    vary_once,
+    vary_twice,
+)
 from germane.measures.definition import CatalogueDefinition
 from germane.measures.measure import Measure
 from germane.readers.objects.relevance import make_collection
@@ -97,7 +103,7 @@ def reconcile(
     opened_run, conventions = data.open_run(run)
     fixed = dict(data.options.asked)
     if isinstance(definition.row, CatalogueDefinition):  # which judgments do not change
-        fixed = {n: getattr(conventions, n) for n in DEFAULTS if n not in OF_LISTS} | fixed
+        fixed = {n: getattr(conventions, n) for n in Policy.DEFAULTS if n not in OF_LISTS} | fixed
     values = Values(data.collect(opened_run.load(progress), find_all_needs(definition), progress))
     per_query = None if reported_per_query is None else read_queries(reported_per_query)
     search = RunSearch(values, conventions, definition, number, progress)

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any, Generic, Literal, TypeVar
 
 from germane._version import VERSION
-from germane.core.policy import WORDS, Policy
+from germane.core.policy import Policy
 from germane.errors import GermaneError, clip, list_choices, list_some, make_visible
 from germane.explanation.single_query import Counted
 from germane.forensics.plausibility import POSSIBLE, describe_chance
@@ -19,15 +19,13 @@ from germane.forensics.variations import VARIED, Tried
 from germane.measures.measure import Measure
 from germane.output.named_columns import Tabular
 from germane.output.tables import (
+    Document,
     Row,
     Table,
     add_schema,
     format_number,
     to_json_number,
     write_count,
-    write_html,
-    write_markdown,
-    write_text,
 )
 
 SHOWN = 12  # candidates and queries that a table for people holds
@@ -132,17 +130,17 @@ class Answer(Tabular, Generic[G]):
         yield self.table(digits=digits)
 
     def __str__(self) -> str:
-        return write_text(self.verdict, "", *self._list_tables(self.reported.digits))
+        return Document(self.verdict, "", *self._list_tables(self.reported.digits)).text()
 
     def __repr__(self) -> str:
         return make_visible(f"<{type(self).__name__} {self.answer}: {self.verdict}>")
 
     def _repr_html_(self) -> str:
-        return write_html(self.verdict, *self._list_tables(self.reported.digits))
+        return Document(self.verdict, *self._list_tables(self.reported.digits)).html()
 
     def markdown(self) -> str:
         """A paragraph and tables for GitHub."""
-        return write_markdown(self.verdict, *self._list_tables(self.reported.digits))
+        return Document(self.verdict, *self._list_tables(self.reported.digits)).markdown()
 
     def _make_head(self, conventions: Mapping[str, Any]) -> dict[str, Any]:
         """Make plain values of the parts that every answer has."""
@@ -377,7 +375,7 @@ class Reconciliation(Answer[Given]):
         elif self.undecided:
             names = list_choices(self.undecided, "and")
             yield f"Without effect on this data, and therefore undecided: {names}."
-            usual = [f"{SHOWN_BY[name][0]} ({name})" for name in idle if name in WORDS]
+            usual = [f"{SHOWN_BY[name][0]} ({name})" for name in idle if name in Policy.WORDS]
             if usual:
                 yield f"A difference would show with {list_choices(usual, 'and')}."
 

@@ -126,7 +126,7 @@ class RunSearch(Search[Candidate]):
     def compute_terms(self, candidate: Candidate) -> tuple[Ranking, Scored]:
         """Compute the terms behind the values of a candidate."""
         policy = candidate.make_policy(self.conventions)
-        ranking = self.values.collection.judge(policy).rank(policy.ties)
+        ranking = self.values.judge(policy).rank(policy.ties)
         return ranking, compute_terms(candidate.measure, ranking)
 
     def find_limit(self, candidate: Candidate) -> str:
@@ -138,7 +138,7 @@ class RunSearch(Search[Candidate]):
         foreign, collection = dialect.find(name), self.values.collection
         if foreign is None or result is None:
             return ""
-        judged = collection.judge(candidate.make_policy(self.conventions))
+        judged = self.values.judge(candidate.make_policy(self.conventions))
         limits = find_holding(dialect, foreign, candidate.measure, judged, collection.is_ordered)
         return next((limit.says for limit in limits if may_matter(limit, result, judged)), "")
 

@@ -4,26 +4,37 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import product
-from typing import Any, Literal, Self, Unpack
+from typing import Any, Literal, Self, Unpack, cast
 
 import numpy as np
 
 from germane.core import ragged
 from germane.core.calls import Progress, make_progress
-from germane.core.policy import STAGES, Averaging, Policy
+from germane.core.policy import Policy, Relevant
 from germane.core.ragged import Floats
 from germane.core.ranking import Ranking
 from germane.dialects import dialects, resolve_dialect
-from germane.dialects.dialect import STAGE_NAMES, Dialect
+from germane.dialects.dialect import Dialect
 from germane.dialects.names import ToolMeasure, find_same_kind, list_definitions, parse_any
 from germane.errors import GermaneError, list_some
 from germane.evaluation.bounds import find_holding, may_matter
-from germane.evaluation.choices import Choices, Judgments, Run
-from germane.evaluation.collection import Collection, find_all_needs
+from germane.evaluation.choices import Choices, Judgments, OtherChoices, Run
+from germane.evaluation.collection import Collection
 from germane.evaluation.evaluate import compute_measures
-from germane.evaluation.opening import open_data, refuse_dialect
-from germane.forensics.variations import LISTED, Candidate, find_mean, write_choice
+from germane.evaluation.judging import JudgedRun
+from germane.evaluation.opening import open_data
+from germane.explanation.single_query import Counted, check_list, check_run, hold_rows, is_list
+from germane.forensics.variations import (
+    LISTED,
+    STAGE_NAMES,
+    Candidate,
+    find_all_needs,
+    find_mean,
+    refuse_dialect,
+    write_choice,
+)
 from germane.measures.averaging import MeasureResult, compute_scores
+from germane.measures.definition import CatalogueDefinition
 from germane.measures.measure import Measure
 from germane.output.named_columns import Tabular, make_texts
 from germane.output.tables import Table, format_number, to_json_number
@@ -82,6 +93,8 @@ class Spread(Tabular):
     """dialects that have no such measure"""
     given: tuple[str, ...] = ()
     """the conventions that were given, with their words, and hold in every dialect"""
+    counted: Counted | None = None
+    """the number of relevant items, where it was counted in the list"""
 
     @classmethod
     def collect(
@@ -116,6 +129,8 @@ class Spread(Tabular):
             notes.append(f"given, in every dialect: {', '.join(self.given)}")
         if any(row.listed for row in self.stated):
             notes.append(f"{LIST_ALONE.strip()}: {NOT_COUNTED} (relevant=listed)")
+        if self.counted is not None:
+            notes.append(f"{self.counted}.")
         notes += [f"{why}: {', '.join(names)}" for why, names in self._explain_without().items()]
         cells = []
         for row in rows:
@@ -169,24 +184,41 @@ class Spread(Tabular):
 
 def spread(
     qrels: Judgments,
-    run: Run,
+    run: Run | None = None,
     measure: str | Measure = "AP@10",
     *,
+    relevant: int | Iterable[float] | Relevant | None = None,
     progress: Progress | bool | None = None,
-    **policy: Unpack[Choices],
+    **policy: Unpack[OtherChoices],
 ) -> Spread:
     """Compute a measure under every dialect on the same data.
 
     >>> germane.spread({"q": ["a", "b"]}, {"q": ["a", "x", "b"]}, "AP@3").range
     (0.7222222222222222, 0.8333333333333333)
+    >>> germane.spread([1, 0, 1, 0], "AP@10", relevant=20).range
+    (0.08333333333333333, 0.8333333333333334)
 
+    ``qrels`` and ``run`` are those of ``evaluate``, or ``qrels`` is one list of grades, followed by
+    the measure, and ``relevant`` is the number of relevant items.
     ``AP@10`` stands for each tool's own average precision at 10, whatever its norm; a tool that has
     a measure of exactly the name that you write is asked for that one. Arguments and
     conventions are those of ``evaluate``; a convention that you give holds in every dialect. Raises
     what ``evaluate`` raises for germane's own value.
     """
-    [answer] = spread_each(qrels, run, [measure], progress=progress, **policy)
-    return answer
+    qrels, counted = hold_rows(qrels), None
+    choices: dict[str, Any] = {**policy}
+    if isinstance(relevant, str):  # with qrels it is a convention
+        choices["relevant"], relevant = relevant, None
+    if is_list(qrels, run, choices):
+        measure = measure if run is None else cast("str | Measure", run)
+        check_list(None, [*choices])
+        rel = parse_any(measure).rel or 1.0
+        qrels, run = make_collection(cast(Any, qrels), relevant, rel)
+        counted = None if relevant is not None else Counted(int((qrels.grades >= rel).sum()))
+    else:
+        check_run(run, relevant)
+    [answer] = spread_each(qrels, cast(Any, run), [measure], progress=progress, **choices)
+    return replace(answer, counted=counted)
 
 
 def spread_each(
@@ -236,11 +268,19 @@ class Values:
         self.collection = collection
         self._results: dict[tuple[Policy, Measure], MeasureResult] = {}
         self._computed: dict[tuple[object, ...], MeasureResult] = {}  # by ranking; few differ
+        self._latest: tuple[tuple[Policy, bool], JudgedRun] | None = None
+
+    def judge(self, policy: Policy, measures: tuple[Measure, ...] = ()) -> JudgedRun:
+        """Judge the run, once for the measures that are asked for in turn under a policy."""
+        key = policy, any(isinstance(measure.row, CatalogueDefinition) for measure in measures)
+        if self._latest is None or self._latest[0] != key:
+            self._latest = key, self.collection.judge(policy, measures)
+        return self._latest[1]
 
     def __call__(self, policy: Policy, measure: Measure) -> MeasureResult:
         key = policy, measure
         if key not in self._results:
-            judged = self.collection.judge(policy, (measure,))
+            judged = self.judge(policy, (measure,))
             ranking = judged.rank(policy.ties)  # kept by the collection
             kinds = None if judged.kinds is None else judged.kinds.key
             after = (getattr(policy, name) for name in _AFTER_RANKING)
@@ -261,7 +301,7 @@ class Values:
         return []
 
 
-_AFTER_RANKING = (*(field.name for field in fields(Averaging)), "empty", "short")
+_AFTER_RANKING = (*(field.name for field in fields(Policy.STAGES["averaging"])), "empty", "short")
 """Conventions that matter after the ranking is known."""
 
 
@@ -296,7 +336,7 @@ class _Question:
         try:
             policy = replace(self.conventions, **words)
             result = self.values(policy, measure)
-            judged = collection.judge(policy)
+            judged = self.values.judge(policy)
             limits = (
                 find_holding(dialect, foreign.entry, measure, judged, collection.is_ordered)
                 if self.limits == "find"
@@ -310,7 +350,7 @@ class _Question:
         for stage in () if are_same(result.mean, self.own_mean) else STAGE_NAMES:
             stage_policy, stage_measure = self.conventions, measure
             if stage != "measuring":
-                names = {field.name for field in fields(STAGES[stage])}
+                names = {field.name for field in fields(Policy.STAGES[stage])}
                 words = {n: word for n, word in choices.items() if n in names}
                 words = {**getattr(dialect, stage), **words}
                 if stage == "judging":  # where the list alone makes a difference

@@ -18,7 +18,7 @@ from germane.forensics.protocols import (
 )
 from germane.forensics.published import Published, read_percentages
 from germane.output.named_columns import Tabular
-from germane.output.tables import LETTERS, Table, add_schema, to_json_number, write_count
+from germane.output.tables import Table, add_schema, to_json_number, write_count
 
 _NAMED = 4  # tools
 _SHOWN = 12  # cells that are off
@@ -193,7 +193,7 @@ class TableReconciliation(Tabular):
 
 def _mark(row: int) -> str:
     """Return a letter for each cell explained below the table, and one sign for all others."""
-    return LETTERS[row] if row < _SHOWN else "*"
+    return Table.LETTERS[row] if row < _SHOWN else "*"
 
 
 # --- Write the answer to a reported table of lists or boxes: rows by name, cells off, slips -------

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from germane.core.policy import DEFAULTS, Policy
+from germane.core.policy import Policy
 from germane.core.ragged import Floats
 from germane.dialects import dialects, resolve_dialect
 from germane.dialects.dialect import Dialect
@@ -146,7 +146,7 @@ class TableSearch(ProtocolSearch):
     def list_changes(self) -> Iterator[Change]:
         """List the conventions that were not given with each other word, and depths."""
         for name, word in list_other_words(self.conventions, self.fixed):
-            if name in DEFAULTS:
+            if name in Policy.DEFAULTS:
                 yield name, word
         if "depth" not in self.fixed:
             yield from (("depth", depth) for depth in DEPTHS)

@@ -3,17 +3,23 @@
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import combinations, product
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, Generic, Literal, Self, TypeVar
 
-from germane.core.policy import DEFAULTS, RARE_WORDS, WORDS, Policy
+from germane.core.policy import Policy
 from germane.dialects import dialects
-from germane.dialects.dialect import STAGE_NAMES, Stage
 from germane.dialects.names import list_definitions, parse
+from germane.errors import PolicyError, write_option
+from germane.evaluation.collection import EVERYTHING, find_needs
+from germane.evaluation.evaluate import measures as list_every
 from germane.forensics.reported import Reported
-from germane.measures import TABLE
 from germane.measures.definition import CatalogueDefinition
 from germane.measures.measure import Measure
+from germane.readers import Needs
+
+Stage = Literal["reading", "judging", "measuring", "averaging"]
+STAGE_NAMES: tuple[Stage, ...] = ("reading", "judging", "measuring", "averaging")
 
 M = TypeVar("M")
 
@@ -23,11 +29,10 @@ LISTED = {"relevant": "listed"}
 # Words that leave every number as it is, that give an error or NaN, or that the data decides.
 NO_NUMBER = {"error", "nan", "error_if_all", "missing_if_some", "distances", "places"}
 
-
 VARIED = tuple(
     name
-    for name, words in (WORDS | RARE_WORDS).items()
-    if any(word not in NO_NUMBER and word != DEFAULTS[name] for word in words)
+    for name, words in (Policy.WORDS | Policy.RARE_WORDS).items()
+    if any(word not in NO_NUMBER and word != Policy.DEFAULTS[name] for word in words)
 )
 """The conventions of which other words are tried."""
 
@@ -68,7 +73,7 @@ class Candidate(Variation[Measure]):
 
     def make_policy(self, conventions: Policy) -> Policy:
         """Complete its conventions with those that were asked for."""
-        return replace(conventions, **dict(self.choices))
+        return replace(conventions, **dict(self.choices)) if self.choices else conventions
 
     def distance(self, measure: Measure) -> int:
         """Count the differences from what was asked, parameter by parameter."""
@@ -164,7 +169,7 @@ def vary_measure(measure: Measure, grades: Iterable[float]) -> Iterator[Measure]
 
 def list_other_words(conventions: Policy, fixed: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Yield each other word of each convention that was not given."""
-    for name, words in (WORDS | RARE_WORDS).items():
+    for name, words in (Policy.WORDS | Policy.RARE_WORDS).items():
         for word in words:
             if name not in fixed and word != getattr(conventions, name) and word not in NO_NUMBER:
                 yield name, word
@@ -178,8 +183,24 @@ def list_measures(
     The one asked for comes first with its relatives, then those of tools, then all others. The mean
     over queries is the usual one.
     """
-    cutoffs, grades = list(cutoffs), list(grades)
+    cutoffs, grades = tuple(cutoffs), tuple(grades)
     first = [] if base is None else [base, *_move_cutoff(base, cutoffs)]
+    usual, varied = _list_usual(cutoffs, grades)
+    every = dict.fromkeys((*first, *usual, *_vary_twice(first, grades), *varied))
+    return [measure for measure in every if _is_of_judged_items(measure)]
+
+
+@lru_cache(32)  # which no claim changes
+def _list_usual(
+    cutoffs: tuple[int | None, ...], grades: tuple[float, ...]
+) -> tuple[tuple[Measure, ...], tuple[Measure, ...]]:
+    """List germane's measures and those of tools, and variants of the first."""
+    plain = [
+        Measure(measure.name, (), k)
+        for measure in list_every()
+        for k in cutoffs
+        if measure.row.cutoff or k is None
+    ]
     of_tools = [
         parse(entry.write_measure(k))
         for dialect in dialects().values()
@@ -187,15 +208,16 @@ def list_measures(
         for k in cutoffs
         if entry.cutoff == (k is not None)
     ]
-    plain = [Measure(row.name, (), k) for row in TABLE for k in cutoffs if row.cutoff or k is None]
-    measures = dict.fromkeys((*first, *plain, *of_tools))
-    for measure in (*first, *plain):
+    return (*plain, *of_tools), tuple(dict.fromkeys(_vary_twice(plain, grades)))
+
+
+def _vary_twice(measures: Iterable[Measure], grades: Sequence[float]) -> Iterator[Measure]:
+    """Change one parameter of each measure, and then two."""
+    for measure in measures:
         once = [*vary_measure(measure, grades)]
-        measures |= dict.fromkeys(once)
-        measures |= dict.fromkeys(
-            twice for variant in once for twice in vary_measure(variant, grades)
-        )
-    return [measure for measure in measures if _is_of_judged_items(measure)]
+        yield from once
+        for variant in once:
+            yield from vary_measure(variant, grades)
 
 
 def _move_cutoff(measure: Measure, cutoffs: Iterable[int | None]) -> list[Measure]:
@@ -319,3 +341,18 @@ class Search(Generic[V]):
     def list_equal(self, trial: Tried[V], tried: Sequence[Tried[V]]) -> list[Tried[V]]:
         """List what stands for a candidate among the nearest: itself alone."""
         return [equal for equal in tried if equal is trial]
+
+
+def find_all_needs(*measure: Measure) -> Needs:
+    """Find what these measures need under every policy, and others of their kinds."""
+    subtopics = find_needs(measure, ()).subtopics
+    return Needs(EVERYTHING, subtopics, weights=subtopics)
+
+
+def refuse_dialect(choices: Mapping[str, Any], verb: str) -> None:
+    """Refuse a dialect where all of them are tried. Raises PolicyError."""
+    if choices.get("dialect") is not None:
+        raise PolicyError(
+            f"{verb} takes no {write_option('dialect')}, since it tries all of them and knows"
+            " the names that tools give to measures. Leave it out."
+        )

@@ -12,7 +12,7 @@ import numpy as np
 
 from germane.core.calls import check_number
 from germane.core.finding import Finding
-from germane.core.mean_intervals import FEWEST, Interval, find_student_quantile
+from germane.core.mean_intervals import Interval, find_student_quantile
 from germane.core.policy import Policy
 from germane.core.ragged import reaches, unite_equal
 from germane.dialects.names import parse
@@ -88,7 +88,7 @@ class CorrectedMean:
         """A sentence where people's values differ on fewer than five queries, or nothing."""
         values = unite_equal(self.sample.people)
         usual = int(np.unique(values, return_counts=True)[1].max())
-        if self.judged - usual >= FEWEST:
+        if self.judged - usual >= Interval.FEWEST:
             return ""
         return (
             f"{self.title}, {self.measure}: people's values differ on only {self.judged - usual} of"
@@ -213,7 +213,7 @@ def _make_plan(pilot: CorrectedMean, difference: float, power: float) -> Plan:
         reach = max(variance.reach(find_student_quantile(1 - confidence, planned.design.freedom)))
         return reaches(difference, reach + beta * math.sqrt(variance.drawn))
 
-    least = max(FEWEST, 2 * int(sample.design.strata.max()) + 2)  # two in each stratum
+    least = max(Interval.FEWEST, 2 * int(sample.design.strata.max()) + 2)  # two in each stratum
 
     def find_fewest(total: int, slope: float) -> int | None:
         numbers = range(least, total + 1)

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from germane.core.finding import Finding, show_ids
-from germane.core.mean_intervals import FEWEST, Basis, Interval, Span, find_student_quantile
+from germane.core.mean_intervals import Basis, Interval, Span, find_student_quantile
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats, Ints, drop_rounding, reaches
 from germane.errors import CoverageError, InputError, NotFoundError, clip, list_some, write_option
@@ -250,10 +250,10 @@ def match_judges(people: Qrels, model: Qrels) -> None:
             f"the model did not judge {list_some(absent)} ({len(absent)} of people's {len(people)}"
             " queries). Both must have the same query ids, and the model must judge every query."
         )
-    if len(people) < FEWEST:
+    if len(people) < Interval.FEWEST:
         raise CoverageError(
-            f"people judged {write_count(len(people), 'query')}; a correction needs {FEWEST} or"
-            " more."
+            f"people judged {write_count(len(people), 'query')}; a correction needs"
+            f" {Interval.FEWEST} or more."
         )
     for query in people.queries:
         judged, items = list_judged(people, query), list_judged(model, query)
@@ -344,12 +344,12 @@ def _read_weights(people: list[Any], weights: Any) -> Floats:
         raise InputError("weights: their sum is beyond the range of a double. Divide them all.")
     shares = np.array(numbers) / max(numbers)
     worth = float(shares.sum() ** 2 / (shares**2).sum())  # Kish (1965)
-    if not reaches(worth, FEWEST):
+    if not reaches(worth, Interval.FEWEST):
         heaviest = people[int(shares.argmax())]
         raise CoverageError(
             f"weights: query {clip(heaviest)} and a few others outweigh the rest, so that people's"
             f" {len(people)} queries are worth {worth:.1f} of equal weight; a correction needs"
-            f" {FEWEST} or more."
+            f" {Interval.FEWEST} or more."
         )
     return np.array(numbers)
 
@@ -386,7 +386,7 @@ def find_odd_samples(p: dict[str, float]) -> Iterator[Finding]:
 def find_rare_disagreement(name: str, differences: Floats, queries: list[Any]) -> Iterator[Finding]:
     """Find a measure for which hardly any sampled query shows an error of the model."""
     differing = np.flatnonzero(differences)
-    if len(differing) < FEWEST:
+    if len(differing) < Interval.FEWEST:
         text = (
             f"{name}: people's and the model's value differ on only {len(differing)} of"
             f" {len(differences)} queries. Errors that are rarer than this cannot be seen in the"

@@ -16,8 +16,8 @@ import numpy as np
 
 from germane.core import ragged
 from germane.core.ragged import Floats, Ints
-from germane.kernel import plain
-from germane.kernel.ids import Ids, Text, read_python_ids
+from germane.core.ties import ROW_KEYS
+from germane.kernel.ids import Ids, Text, read_python_ids, sort_by_bytes
 from germane.kernel.library import Hits, RepeatedRowError
 
 if TYPE_CHECKING:
@@ -60,6 +60,14 @@ class Keys(Ids):
     @cached_property
     def python(self) -> list[Hashable]:
         return list(chain.from_iterable(self.parts))
+
+    def rank_falling(self, rows: Ints) -> Ints:
+        """Number some rows from the last id to the first, by the bytes of their text."""
+        python, place = self.python, np.empty(len(rows), np.int64)
+        are_all = len(rows) == len(python) and bool((rows[1:] > rows[:-1]).all())
+        listed = python if are_all else list(map(python.__getitem__, rows.tolist()))
+        place[sort_by_bytes(listed)] = np.arange(len(rows))
+        return -place
 
     def part(self, start: int, stop: int) -> Keys:
         return self.take(np.arange(start, stop)) if stop > start else Keys(())
@@ -252,7 +260,7 @@ def _place_ties(batch: Batch, group: Ints, row: Ints, first: Ints, last: Ints, t
         if 2 * len(members) > len(mine):  # arranging all is faster than selecting so many
             members = np.arange(len(mine))
         ids = Keys((batch.items.parts[g],), (batch.items.indexes[g],))
-        key = plain.ORDERS[ties](ids, members)
+        key = ROW_KEYS[ties](ids, members)
         members = members[key.argsort()]
         arranged = members[mine[members].argsort(kind="stable")]
         position = np.empty(len(mine), np.int64)

@@ -6,13 +6,13 @@ Texts are compared by Arrow where it is installed, and otherwise as Python's byt
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from germane.core import ragged
 from germane.core.ragged import Bools, Floats, Ints
+from germane.core.ties import ROW_KEYS
 from germane.errors import has_arrow
 from germane.kernel.ids import (
     Categories,
@@ -21,7 +21,6 @@ from germane.kernel.ids import (
     Text,
     number_ids,
     read_arrow_values,
-    sort_by_bytes,
 )
 
 if TYPE_CHECKING:
@@ -168,34 +167,8 @@ def _place_among_equals(
     places = ragged.list_stretches(starts[groups], lengths)
     members = places if order is None else order[places]
     group = np.repeat(np.arange(len(groups)), lengths)
-    key = ORDERS[ties](batch.items, members)
+    key = ROW_KEYS[ties](batch.items, members)
     members = members[np.lexsort((members, key, group))]
     place = np.empty(len(batch.items), np.int64)
     place[members] = ragged.list_stretches(np.zeros(len(groups), np.int64), lengths)
     return place[row]
-
-
-def _fall_by_text(ids: Ids, rows: Ints) -> Ints:
-    """Order ids from the last to the first by the bytes of their text."""
-    if ids.kind == "python":
-        python, place = ids.python, np.empty(len(rows), np.int64)
-        are_all = len(rows) == len(python) and bool((rows[1:] > rows[:-1]).all())
-        listed = python if are_all else list(map(python.__getitem__, rows.tolist()))
-        place[sort_by_bytes(listed)] = np.arange(len(rows))
-        return -place
-    if not has_arrow():
-        texts = ids.take(rows).as_text().to_bytes()
-        places = {text: place for place, text in enumerate(sorted(set(texts), reverse=True))}
-        return np.array([places[text] for text in texts], np.int64)
-    from pyarrow import compute
-
-    text = ids.take(rows).as_text().to_arrow()
-    return read_arrow_values(compute.rank(text, sort_keys="descending", tiebreaker="dense"))
-
-
-ORDERS: dict[str, Callable[[Ids, Ints], Ints]] = {
-    "id": _fall_by_text,
-    "given": lambda ids, rows: rows,
-}
-"""The orders of equal scores that depend on rows alone: ids and rows → numbers that rise in this
-order, a number of its own for each id. The compiled kernel has the first two."""

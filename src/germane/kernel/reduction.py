@@ -177,7 +177,7 @@ def reduce(
     """Find the judged rows of a batch and their ranks.
 
     Equal scores are ordered by their ids as text, from the last to the first, as they are given, or
-    in another order of ``plain.ORDERS``. An item may have several rows if repeats are kept, and
+    in another order of ``ROW_KEYS``. An item may have several rows if repeats are kept, and
     each row is a hit; otherwise the first such row raises RepeatedRowError. Rows that are not
     needed may be -1.
     """

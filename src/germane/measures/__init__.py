@@ -27,13 +27,12 @@ from germane.measures.definition import (
 __all__ = [
     "BY_NAME",
     "CATALOGUE",
-    "LOW_IS_GOOD",
-    "QUANTITIES",
     "TABLE",
     "Definition",
     "Parameter",
     "Scored",
     "compute_values",
+    "find_direction",
     "find_merits",
 ]
 
@@ -74,11 +73,12 @@ CATALOGUE: tuple[CatalogueDefinition, ...] = (
 
 BY_NAME: dict[str, Definition] = {row.name: row for row in (*TABLE, *CATALOGUE)}
 
-QUANTITIES = frozenset(name for name, row in BY_NAME.items() if row.better != "high")
-"""Measures of which more is not better."""
+_DIRECTIONS = {"high": 1, "neither": 0, "low": -1}
 
-LOW_IS_GOOD = frozenset(name for name, row in BY_NAME.items() if row.better == "low")
-"""Measures of which less is better."""
+
+def find_direction(name: str) -> int:
+    """Find which way is better: 1 for high values of the measure, -1 for low ones, 0 for none."""
+    return _DIRECTIONS[BY_NAME[name].better] if name in BY_NAME else 1
 
 
 def find_merits(name: str, means: Floats) -> list[float]:
@@ -86,7 +86,6 @@ def find_merits(name: str, means: Floats) -> list[float]:
 
     Means that differ by rounding alone have one merit.
     """
-    if name in QUANTITIES and name not in LOW_IS_GOOD:
-        return []
-    merits: list[float] = ((-1 if name in LOW_IS_GOOD else 1) * unite_equal(means)).tolist()
-    return merits
+    direction = find_direction(name)
+    merits: list[float] = (direction * unite_equal(means)).tolist()
+    return merits if direction else []

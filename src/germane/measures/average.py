@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from functools import partial
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -332,7 +332,7 @@ def _write_precision(rounding: str) -> str:
 def interpolated_precision(
     ranking: Ranking, k: None, rel: float, recall: float, rounding: str
 ) -> Scored:
-    terms = _place_levels(ranking, None, rel, [to_fraction(recall)], rounding)
+    terms = _place_levels(ranking, None, rel, (to_fraction(recall),), rounding)
     return Scored(terms, ranking.ones, ranking.total(rel))
 
 
@@ -564,30 +564,39 @@ def read_curves(
     return curves
 
 
-def _list_levels(points: int, rounding: str) -> "list[Fraction]":
+@lru_cache
+def _list_levels(points: int, rounding: str) -> "tuple[Fraction, ...]":
     """List recall levels from 0 to 1: as they are, or as doubles have them."""
     if rounding == "double":
-        return [to_fraction(1.0).from_float(i * (1 / (points - 1))) for i in range(points)]
+        return tuple(to_fraction(1.0).from_float(i * (1 / (points - 1))) for i in range(points))
     if rounding == "single":  # as torch.linspace has them, which counts from the nearer end
         step, place = float(np.float32(1) / np.float32(points - 1)), np.arange(points)
         exact = np.where(2 * place < points, step * place, 1 - step * (points - 1 - place))
-        return [to_fraction(1.0).from_float(float(level)) for level in exact.astype(np.float32)]
-    return [to_fraction(1.0) * i / (points - 1) for i in range(points)]
+        return tuple(to_fraction(1.0).from_float(float(r)) for r in exact.astype(np.float32))
+    return tuple(to_fraction(1.0) * i / (points - 1) for i in range(points))
+
+
+@lru_cache  # fractions are slow, and few numbers of relevant items differ
+def _count_hits(levels: "tuple[Fraction, ...]", totals: tuple[int, ...], rounding: str) -> Ints:
+    """Count the hits that reach each level of so many relevant items (levels, totals)."""
+    shares = [round_share(level, np.array(totals, np.int64), rounding) for level in levels]
+    return np.maximum(shares, 1)
 
 
 def _find_levels(
-    ranking: Ranking, offsets: Ints, rel: float, levels: "list[Fraction]", rounding: str
+    ranking: Ranking, offsets: Ints, rel: float, levels: "tuple[Fraction, ...]", rounding: str
 ) -> "Iterator[tuple[Bools, Ints]]":
     """For each level, mark the queries that reach it (Q), and find the hit at which they do."""
-    hit_counts, total = ragged.find_lengths(offsets), ranking.total(rel)
-    for level in levels:
-        hits = np.maximum(round_share(level, total, rounding), 1)
+    hit_counts = ragged.find_lengths(offsets)
+    totals, place = np.unique(ranking.total(rel), return_inverse=True)
+    for counts in _count_hits(levels, tuple(totals.tolist()), rounding):
+        hits = counts[place]
         reached = hit_counts >= hits
         yield reached, (offsets[:-1] + hits - 1)[reached]
 
 
 def _place_levels(
-    ranking: Ranking, k: int | None, rel: float, levels: "list[Fraction]", rounding: str
+    ranking: Ranking, k: int | None, rel: float, levels: "tuple[Fraction, ...]", rounding: str
 ) -> Floats:
     """Add each recall level's precision at the hit that has it (H)."""
     ranks, offsets, precision, best = _find_envelope(ranking, k, rel)

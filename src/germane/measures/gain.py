@@ -121,6 +121,14 @@ def ideal_dcg(
     return Scored(none, ranking.ones, total, _sum_ideal(ranking, k, ideal, weight))
 
 
+def accumulate_dcg(ranking: Ranking, gain: Any) -> tuple[Floats, Floats, Floats]:
+    """Compute the gains of the ideal ranking, its DCG after each rank, and that of each hit."""
+    gained, ideal = compute_gains(ranking.relevance, gain), compute_gains(ranking.ideal, gain)
+    highest = ragged.accumulate_sum(LOG2.weigh(ideal, ranking.ideal_rank), ranking.ideal_offsets)
+    reached = ragged.accumulate_sum(LOG2.weigh(gained, ranking.rank), ranking.offsets)
+    return ideal, highest, reached
+
+
 IDEAL_DCG = Definition(
     "IDCG",
     "DCG of the best possible ranking",

@@ -184,6 +184,10 @@ class Measure:
         lines += _wrap_entry("Cite", row.cite)
         return "\n".join(lines) + "\n"
 
+    def write_parameters(self) -> dict[str, str]:
+        """Write all parameters, with those that have their default."""
+        return {name: _write_value(value) for name, value in self.parameters}
+
 
 def _grows(gains: tuple[tuple[float, float], ...]) -> bool:
     """Does the gain grow with the grade, and is it 0 for grades below 0, as for unjudged items?"""
@@ -416,11 +420,6 @@ def _parse_gain_map(
 
 def _is_gain(gain: float | None) -> bool:
     return gain is not None and 0 <= gain <= 1e100  # sums stay finite
-
-
-def write_parameters(measure: Measure) -> dict[str, str]:
-    """Write all parameters of a measure, with those that have their default."""
-    return {name: _write_value(value) for name, value in measure.parameters}
 
 
 def _write_value(value: Any) -> str:

@@ -538,10 +538,13 @@ def _list_near(letters: str, names: Mapping[str, Spelled]) -> list[tuple[float, 
     in short names, any other letter makes another name.
     """
     allowed_slips = 0.5 if len(letters) < 4 else 1.0 if len(letters) < 8 else 2.0
+    used = set(letters)
     counted = (
         (count_slips(letters, name), spelled)
         for name, spelled in names.items()
+        # half a slip adds or removes one letter at most, and counting is slow
         if abs(len(letters) - len(name)) <= 2 * allowed_slips
+        and len(used.symmetric_difference(name)) <= 2 * allowed_slips
     )
     return [(slips, spelled) for slips, spelled in counted if slips <= allowed_slips]
 

@@ -1,1 +1,1 @@
-"""Output: tables as text, CSV, LaTeX and HTML; pictures; writing files."""
+"""Output: tables as text, CSV, LaTeX and HTML."""

@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeAlias, TypeVar, get_args
+from typing import Any, ClassVar, Literal, TypeAlias, TypeVar, get_args
 
 from germane.errors import InputError, check_choice, clip, make_visible
 
@@ -38,11 +38,6 @@ def format_number(
     return repr(value) if digits is None else f"{value:{sign}.{digits}f}"
 
 
-def format_short(value: float) -> str:
-    """Write a number whole where it is whole, and with four decimals otherwise."""
-    return f"{value:.0f}" if value == round(value) else f"{value:.4f}"
-
-
 def to_json_number(value: float) -> float | None:
     """Replace NaN and infinity, which JSON does not have, by None."""
     return value if math.isfinite(value) else None
@@ -62,7 +57,6 @@ def pluralize(word: str) -> str:
 
 # --- Tables: rows of text with a heading and notes, and the ways to write them --------------------
 
-LABEL = "tab:germane"  # the key of a LaTeX table that is given no other
 V = TypeVar("V")
 Row = tuple[str, ...]
 Reader: TypeAlias = Literal["program", "spreadsheet"]
@@ -71,6 +65,9 @@ Reader: TypeAlias = Literal["program", "spreadsheet"]
 @dataclass(frozen=True)
 class Table:
     """A finished table. Columns but the first are numbers, unless ``left`` has them as text."""
+
+    LABEL: ClassVar = "tab:germane"  # the key of a LaTeX table that is given no other
+    LETTERS: ClassVar = "abcdefghijklmnoprstuvwxyz"  # that can be raised: all but q
 
     columns: Row
     rows: tuple[Row, ...]
@@ -131,7 +128,7 @@ class Table:
         """
         if not _LABEL.fullmatch(label):
             raise InputError(
-                f"a label has letters, digits and : . / - _ only, such as {LABEL}; got"
+                f"a label has letters, digits and : . / - _ only, such as {Table.LABEL}; got"
                 f" {clip(label)}"
             )
         notes = [_JUST.sub(": ", note).rstrip(".") + "." for note in self.notes if note]
@@ -232,21 +229,28 @@ class Table:
         return "".join(delimiter.join(map(write_cell, line)) + end for line in lines)
 
 
-def write_text(*parts: str | Table) -> str:
-    """Write lines and tables for a terminal; control characters are made visible."""
-    return "\n".join(make_visible(x) if isinstance(x, str) else x.text() for x in parts)
+class Document:
+    """Sentences and tables in the order in which they are read."""
 
+    def __init__(self, *parts: str | Table) -> None:
+        self.parts = parts
 
-def write_markdown(*parts: str | Table) -> str:
-    """Write sentences, a paragraph each, and tables for GitHub; ids cannot start markup."""
-    written = (f"{_escape_markdown(x)}\n" if isinstance(x, str) else x.markdown() for x in parts)
-    return "\n".join(written)
+    def text(self) -> str:
+        """Write lines and tables for a terminal; control characters are made visible."""
+        return self._write(make_visible, Table.text)
 
+    def markdown(self) -> str:
+        """Write sentences, a paragraph each, and tables for GitHub; ids cannot start markup."""
+        return self._write(lambda sentence: f"{_escape_markdown(sentence)}\n", Table.markdown)
 
-def write_html(*parts: str | Table) -> str:
-    """Write sentences, a paragraph each, and tables as HTML; everything is escaped."""
-    written = (f"<p>{escape_html(x)}</p>" if isinstance(x, str) else x.html() for x in parts)
-    return "\n".join(written)
+    def html(self) -> str:
+        """Write sentences, a paragraph each, and tables as HTML; everything is escaped."""
+        return self._write(lambda sentence: f"<p>{escape_html(sentence)}</p>", Table.html)
+
+    def _write(self, write: Callable[[str], str], write_table: Callable[[Table], str]) -> str:
+        return "\n".join(
+            write(part) if isinstance(part, str) else write_table(part) for part in self.parts
+        )
 
 
 def find_highest(columns: Iterable[Sequence[float]]) -> Iterator[tuple[int, int]]:
@@ -289,8 +293,7 @@ FORMATS: dict[str, Callable[[Table], str]] = {
 }
 
 # Letters that a terminal can raise: without q, which few fonts have.
-LETTERS = "abcdefghijklmnoprstuvwxyz"
-_SUPERSCRIPTS = str.maketrans(LETTERS, "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ")
+_SUPERSCRIPTS = str.maketrans(Table.LETTERS, "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ")
 
 
 def measure_width(text: str) -> int:

@@ -14,13 +14,13 @@ from germane.core.calls import Progress
 from germane.core.qrels import Order, Qrels, Retrieved
 from germane.core.ragged import Ints
 from germane.errors import DuplicateError, InputError, clip, write_option
-from germane.kernel.content import Hasher
 from germane.kernel.ids import advise_repeat
 from germane.readers.files import formats
 from germane.readers.files.formats import InputFormat
 from germane.readers.objects import headings
 
 if TYPE_CHECKING:
+    from germane.kernel.content import Hasher
     from germane.readers.files.letor import Lines
     from germane.readers.options.item_groups import Groups
     from germane.readers.rows import Rows
@@ -53,7 +53,7 @@ class ReadOptions:
     @property
     def has_candidates(self) -> bool:
         """Do pairs of query and item select the results that count?"""
-        return any(getattr(self, name) is not None for name in formats.CANDIDATES)
+        return not self.exclude is self.only is self.ignore is None
 
     def leave_candidates(self) -> Self:
         """Leave out the pairs that select results."""
@@ -166,9 +166,12 @@ class RunInput:
         """Decide on repeated items: of those that are groups, the best one counts."""
         return "max" if self.is_collapsed else duplicates
 
-    def sign(self) -> None:
-        """Ask for the content, so that a file is not read again for it."""
-        object.__setattr__(self, "hasher", Hasher())
+    def sign(self) -> RunInput:
+        """Make a run that adds up its content while it is reduced, if reading it again takes long.
+
+        What is in memory stays as it is.
+        """
+        return self
 
     def collapse(self, groups: Groups) -> Self:
         """Replace the items by their groups, unless that was done before."""

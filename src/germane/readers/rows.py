@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 
-from germane.core import ragged
+from germane.core import ragged, ties
 from germane.core.calls import ProgressNote
-from germane.core.policy import Policy, order_tied
+from germane.core.policy import Policy
 from germane.core.qrels import Order, Qrels, Retrieved
 from germane.core.ragged import Bools, Floats, Ints
 from germane.errors import (
@@ -513,7 +513,7 @@ def _order_rows(batch: Batch, policy: Policy) -> tuple[Ints, Ints, Ints]:
         return rows, rank, rank
     rank, first, last = plain.rank_rows(batch, rows, policy.order.equal)
     place = np.empty(len(rows), np.int64)
-    place[offsets[batch.owner] + order_tied(policy.ties, rank, first, last) - 1] = rows
+    place[offsets[batch.owner] + ties.rank_rows(policy.ties, rank, first, last) - 1] = rows
     return place, first[place], last[place]
 
 
@@ -539,3 +539,14 @@ def gather_rows(parts: Iterable[Rows]) -> Rows:
     score, rank = (None if column is None else column[order] for column in (rows.score, rows.rank))
     offsets = ragged.make_offsets(np.bincount(owner, minlength=len(first)))
     return Rows(queries.take(first), offsets, rows.items.take(order), score, rank)
+
+
+def rank_parts(
+    parts: Iterable[Rows],
+    run: RunInput,
+    policy: Policy,
+    candidates: Candidates | None = None,
+    ids: str | None = None,
+) -> RankedRows:
+    """Rank all rows of a run, as ``rank_rows`` does. Raises EmptyError if there are none."""
+    return rank_rows(gather_rows(parts), run, policy, candidates, ids)

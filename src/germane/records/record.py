@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from functools import partial
-from io import BytesIO
 from pathlib import Path
 from typing import Any, TypeVar, Unpack
 
@@ -16,9 +15,8 @@ import numpy as np
 
 from germane._version import VERSION
 from germane.core.calls import Progress, is_number, make_progress
-from germane.core.finding import Finding
-from germane.core.policy import DEFAULTS, UNORDERED, Policy
-from germane.core.qrels import COUNTED, Retrieved
+from germane.core.policy import Policy
+from germane.core.ties import knows_extremes
 from germane.dialects.names import parse
 from germane.errors import (
     DuplicateError,
@@ -30,7 +28,7 @@ from germane.errors import (
     show_typed,
 )
 from germane.evaluation.choices import DEFAULT, Choices
-from germane.evaluation.evaluator import Evaluator, Read, Reduced, Way, find_way
+from germane.evaluation.evaluator import Evaluator, load_batch, pack_batch
 from germane.evaluation.opening import open_data
 from germane.evaluation.result import Counts, Result, Results
 from germane.evaluation.signature_line import (
@@ -41,17 +39,15 @@ from germane.evaluation.signature_line import (
     read_signature,
     shorten,
 )
-from germane.evaluation.special_queries import knows_extremes
-from germane.measures import CATALOGUE
 from germane.measures.averaging import MeasureResult
-from germane.measures.definition import refuse_lists
-from germane.measures.measure import Measure, Measures, write_parameters
-from germane.output import writing
+from germane.measures.definition import CatalogueDefinition, refuse_lists
+from germane.measures.measure import Measure, Measures
 from germane.output.tables import SCHEMA, write_count
+from germane.presentation import writing
 from germane.readers import CANDIDATES
 from germane.readers.files import column_files
 from germane.readers.files.formats import check_path
-from germane.readers.files.json_files import Repeated, make_object, read_json
+from germane.readers.files.json_files import Repeated, read_json
 
 CLOSE = 1e-12
 """A smaller difference of two values is rounding."""
@@ -197,7 +193,7 @@ def _place_errors(where: str, place: str) -> Iterator[None]:
 
 
 def _read_policy(where: str, place: str, raw: Mapping[str, Any]) -> Policy:
-    if unknown := [name for name in raw if name not in DEFAULTS]:
+    if unknown := [name for name in raw if name not in Policy.DEFAULTS]:
         raise FormatError(f"{where}: {place}: there is no convention {clip(unknown[0])}.")
     with _place_errors(where, place):
         return Policy(**raw)
@@ -290,7 +286,7 @@ def average(run: RecordedRun, measure: Measure) -> MeasureResult:
 
 def find_weights_outside(measure: Measure) -> str:
     """Say why a mean cannot be computed from the values of queries; "" where it can."""
-    if measure.row in CATALOGUE:
+    if isinstance(measure.row, CatalogueDefinition):
         return "is of all lists, judged or not, which the file does not hold"
     if ("mean", "micro") in measure.parameters:
         return "weighs each query by its norm, which the file does not hold"
@@ -339,7 +335,7 @@ def _compare_measure(
 ) -> Iterator[str]:
     """Compare a measure's definition, its mean, and the values of queries."""
     recorded = run.measures[measure]
-    expected = write_parameters(measure)
+    expected = measure.write_parameters()
     for name, word in part.get("parameters", expected).items():
         if expected.get(name) != word:
             parameters_text = (
@@ -365,7 +361,8 @@ def _compare_measure(
             yield f".mean: {recorded.mean}, and the mean of the values of queries is {mean}"
     best, worst = recorded.best, recorded.worst
     has_extremes = (
-        knows_extremes(measure, recorded.policy) and recorded.policy.ties not in UNORDERED
+        knows_extremes(measure.extremes, recorded.policy)
+        and recorded.policy.ties not in Policy.UNORDERED
     )
     if best is None or worst is None or not has_extremes:
         return
@@ -461,7 +458,7 @@ def read_document(path: str | os.PathLike[str]) -> Any:
     """Read the JSON of a record, or of results. Raises FormatError for other text."""
     check_path(path)
     try:
-        return read_json(path, object_pairs_hook=make_object)
+        return read_json(path)
     except FormatError as error:
         raise FormatError(f"{error} Make it with: {MAKE}") from None
 
@@ -509,7 +506,6 @@ def _return(value: T) -> T:
     return value
 
 
-_ARRAYS = ("judgment", "owner", "rank", "tied_from", "tied_to", "retrieved", "answered")
 _EVALUATION = "evaluation.json"
 
 
@@ -545,7 +541,6 @@ def evaluate_kept(
     _claim(folder, claim)
     nothing_judged, conventions = open_data({"": {"": 0}}, policy).open_run(run)
     policies = evaluator.find_policies(conventions, nothing_judged)
-    ways = list(dict.fromkeys(map(find_way, policies.values())))
     files, start = sorted(folder.glob("batch-*.npz")), 0
     for number, path in enumerate(files):
         if path.name != _name_file(number):
@@ -553,8 +548,8 @@ def evaluate_kept(
                 f"{folder}: {_name_file(number)} is missing, and later ones are there. Delete this"
                 " folder."
             )
-        start, read = _load_batch(path, ways)
-        evaluator.add(Reduced(conventions, policies, read, evaluator.terms))
+        start, loaded = load_batch(path, conventions, policies, evaluator.terms)
+        evaluator.add(loaded)
     batches = nothing_judged.read_batches(start, progress, evaluator.qrels)
     for number, (end, batch) in enumerate(batches, len(files)):
         reduced = evaluator.reduce(batch, name=f"{run}, batch {number + 1}")
@@ -568,7 +563,7 @@ def evaluate_kept(
                 " batch is finished before its end. Sort it by query, or evaluate it without a"
                 " checkpoint."
             ) from None
-        writing.replace(str(folder / _name_file(number)), _pack_batch(end, reduced.read))
+        writing.replace(str(folder / _name_file(number)), pack_batch(end, reduced))
     evaluator.run_fingerprint = RunFingerprint(nothing_judged, run, evaluator.qrels)
     return evaluator.result(name=name)
 
@@ -612,48 +607,3 @@ def _claim(folder: Path, claim: Mapping[str, Any]) -> None:
             f"{folder}: this checkpoint belongs to another evaluation; it differs in"
             f" {', '.join(differ)}. Use another folder, or delete this one."
         )
-
-
-def _pack_batch(end: int, read: Read) -> bytes:
-    """Write a batch as the bytes of a file."""
-    arrays: dict[str, Any] = {}
-    notes = []
-    for way, (retrieved, places) in enumerate(read.values()):
-        arrays |= {f"{way} {name}": getattr(retrieved, name) for name in _ARRAYS}
-        if retrieved.missed is not None:
-            arrays |= {f"{way} missed {name}": getattr(retrieved.missed, name) for name in _ARRAYS}
-        counts = {name: getattr(retrieved, name) for name in COUNTED}
-        arrays |= {f"{way} {name}": column for name, column in counts.items() if column is not None}
-        arrays[f"{way} places"] = places
-        notes.append([retrieved.unknown, [asdict(finding) for finding in retrieved.findings]])
-    arrays["said"] = np.frombuffer(json.dumps({"end": end, "ways": notes}).encode(), np.uint8)
-    file = BytesIO()
-    np.savez(file, **arrays)
-    return file.getvalue()
-
-
-def _load_batch(path: Path, ways: list[Way]) -> tuple[int, Read]:
-    """Read a batch from a file. Raises InputError for one that is damaged."""
-    try:
-        with np.load(BytesIO(path.read_bytes()), allow_pickle=False) as arrays:
-            notes = json.loads(bytes(arrays["said"]))
-            read: Read = {}
-            pairs = zip(ways, notes["ways"], strict=True)
-            for number, (way, (unknown, findings)) in enumerate(pairs):
-                columns = {name: arrays[f"{number} {name}"] for name in _ARRAYS}
-                missed = None
-                if f"{number} missed rank" in arrays:
-                    missed_columns = {name: arrays[f"{number} missed {name}"] for name in _ARRAYS}
-                    missed = Retrieved(**missed_columns, unknown=[])
-                found = (
-                    Finding(**{**finding, "examples": tuple(finding["examples"])})
-                    for finding in findings
-                )
-                columns |= {name: arrays.get(f"{number} {name}") for name in COUNTED}
-                retrieved = Retrieved(
-                    **columns, unknown=unknown, findings=tuple(found), missed=missed
-                )
-                read[way] = retrieved, arrays[f"{number} places"]
-            return notes["end"], read
-    except Exception as error:  # whatever NumPy, zip and JSON raise for a file that is not theirs
-        raise InputError(f"{path}: this batch of the checkpoint is damaged ({error}).") from None

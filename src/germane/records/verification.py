@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Unpack
 
-from germane.core.policy import DEFAULTS, WORDS, Policy
+from germane.core.policy import Policy
 from germane.errors import (
     GermaneError,
     GermaneWarning,
@@ -132,8 +132,8 @@ def verify(
         )
     recorded = _read(record)
     pairs = _pair_runs(recorded, runs)
-    conventions = {name: word for name, word in policy.items() if name in DEFAULTS}
-    reading = {name: word for name, word in policy.items() if name not in DEFAULTS}
+    conventions = {name: word for name, word in policy.items() if name in Policy.DEFAULTS}
+    reading = {name: word for name, word in policy.items() if name not in Policy.DEFAULTS}
     data = open_data(qrels, reading)
     numbers: list[Any] = []
     differences: list[str] = []
@@ -253,14 +253,13 @@ def _evaluate(
 def _evaluate_under(data: Inputs, run: Any, measures: list[Measure], policy: Policy) -> Result:
     words = {
         name: getattr(policy, name)
-        for name in DEFAULTS
+        for name in Policy.DEFAULTS
         if name != "qrels_duplicates"
-        and (name == "ties" or getattr(policy, name) != DEFAULTS[name])
+        and (name == "ties" or getattr(policy, name) != Policy.DEFAULTS[name])
     }
     options = data.options
     reading = replace(options.reading, lowest=policy.scores == "distances")
-    under = Inputs(data.qrels, replace(options, reading=reading, recorded=words))
-    under.signs = True
+    under = Inputs(data.qrels, replace(options, reading=reading, recorded=words), signs=True)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", GermaneWarning)
         return evaluate(under, run, measures)
@@ -417,7 +416,7 @@ def _count_queries(of_record: RecordedRun, results: Mapping[Measure, Result]) ->
 def _find_definition(of_record: RecordedRun, measure: Measure, data: Inputs, run: Any) -> str:
     """Find the one convention or parameter under which the same data give the recorded value."""
     policy = of_record.measures[measure].policy
-    for name, words in WORDS.items():
+    for name, words in Policy.WORDS.items():
         for word in words:
             if word == getattr(policy, name) or name == "duplicates":
                 continue

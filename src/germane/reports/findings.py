@@ -12,9 +12,11 @@ import numpy as np
 
 from germane._version import VERSION
 from germane.comparison.comparison import Comparison
+from germane.comparison.comparison_tables import caution_of_few
+from germane.comparison.significance import is_near
 from germane.core.calls import Progress
-from germane.core.mean_intervals import FEW, Interval, caution_of_few
-from germane.core.ragged import is_near, reaches
+from germane.core.mean_intervals import Interval
+from germane.core.ragged import reaches
 from germane.errors import GermaneError
 from germane.evaluation.bounds import BoundsOfRuns
 from germane.evaluation.layout import find_bands
@@ -178,7 +180,7 @@ class Findings:
 def list_cautions(findings: Findings) -> Iterator[str]:
     """List cautions about the data, in a sentence or two each."""
     queries = max(result.counts.judged for result in findings.results.values())
-    if queries < FEW:
+    if queries < Interval.FEW:
         yield caution_of_few(queries, "queries")
     yield from _list_found(findings)
     for name, result in findings.results.items():

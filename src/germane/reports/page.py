@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import resources
 
 from germane.comparison.comparison import Comparison
+from germane.comparison.comparison_tables import explain_printed
 from germane.comparison.pair import format_p
-from germane.core.mean_intervals import explain_printed
-from germane.dialects.dialect import STAGE_NAMES
 from germane.evaluation.layout import find_bands, format_value
 from germane.forensics.spread import LIST_ALONE, NOT_COUNTED, DialectValue, Spread, order_descending
-from germane.measures import LOW_IS_GOOD
-from germane.output.pictures import PAPERS, define_colors, write_content_policy
-from germane.output.tables import Table, escape_html, format_short, write_count
+from germane.forensics.variations import STAGE_NAMES
+from germane.measures import find_direction
+from germane.output.tables import Table, escape_html, write_count
+from germane.presentation.pictures import PAPERS, define_colors, format_short, write_content_policy
 from germane.reports.findings import Findings, Origin, list_cautions
 from germane.reports.page_data import write_data
 from germane.reports.sections import (
@@ -274,7 +274,7 @@ def _write_answer(findings: Findings) -> str:
         ),
         None,
     )
-    is_low = measure.name in LOW_IS_GOOD
+    is_low = find_direction(measure.name) < 0
     answer = f"{best} has the {'lowest' if is_low else 'highest'} {measure}, {value}"
     if pair is None:
         return f"{answer}."

@@ -12,7 +12,7 @@ from germane.comparison.compare import compare
 from germane.comparison.significance import Correction, Family, Settings, TestName
 from germane.core.calls import Progress, make_progress, parse_whole
 from germane.core.finding import Finding, warn
-from germane.core.policy import UNORDERED
+from germane.core.policy import Policy
 from germane.core.ranking import Ranking
 from germane.errors import InputError, check_choice, clip, list_choices, make_visible
 from germane.evaluation.choices import DEFAULT, Choices, Judgments, Run, Texts
@@ -27,9 +27,9 @@ from germane.explanation.single_query import find_placement
 from germane.measures import find_merits
 from germane.measures.definition import refuse_lists
 from germane.measures.measure import Measure, Measures
-from germane.output import writing
 from germane.output.named_columns import Named
 from germane.output.tables import write_count
+from germane.presentation import writing
 from germane.readers.options.texts import open_texts
 from germane.reports.findings import (
     Findings,
@@ -144,12 +144,11 @@ def report(
         _read_whole(max_size, "max_size takes a number of bytes")
     check_choice("layout", layout, get_args(Layout), InputError)
     query_texts, item_texts = open_texts(queries, "queries"), open_texts(items, "items")
-    data = open_data(qrels, policy)
+    data = open_data(qrels, policy, signs=True)
     refuse_lists(
         data.options.read_measures(measures),
         "and a report shows judged items; leave it out. evaluate and compare compute it.",
     )
-    data.signs = True
     results = evaluate_many(data, runs, measures, progress=progress)
     if baseline is not None:
         results[baseline]  # one run alone is compared with nothing, but its name is checked
@@ -169,7 +168,7 @@ def report(
     has_pairs = len(results) > 1 and bool(means)
     placements = {name: find_placement(result) for name, result in results.items()}
     ties = next(iter(results.values())).policy.ties
-    ordered = ties not in UNORDERED
+    ordered = ties not in Policy.UNORDERED
     judgments = next(iter(placements.values())).qrels
     findings = Findings(
         title=title or make_title(list(results)),

@@ -7,8 +7,8 @@ import numpy as np
 
 from germane.core.mean_intervals import Interval
 from germane.core.ragged import Floats
-from germane.output.pictures import write_element, write_points
 from germane.output.tables import Table, escape_html
+from germane.presentation.pictures import write_element, write_points
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 640, 420, 62, 14, 12, 52
 BANDED = 3  # curves above which bands would hide each other

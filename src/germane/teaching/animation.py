@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from germane.errors import InputError, clip, list_choices
 from germane.explanation.explanation import Explanation
-from germane.output import writing
-from germane.output.pictures import (
+from germane.output.tables import escape_html
+from germane.presentation import writing
+from germane.presentation.pictures import (
     COLORS,
     PAPERS,
     Paper,
@@ -21,7 +22,6 @@ from germane.output.pictures import (
     write_element,
     write_points,
 )
-from germane.output.tables import escape_html
 from germane.teaching.drawing import BUTTON, PITCH, Drawing, Sheet, arrange_narrow, arrange_wide
 from germane.teaching.scenes import STYLES, Box, Disc, Mark, Panel, Path, Style, Text
 

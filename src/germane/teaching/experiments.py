@@ -5,24 +5,32 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from germane._version import VERSION
-from germane.core.calls import Progress, Seed, make_generator, make_progress
+from germane.comparison.significance import Seed, make_generator
+from germane.core.calls import Progress, make_progress, parse_whole
 from germane.core.ragged import Ints
 from germane.dialects.names import parse
-from germane.errors import InputError, NotFoundError, clip, offer, suggest
-from germane.evaluation.evaluate import evaluate_many, score
+from germane.errors import (
+    InputError,
+    NotFoundError,
+    clip,
+    list_choices,
+    offer,
+    suggest,
+    write_option,
+)
+from germane.evaluation.evaluate import evaluate, evaluate_many, score
 from germane.explanation.curves import PRCurve
 from germane.explanation.explain import pr_curve
-from germane.output import writing
 from germane.output.named_columns import Tabular
-from germane.output.pictures import Paper
 from germane.output.tables import Table, add_schema, format_number
+from germane.presentation import writing
+from germane.presentation.pictures import Paper
 from germane.teaching.experiment_figures import ExperimentDisplay
 
 if TYPE_CHECKING:
@@ -36,6 +44,60 @@ __all__ = [
 Grades = tuple[int, ...]
 
 
+class Setup(NamedTuple):
+    """The size of an experiment: the ranks of each list, and its relevant items."""
+
+    ranks: int = 1000
+    relevant: int = 500
+    fixed: int = 0  # so many first ranks always have a relevant item
+
+    @property
+    def front(self) -> int:
+        """The rank at which the first ranks end: a quarter of all."""
+        return self.ranks // 4
+
+    @property
+    def last(self) -> int:
+        """The rank after which the last ranks begin, as many as the first."""
+        return self.ranks - self.front
+
+    def share(self, *percents: int) -> tuple[int, ...]:
+        """Return these percentages of the relevant items, in whole items."""
+        return tuple(self.relevant * percent // 100 for percent in percents)
+
+    def write(self, text: str) -> str:
+        """Write a text with the numbers of this setup in their places."""
+        tenth, half = self.share(10, 50)
+        return text.format(
+            **self._asdict(),
+            front=self.front,
+            last=self.last,
+            behind=self.last + 1,
+            tenth=tenth,
+            half=half,
+            fifth=self.relevant // 5,
+            kept=", ".join(map(str, self.share(100, 80, 60))),
+            fewest=max(1, self.share(2)[0]),
+        )
+
+
+Bound = Callable[[Setup], Mapping[str, tuple[int, int]]]
+
+
+def bound_lists(setup: Setup) -> Mapping[str, tuple[int, int]]:
+    """Bound the numbers of experiments on one list, a quarter of which has half of the items."""
+    return {
+        "ranks": (40, 100_000),
+        "relevant": (10, setup.ranks // 2),
+        "fixed": (0, setup.relevant // 10),
+    }
+
+
+def bound_queries(setup: Setup) -> Mapping[str, tuple[int, int]]:
+    """Bound the numbers of experiments on many queries."""
+    return {"ranks": (10, 5000), "relevant": (1, min(setup.ranks, 50)), "fixed": (0, 0)}
+
+
 class Design(NamedTuple):
     """The description of an experiment, and the function that makes it from random numbers."""
 
@@ -44,6 +106,14 @@ class Design(NamedTuple):
     line: str  # a description in one line
     swept: str  # the quantity that is varied, as a heading and as the label of an axis
     make: "Callable[[Design, np.random.Generator], Experiment]"
+    setup: Setup = Setup()
+    takes: tuple[str, ...] = ("ranks", "relevant")  # the numbers of the setup that may be chosen
+    bound: Bound = bound_lists
+
+    def describe(self, setup: Setup) -> "Design":
+        """Describe the experiment with the numbers of a setup."""
+        line, swept = setup.write(self.line), setup.write(self.swept)
+        return self._replace(line=line, swept=swept, setup=setup)
 
 
 class Column(NamedTuple):
@@ -67,10 +137,10 @@ class Experiment(Tabular):
     0.6
 
     ``settings`` are the values of the quantity. ``rankings`` maps each setting to the grades of a
-    list in rank order, with ``relevant`` relevant items in all, or to a run
-    ``{query: {item: score}}`` with its ``qrels``. ``curves`` maps each setting to the curve of its
-    list, and is empty for runs. ``columns`` hold the measures' values, one a setting, and
-    ``claims`` are sentences with numbers from them.
+    list in rank order, with ``relevant`` relevant items in all; to the grades of many users' lists,
+    a row each; or to a run ``{query: {item: score}}`` with its ``qrels``. ``curves`` maps each
+    setting to the curve of its list, and is empty for many lists. ``columns`` hold the measures'
+    values, one a setting, and ``claims`` are sentences with numbers from them.
     """
 
     design: Design
@@ -164,88 +234,103 @@ class Experiment(Tabular):
 
 # --- The designs of the experiments: each varies one quantity and measures every setting ----------
 #
-# All but the last vary the ranks or the number of the relevant items of one list of 1,000 items,
-# 500 of them relevant. The last rounds scores, so that more and more of them are equal.
-
-LENGTH, RELEVANT = 1000, 500
-FRONT, LAST = 250, 750  # the first ranks end at FRONT, the last begin after LAST
-EARLY = (50, 100, 150, 200, 250)
-LATE = (0, 50, 100, 150, 200, 250)
-FOUND = (100, 200, 300, 400, 500)
-KEPT = (500, 400, 300, 200, 100, 50, 10)
+# Most vary the ranks or the number of the relevant items of one list. The last two have many
+# queries: one gives users more relevant items; one rounds scores, so that more of them are equal.
 
 
-def vary_early_precision(design: Design, rng: np.random.Generator, first: int) -> Experiment:
-    """Move relevant items to the front, behind so many first ranks that always have one."""
-    always = np.arange(1, first + 1)
-    front = np.append(always, rng.permutation(np.arange(first + 1, FRONT + 1)))
-    behind = rng.permutation(np.arange(FRONT + 1, LENGTH + 1))
-    lists = {n: _make_list(front[:n], behind[: RELEVANT - n]) for n in EARLY}
-    curves = _make_curves(lists)
-    columns = (_measure(f"R@{FRONT}", lists), *_measure_areas(lists))
+def vary_early_precision(design: Design, rng: np.random.Generator) -> Experiment:
+    """Move relevant items to the front, behind the first ranks that always have one."""
+    setup = design.setup
+    early = setup.share(10, 20, 30, 40, 50)
+    always = np.arange(1, setup.fixed + 1)
+    front = np.append(always, rng.permutation(np.arange(setup.fixed + 1, setup.front + 1)))
+    behind = rng.permutation(np.arange(setup.front + 1, setup.ranks + 1))
+    lists = {n: _make_list(setup, front[:n], behind[: setup.relevant - n]) for n in early}
+    curves = _make_curves(setup, lists)
+    columns = (_measure(setup, f"R@{setup.front}", lists), *_measure_areas(setup, lists))
     claims = (
-        *_claim_early(first, columns[1].values, curves[EARLY[0]]),
+        *_claim_early(setup, early, columns[1].values, curves[early[0]]),
         _describe_ends(curves),
-        _compare_areas(lists, columns[1:]),
+        _compare_areas(setup, lists, columns[1:]),
     )
-    return Experiment(design, EARLY, lists, columns, claims, curves, RELEVANT)
+    return Experiment(design, early, lists, columns, claims, curves, setup.relevant)
 
 
-def _claim_early(first: int, ap: Sequence[float], fewest: PRCurve) -> Iterator[str]:
+def _claim_early(
+    setup: Setup, early: Sequence[int], ap: Sequence[float], fewest: PRCurve
+) -> Iterator[str]:
     yield (
-        f"AP rises from {ap[0]:.4f} to {ap[-1]:.4f} as the relevant items in the first {FRONT}"
-        f" ranks go from {EARLY[0]} to {EARLY[-1]} of {RELEVANT}:"
-        f" {(ap[-1] - ap[0]) / (EARLY[-1] - EARLY[0]):.4f} for each item moved to the front."
+        f"AP rises from {ap[0]:.4f} to {ap[-1]:.4f} as the relevant items in the first"
+        f" {setup.front} ranks go from {early[0]} to {early[-1]} of {setup.relevant}:"
+        f" {(ap[-1] - ap[0]) / (early[-1] - early[0]):.4f} for each item moved to the front."
     )
     lowest = int(fewest.precision.argmin())
-    yield (
-        f"With {EARLY[0]} there, precision falls from {fewest.precision[first - 1]:.4g} at rank "
-        f"{first} to {fewest.precision[lowest]:.4f} at rank {fewest.rank[lowest]}."
-    )
+    if setup.fixed:
+        yield (
+            f"With {early[0]} there, precision falls from {fewest.precision[setup.fixed - 1]:.4g}"
+            f" at rank {setup.fixed} to {fewest.precision[lowest]:.4f} at rank"
+            f" {fewest.rank[lowest]}."
+        )
 
 
 def vary_late_precision(design: Design, rng: np.random.Generator) -> Experiment:
     """Move more and more relevant items to the last ranks."""
-    front = rng.permutation(np.arange(1, LAST + 1))
-    behind = rng.permutation(np.arange(LAST + 1, LENGTH + 1))
-    lists = {n: _make_list(front[: RELEVANT - n], behind[:n]) for n in LATE}
-    without_last = {n: _keep(grades, 0, RELEVANT - n) for n, grades in lists.items()}
-    without_first = {n: _keep(grades, n, RELEVANT) for n, grades in lists.items()}
-    last = f"AP if the relevant items after rank {LAST} are not retrieved"
+    setup = design.setup
+    late = setup.share(0, 10, 20, 30, 40, 50)
+    front = rng.permutation(np.arange(1, setup.last + 1))
+    behind = rng.permutation(np.arange(setup.last + 1, setup.ranks + 1))
+    lists = {n: _make_list(setup, front[: setup.relevant - n], behind[:n]) for n in late}
+    without_last = {n: _keep(setup, grades, 0, setup.relevant - n) for n, grades in lists.items()}
+    without_first = {n: _keep(setup, grades, n, setup.relevant) for n, grades in lists.items()}
+    last = f"AP if the relevant items after rank {setup.last} are not retrieved"
     first = "AP if as many from the first one on are not retrieved instead"
     columns = (
-        _measure("AP", lists),
-        _measure("AP", without_last, "last missed", last),
-        _measure("AP", without_first, "first missed", first),
+        _measure(setup, "AP", lists),
+        _measure(setup, "AP", without_last, "last missed", last),
+        _measure(setup, "AP", without_first, "first missed", first),
     )
-    claims = tuple(_claim_late(*(column.values for column in columns)))
-    return Experiment(design, LATE, lists, columns, claims, _make_curves(lists), RELEVANT)
+    claims = tuple(_claim_late(setup, late, *(column.values for column in columns)))
+    curves = _make_curves(setup, lists)
+    return Experiment(design, late, lists, columns, claims, curves, setup.relevant)
 
 
 def _claim_late(
-    ap: Sequence[float], without_last: Sequence[float], without_first: Sequence[float]
+    setup: Setup,
+    late: Sequence[int],
+    ap: Sequence[float],
+    without_last: Sequence[float],
+    without_first: Sequence[float],
 ) -> Iterator[str]:
     yield (
-        f"AP falls from {ap[0]:.4f} to {ap[-1]:.4f} as {LATE[-1]} of {RELEVANT} relevant items move"
-        f" from the first {LAST} ranks to the last {LENGTH - LAST}:"
-        f" {(ap[0] - ap[-1]) / LATE[-1]:.4f} for each item moved."
+        f"AP falls from {ap[0]:.4f} to {ap[-1]:.4f} as {late[-1]} of {setup.relevant} relevant"
+        f" items move from the first {setup.last} ranks to the last {setup.front}:"
+        f" {(ap[0] - ap[-1]) / late[-1]:.4f} for each item moved."
     )
     last, first = ap[1] - without_last[1], ap[1] - without_first[1]
     yield (
-        f"Missing the {LATE[1]} in the last ranks costs {last:.4f} of an AP of {ap[1]:.4f}; missing"
-        f" the first {LATE[1]} instead costs {first:.4f}, {first / last:.1f} times as much: an"
+        f"Missing the {late[1]} in the last ranks costs {last:.4f} of an AP of {ap[1]:.4f}; missing"
+        f" the first {late[1]} instead costs {first:.4f}, {first / last:.1f} times as much: an"
         " early item also raises the precision at every relevant item after it."
     )
 
 
 def vary_recall(design: Design, rng: np.random.Generator) -> Experiment:
     """Retrieve more and more of the relevant items."""
-    ranks = rng.permutation(np.arange(1, LENGTH + 1))
-    lists = {n: _make_list(ranks[:n]) for n in FOUND}
-    curves = _make_curves(lists)
-    columns = (_measure("R", lists), _measure("P", lists), *_measure_areas(lists))
-    claims = (*_claim_recall(*(c.values for c in columns[:3])), _compare_areas(lists, columns[2:]))
-    return Experiment(design, FOUND, lists, columns, claims, curves, RELEVANT)
+    setup = design.setup
+    retrieved = setup.share(20, 40, 60, 80, 100)
+    ranks = rng.permutation(np.arange(1, setup.ranks + 1))
+    lists = {n: _make_list(setup, ranks[:n]) for n in retrieved}
+    curves = _make_curves(setup, lists)
+    columns = (
+        _measure(setup, "R", lists),
+        _measure(setup, "P", lists),
+        *_measure_areas(setup, lists),
+    )
+    claims = (
+        *_claim_recall(*(column.values for column in columns[:3])),
+        _compare_areas(setup, lists, columns[2:]),
+    )
+    return Experiment(design, retrieved, lists, columns, claims, curves, setup.relevant)
 
 
 def _claim_recall(
@@ -265,18 +350,26 @@ def _claim_recall(
 
 def vary_cheating(design: Design, rng: np.random.Generator) -> Experiment:
     """Let one system keep fewer and fewer of its relevant items."""
-    front = np.append(np.arange(1, 11), rng.permutation(np.arange(11, FRONT + 1))[:190])
-    full_list = _make_list(front, rng.permutation(np.arange(FRONT + 1, LENGTH + 1))[:300])
-    lists = {n: _keep(full_list, 0, n) for n in KEPT}
+    setup = design.setup
+    kept = tuple(dict.fromkeys(max(n, 1) for n in setup.share(100, 80, 60, 40, 20, 10, 2)))
+    (in_front,) = setup.share(40)
+    others = rng.permutation(np.arange(setup.fixed + 1, setup.front + 1))
+    front = np.append(np.arange(1, setup.fixed + 1), others[: in_front - setup.fixed])
+    behind = rng.permutation(np.arange(setup.front + 1, setup.ranks + 1))
+    full_list = _make_list(setup, front, behind[: setup.relevant - in_front])
+    lists = {n: _keep(setup, full_list, 0, n) for n in kept}
     norms = ("found", "R", "min", "k")
-    columns = tuple(_measure(f"AP(norm={norm})@{LENGTH}", lists) for norm in norms)
-    claims = tuple(_claim_cheating(*columns[:2]))
-    return Experiment(design, KEPT, lists, columns, claims, _make_curves(lists), RELEVANT)
+    columns = tuple(_measure(setup, f"AP(norm={norm})@{setup.ranks}", lists) for norm in norms)
+    claims = tuple(_claim_cheating(setup, kept, *columns[:2]))
+    curves = _make_curves(setup, lists)
+    return Experiment(design, kept, lists, columns, claims, curves, setup.relevant)
 
 
-def _claim_cheating(column: Column, textbook: Column) -> Iterator[str]:
+def _claim_cheating(
+    setup: Setup, kept: Sequence[int], column: Column, textbook: Column
+) -> Iterator[str]:
     yield (
-        f"A system that keeps only the first {KEPT[-1]} of its {KEPT[0]} relevant items raises its"
+        f"A system that keeps only the first {kept[-1]} of its {kept[0]} relevant items raises its"
         f" {column.name} from {column.values[0]:.4f} to {column.values[-1]:.4f}: the items that it"
         " drops leave the divisor as well."
     )
@@ -286,37 +379,37 @@ def _claim_cheating(column: Column, textbook: Column) -> Iterator[str]:
     )
     yield (
         "While everything is found, both numbers are equal. min(R,k) is always R, since "
-        f"R = {RELEVANT} is less than k = {LENGTH}."
+        f"R = {setup.relevant} is less than k = {setup.ranks}."
     )
 
 
-def _make_list(*ranks: Ints) -> Grades:
+def _make_list(setup: Setup, *ranks: Ints) -> Grades:
     """Make a list with relevant items at these ranks."""
-    grades = np.zeros(LENGTH + 1, int)
+    grades = np.zeros(setup.ranks + 1, int)
     grades[np.concatenate(ranks)] = 1
     return tuple(grades[1:].tolist())
 
 
-def _keep(grades: Grades, start: int, stop: int) -> Grades:
+def _keep(setup: Setup, grades: Grades, start: int, stop: int) -> Grades:
     """Keep the relevant items from ``start`` to ``stop``; make the others not relevant."""
-    return _make_list((np.flatnonzero(grades) + 1)[start:stop])
+    return _make_list(setup, (np.flatnonzero(grades) + 1)[start:stop])
 
 
-def _make_curves(lists: Mapping[int, Grades]) -> dict[int, PRCurve]:
-    return {n: pr_curve(grades, relevant=RELEVANT) for n, grades in lists.items()}
+def _make_curves(setup: Setup, lists: Mapping[int, Grades]) -> dict[int, PRCurve]:
+    return {n: pr_curve(grades, relevant=setup.relevant) for n, grades in lists.items()}
 
 
 def _measure(
-    measure: str, lists: Mapping[int, Grades], name: str = "", definition: str = ""
+    setup: Setup, measure: str, lists: Mapping[int, Grades], name: str = "", definition: str = ""
 ) -> Column:
     parsed = parse(measure)
-    values = (score(grades, parsed, relevant=RELEVANT) for grades in lists.values())
+    values = (score(grades, parsed, relevant=setup.relevant) for grades in lists.values())
     return Column(name or str(parsed), definition or parsed.definition, tuple(values))
 
 
-def _measure_areas(lists: Mapping[int, Grades]) -> tuple[Column, ...]:
+def _measure_areas(setup: Setup, lists: Mapping[int, Grades]) -> tuple[Column, ...]:
     names = ("AP", "AUPR(rule=trapezoid)", "AUPR(rule=interpolated)")
-    return tuple(_measure(name, lists) for name in names)
+    return tuple(_measure(setup, name, lists) for name in names)
 
 
 def _describe_ends(curves: Mapping[int, PRCurve]) -> str:
@@ -325,10 +418,10 @@ def _describe_ends(curves: Mapping[int, PRCurve]) -> str:
     return f"All {len(curves)} curves end at recall {recall:g}, precision {precision:g}."
 
 
-def _compare_areas(lists: Mapping[int, Grades], areas: tuple[Column, ...]) -> str:
+def _compare_areas(setup: Setup, lists: Mapping[int, Grades], areas: tuple[Column, ...]) -> str:
     """Compare AP with the areas by other rules."""
     ap, trapezoid, interpolated = (np.array(column.values) for column in areas)
-    step = np.array(_measure("AUPR(rule=step)", lists).values)
+    step = np.array(_measure(setup, "AUPR(rule=step)", lists).values)
     return (
         f"AP is the area by the step rule (largest difference {np.abs(ap - step).max():g}), within "
         f"{np.abs(ap - trapezoid).max():.4f} of the trapezoids', and up to "
@@ -336,7 +429,7 @@ def _compare_areas(lists: Mapping[int, Grades], areas: tuple[Column, ...]) -> st
     )
 
 
-QUERIES, ITEMS = 100, 200
+QUERIES = 100
 SHARE = 0.2  # of the items that are relevant
 LEAD = 1.0  # by how much a relevant item scores higher, in standard deviations
 DIGITS = (6, 5, 4, 3, 2, 1, 0)
@@ -346,8 +439,9 @@ Run = Mapping[str, Mapping[str, float]]
 
 def vary_ties(design: Design, rng: np.random.Generator) -> Experiment:
     """Round the scores of many queries to fewer and fewer digits."""
-    grades = (rng.random((QUERIES, ITEMS)) < SHARE).astype(int)
-    scores = LEAD * grades + rng.standard_normal((QUERIES, ITEMS))
+    shape = (QUERIES, design.setup.ranks)
+    grades = (rng.random(shape) < SHARE).astype(int)
+    scores = LEAD * grades + rng.standard_normal(shape)
     runs = {digits: _group_by_query(scores.round(digits)) for digits in DIGITS}
     qrels = _group_by_query(grades)
     columns = _measure_ties(qrels, runs)
@@ -356,7 +450,7 @@ def vary_ties(design: Design, rng: np.random.Generator) -> Experiment:
 
 
 def _group_by_query(values: Any) -> dict[str, dict[str, Any]]:
-    items = [f"d{i:03}" for i in range(1, ITEMS + 1)]
+    items = [f"d{i:03}" for i in range(1, values.shape[1] + 1)]
     return {
         f"q{q:03}": dict(zip(items, row, strict=True)) for q, row in enumerate(values.tolist(), 1)
     }
@@ -407,25 +501,77 @@ def _claim_ties(
     )
 
 
+USERS = 2000
+
+
+def vary_relevant_items(design: Design, rng: np.random.Generator) -> Experiment:
+    """Give users more and more relevant items, in lists of random order."""
+    setup = design.setup
+    settings = tuple(range(1, setup.relevant + 1))
+    shape = (USERS, setup.ranks)
+    # Which item stands at each rank. The order is random, so that any items may be the relevant
+    # ones: here the first of the catalogue.
+    items = rng.permuted(np.broadcast_to(np.arange(setup.ranks), shape), axis=1)
+    grades = {relevant: (items < relevant).astype(int) for relevant in settings}
+    descending = np.broadcast_to(-np.arange(setup.ranks, dtype=float), shape)
+    names = ("R@10", "MeanP@10", "AP@10", "AP(norm=found)@10", "AP(norm=k)@10")
+    results = [evaluate(relevance, descending, names) for relevance in grades.values()]
+    columns = tuple(
+        Column(
+            name,
+            f"mean over {USERS:,} users of {parse(name).definition}",
+            tuple(result[name].mean for result in results),
+        )
+        for name in names
+    )
+    claims = tuple(_claim_relevant_items(settings, columns))
+    lists = {relevant: tuple(map(tuple, rows.tolist())) for relevant, rows in grades.items()}
+    return Experiment(design, settings, lists, columns, claims)
+
+
+def _claim_relevant_items(settings: Sequence[int], columns: Sequence[Column]) -> Iterator[str]:
+    recall, mean_precision, truncated = (column.values for column in columns[:3])
+    yield (
+        f"Every list is in random order and finds about {sum(recall) / len(recall):.0%} of the"
+        f" user's items in its first 10. From {settings[0]} to {settings[-1]} relevant items a"
+        f" user, MeanP@10 goes from {mean_precision[0]:.3f} to {mean_precision[-1]:.3f}, and AP@10"
+        f" from {truncated[0]:.3f} to {truncated[-1]:.3f}."
+    )
+    yield (
+        "The mean of P@1 … P@10 is not AP: it rewards a system for users who have more relevant"
+        " items. Division by min(R,k) makes up for their number."
+    )
+
+
 EXPERIMENTS = (  # in the order in which they are best read
     Design("early_precision", "Early precision",
-           "50 to 250 of 500 relevant items in the first 250 of 1,000 ranks, 10 of them first.",
-           "relevant in ranks 1–250", partial(vary_early_precision, first=10)),
+           "{tenth} to {half} of {relevant} relevant items in the first {front} of {ranks:,} ranks,"
+           " {fixed} of them first.",
+           "relevant in ranks 1–{front}", vary_early_precision, Setup(fixed=10),
+           ("ranks", "relevant", "fixed")),
     Design("early_precision_50", "Early precision, the first 50 relevant",
-           "50 to 250 of 500 relevant items in the first 250 of 1,000 ranks, 50 of them first.",
-           "relevant in ranks 1–250", partial(vary_early_precision, first=50)),
+           "{tenth} to {half} of {relevant} relevant items in the first {front} of {ranks:,} ranks,"
+           " {fixed} of them first.",
+           "relevant in ranks 1–{front}", vary_early_precision, Setup(fixed=50)),
     Design("late_precision", "Late precision",
-           "0 to 250 of 500 relevant items in the last 250 of 1,000 ranks, the others before.",
-           "relevant in ranks 751–1000", vary_late_precision),
+           "0 to {half} of {relevant} relevant items in the last {front} of {ranks:,} ranks, the"
+           " others before.",
+           "relevant in ranks {behind}–{ranks}", vary_late_precision),
     Design("recall", "Recall",
-           "100 to 500 of 500 relevant items retrieved, at random among 1,000 ranks.",
+           "{fifth} to {relevant} of {relevant} relevant items retrieved, at random among {ranks:,}"
+           " ranks.",
            "relevant retrieved", vary_recall),
     Design("cheating", "Cheating",
-           "A system keeps only the first 500, 400, … 10 of 500 relevant items among 1,000.",
-           "relevant kept", vary_cheating),
+           "A system keeps only the first {kept}, … {fewest} of {relevant} relevant items among"
+           " {ranks:,}.",
+           "relevant kept", vary_cheating, Setup(fixed=10), ("ranks", "relevant", "fixed")),
+    Design("relevant_items", "Number of relevant items",
+           "Users with 1 to {relevant} relevant items, whose lists have {ranks:,} items in random"
+           " order.",
+           "relevant items", vary_relevant_items, Setup(100, 5), bound=bound_queries),
     Design("ties", "Ties",
-           "100 queries of 200 scored items, the scores rounded to 6, 5, … 0 digits.",
-           "digits", vary_ties),
+           "100 queries of {ranks:,} scored items, the scores rounded to 6, 5, … 0 digits.",
+           "digits", vary_ties, Setup(200), ("ranks",), bound_queries),
 )  # fmt: skip
 
 
@@ -434,19 +580,56 @@ EXPERIMENTS = (  # in the order in which they are best read
 ALL = "all"  # on the command line
 
 
-def simulate(name: str, *, rng: Seed = 0) -> Experiment:
+def simulate(
+    name: str,
+    *,
+    ranks: int | None = None,
+    relevant: int | None = None,
+    fixed: int | None = None,
+    rng: Seed = 0,
+) -> Experiment:
     """Run one of the experiments on the measures themselves.
 
     >>> cheating = germane.simulate("cheating")
     >>> found = cheating["AP(norm=found)@1000"]
     >>> found[500] < found[100] < found[10]
     True
+    >>> germane.simulate("recall", ranks=100, relevant=20).settings
+    (4, 8, 12, 16, 20)
 
-    ``name`` is early_precision, early_precision_50, late_precision, recall, cheating or ties.
-    ``rng`` is a seed or a NumPy generator. Raises InputError for an unknown name or another seed.
+    ``name`` is early_precision, early_precision_50, late_precision, recall, cheating,
+    relevant_items or ties. ``ranks`` is the length of each list, and ``relevant`` the number of
+    relevant items in it: 1,000 and 500, of relevant_items 100 and 5. ``fixed`` is for
+    early_precision and cheating: so many first ranks always have a relevant item, 10 where nothing
+    is said. ``rng`` is a seed or a NumPy generator. Raises InputError for an unknown name, another
+    seed, and numbers that the experiment does not take.
     """
     design = find_design(name)
+    numbers = {"ranks": ranks, "relevant": relevant, "fixed": fixed}
+    design = design.describe(_choose_setup(design, numbers))
     return design.make(design, make_generator(rng))
+
+
+def _choose_setup(design: Design, numbers: Mapping[str, Any]) -> Setup:
+    """Choose the numbers of an experiment. Raises InputError for those that do not fit together."""
+    chosen = {name: number for name, number in numbers.items() if number is not None}
+    if unknown := [name for name in chosen if name not in design.takes]:
+        options = list_choices(map(write_option, design.takes), "and")
+        raise InputError(
+            f"{design.name} takes no {write_option(unknown[0])}; of the numbers it takes {options}."
+        )
+    setup = design.setup
+    for name in setup._fields:  # each has bounds that the numbers before it set
+        least, most = design.bound(setup)[name]
+        number = chosen.get(name, min(getattr(setup, name), most))
+        whole = parse_whole(number)
+        if whole is None or not least <= whole <= most:
+            raise InputError(
+                f"{write_option(name)} takes a whole number from {least} to {most:,}; got"
+                f" {clip(number)}."
+            )
+        setup = setup._replace(**{name: whole})
+    return setup
 
 
 def find_design(name: str) -> Design:
@@ -474,44 +657,48 @@ INDEX = "index.md"
 def write_gallery(
     folder: str,
     designs: Iterable[Design],
+    numbers: Mapping[str, int] | None = None,
     *,
-    seed: int = 0,
     progress: Progress | bool | None = None,
 ) -> None:
     """Make experiments, and write each one's figure, as SVG, and ``index.md`` about all of them.
 
     The folder is made if it does not exist, but not its parent. Files of these names are replaced,
     all of them or none. ``progress`` is called before each experiment with its name, the number of
-    experiments that are done, and the number of all. Raises InputError where the folder cannot be
-    written.
+    experiments that are done, and the number of all. ``numbers`` are arguments of ``simulate``.
+    Raises InputError where the folder cannot be written.
     """
     progress = make_progress(progress)
     designs = tuple(designs)
-    pages = [_write_heading(folder, designs, seed)]
+    numbers = {"rng": 0, **(numbers or {})}
+    options = " ".join(
+        f"--{'seed' if name == 'rng' else name} {number}" for name, number in numbers.items()
+    )
+    pages = [_write_heading(folder, designs, options)]
     with _keep_all_or_nothing(
         folder, [INDEX, *(f"{design.name}.svg" for design in designs)]
     ) as place:
         for done, design in enumerate(designs):
             if progress is not None:
                 progress(design.name, done, len(designs))
-            experiment = simulate(design.name, rng=seed)
+            experiment = simulate(design.name, **numbers)
             (place / f"{design.name}.svg").write_bytes(ExperimentDisplay(experiment).picture("svg"))
-            pages.append(_write_page(experiment, seed))
+            pages.append(_write_page(experiment, options))
         (place / INDEX).write_bytes("\n".join(pages).encode())
 
 
-def _write_heading(folder: str, designs: tuple[Design, ...], seed: int) -> str:
+def _write_heading(folder: str, designs: tuple[Design, ...], options: str) -> str:
     name = "all" if len(designs) > 1 else designs[0].name
     target = os.path.basename(os.path.realpath(folder))
     return (
         "# Experiments on the measures themselves\n\nEach experiment varies one quantity and shows"
         " how the measures respond. germane computes every number; an equal seed gives equal"
-        f" numbers. Made with germane {VERSION}:\n\n```sh\ngermane simulate {name} --seed {seed} -o"
+        f" numbers. Made with germane {VERSION}:\n\n```sh\ngermane simulate {name} {options} -o"
         f" {target}/\n```\n"
     )
 
 
-def _write_page(experiment: Experiment, seed: int) -> str:
+def _write_page(experiment: Experiment, options: str) -> str:
     name, table = experiment.name, experiment.table()
     claims = "\n".join(f"- {claim}" for claim in experiment.claims)
     defined = "\n".join(f"- `{column.name}`: {column.definition}" for column in experiment.columns)
@@ -519,7 +706,7 @@ def _write_page(experiment: Experiment, seed: int) -> str:
         f"## {experiment.title}\n\n{experiment.design.line}\n\n"
         f"![{experiment.title}: {experiment.design.line}]({name}.svg)\n\n{claims}\n\n"
         f"{Table(table.columns, table.rows).markdown()}\n{defined}\n\n"
-        f"Made by `germane simulate {name} --seed {seed} -o {name}.svg`\n"
+        f"Made by `germane simulate {name} {options} -o {name}.svg`\n"
     )
 
 

@@ -7,8 +7,8 @@ from typing import Any
 from germane.boxes.box_measures import parse_measure
 from germane.boxes.conventions import DEFAULTS
 from germane.boxes.dialect_table import DIALECTS as BOX_DIALECTS
+from germane.dialects import dialects
 from germane.dialects.dialect import Dialect
-from germane.dialects.families import DIALECTS
 from germane.dialects.names import parse
 from germane.errors import MeasureError
 from germane.measures.box_names import POINTS
@@ -95,7 +95,7 @@ def collect_data() -> dict[str, object]:
         "presets": PRESETS,
         "scenes": SCENES,
         "points": {points: parse_measure(f"AP(points={points})").formula for points in POINTS},
-        "tools": [dialect.name for dialect in DIALECTS],
+        "tools": [dialect.name for dialect in dialects().values()],
         "detection": [
             _describe_detection(dialect) for dialect in BOX_DIALECTS if _is_of_boxes(dialect)
         ],
@@ -126,7 +126,7 @@ def _find_tools() -> dict[str, dict[str, list[int]]]:
 
 def _list_entries() -> Iterator[tuple[int, str, str]]:
     """List places of tools, their names of measures, and germane's, where an example has one."""
-    for tool, dialect in enumerate(DIALECTS):
+    for tool, dialect in enumerate(dialects().values()):
         for entry in dialect.measuring:
             try:
                 measure = parse(entry.write_measure(STAND_IN))

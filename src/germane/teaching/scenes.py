@@ -8,7 +8,8 @@ from itertools import groupby, pairwise
 from germane.errors import make_visible
 from germane.evaluation.layout import format_value
 from germane.explanation.explanation import Explanation, Rank, Reading
-from germane.output.tables import format_short, measure_width, write_count
+from germane.output.tables import measure_width, write_count
+from germane.presentation.pictures import format_short
 
 ADVANCE = 0.61  # width of a character of monospaced fonts, as a share of the font size
 
@@ -129,7 +130,7 @@ def _take(text: str, columns: int) -> str:
 
 @dataclass(frozen=True)
 class Style:
-    """The paint of a mark; colors are names of output.pictures.COLORS."""
+    """The paint of a mark; colors are names of presentation.pictures.COLORS."""
 
     fill: str | None = None
     stroke: str | None = None

@@ -14,11 +14,10 @@ import numpy as np
 from germane.core import ragged
 from germane.core.qrels import Qrels, Retrieved
 from germane.core.ragged import Bools, Floats, Ints
-from germane.errors import GermaneError, GradeError, InputError
+from germane.errors import GermaneError, InputError
 from germane.kernel.ids import read_bytes, show_id, to_bytes, to_text
 from germane.kernel.reduction import Batch, find_repeat
 from germane.readers.files import trec
-from germane.readers.objects.numbers import EXACT
 from germane.trec_eval import command_line
 from germane.trec_eval.command_line import INPUT, Options, TrecEvalError, parse_real, parse_whole
 
@@ -99,9 +98,6 @@ def _split_lines(data: bytes, options: Options, place: int) -> trec.Lines:
     """The lines, with the field at a place as item. The line after a comment is data."""
     form, _, parse_number = _FIELDS[options.format]
     names = tuple(form.split())
-    layout = trec.Layout(
-        "qrels", names, place, len(names) - 1, names[-1], GradeError, more=False, largest=EXACT
-    )
     after_comment = -1
 
     def read_odd(line: bytes, row: int) -> tuple[bytes, bytes, float] | None:
@@ -119,7 +115,7 @@ def _split_lines(data: bytes, options: Options, place: int) -> trec.Lines:
             )
         return fields[0], fields[place], parse_number(fields[-1])
 
-    return trec.split_lines(data, layout, read_odd)
+    return trec.split_judgments(data, names, place, read_odd)
 
 
 def _guess_reason(line: bytes, fields: list[bytes]) -> str:

@@ -18,10 +18,10 @@ import numpy as np
 
 from germane.core import ragged
 from germane.core.policy import Policy
-from germane.core.qrels import BY_ID, Qrels, Retrieved
+from germane.core.qrels import Order, Qrels, Retrieved
 from germane.core.ranking import Ranking
 from germane.errors import DuplicateError, FormatError, InputError
-from germane.evaluation.judging import JudgedRun, select_hits
+from germane.evaluation.judging import JudgedRun
 from germane.kernel.ids import show_id, to_text
 from germane.readers.files import trec, trec_files
 from germane.readers.files.streams import find_compression
@@ -73,7 +73,7 @@ def retrieve(
     try:
         if oddity := command_line.find_oddity(path):
             raise FormatError(f"{options.run}: the file has {oddity}.")
-        return trec_files.TrecFile(path).retrieve(qrels, "error", BY_ID), {}
+        return trec_files.TrecFile(path).retrieve(qrels, "error", Order()), {}
     except DuplicateError:
         rows = _read_rows(path, options.run)
     except InputError as error:
@@ -130,7 +130,7 @@ def _read_rows(path: str, name: str) -> list[_Row]:
             )
         return fields[0], fields[2], parse_real(fields[4])
 
-    lines = trec.split_lines(data.translate(command_line.BLANKS), trec.RUN, read_odd)
+    lines = trec.split_run(data.translate(command_line.BLANKS), read_odd)
     queries = np.repeat(np.arange(len(lines.queries)), np.diff(lines.offsets)).tolist()
     columns = queries, lines.items.to_bytes(), lines.number.tolist()
     rows = [(lines.queries[s], item, score) for s, item, score in zip(*columns, strict=True)]
@@ -219,7 +219,7 @@ def make_ranking(qrels: Qrels, retrieved: Retrieved, options: Options) -> Rankin
     judged = JudgedRun(qrels, retrieved, policy, retrieved.answered)
     ranking = _drop_negative(judged.rank("trec"))
     if options.depth == 0:
-        none = select_hits(ranking, np.zeros(len(ranking.rank), bool))
+        none = ranking.select_hits(np.zeros(len(ranking.rank), bool))
         ranking = replace(none, retrieved=np.zeros_like(ranking.retrieved))
     elif not options.judged_only and not retrieved.answered.all():
         made_up = np.where(retrieved.answered, ranking.retrieved, 1)
@@ -276,7 +276,7 @@ UP = ("iprec_at_recall", "Rprec_mult", "11pt_avg", "Rprec_mult_avgjg")
 def list_from_top(ranking: Ranking, level: int) -> Ranking:
     """Keep the results that reach the level, and give them and all judgments from 0 the grade 1."""
     listed = list_all(ranking)
-    reached = select_hits(listed, listed.relevance >= level)
+    reached = listed.select_hits(listed.relevance >= level)
     return replace(reached, relevance=np.ones(len(reached.rank)), ideal=np.ones(len(ranking.ideal)))
 
 
@@ -286,7 +286,7 @@ def list_from_end(ranking: Ranking, level: int) -> Ranking:
     counted = ragged.count_flags(ranking.relevance >= 0, ranking.owner, len(ranking))
     place = np.arange(len(reached.rank)) - reached.offsets[reached.owner]
     left = np.diff(reached.offsets)[reached.owner] - place
-    return select_hits(reached, left <= counted[reached.owner])
+    return reached.select_hits(left <= counted[reached.owner])
 
 
 # --- The order of results with a NaN among their scores, as pytrec_eval's two sorts leave it ------

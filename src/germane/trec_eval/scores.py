@@ -18,7 +18,7 @@ from germane.dialects.names import parse
 from germane.kernel.ids import to_text
 from germane.measures import Scored, compute_values
 from germane.measures.averaging import FLOOR, compute_scores, compute_terms
-from germane.measures.definition import LOG2, compute_gains
+from germane.measures.gain import accumulate_dcg
 from germane.measures.measure import Measure
 from germane.trec_eval.command_line import (
     QUERY,
@@ -98,10 +98,8 @@ def average_levels(ranking: Ranking, measure: Measure, pairs: Pairs) -> Floats:
     grades = select_grades(pairs)
     ranking, scored = score_gains(ranking, measure, pairs)
     gain = "given" if grades else "linear"
-    gained, ideal = compute_gains(ranking.relevance, gain), compute_gains(ranking.ideal, gain)
+    ideal, highest, reached = accumulate_dcg(ranking, gain)
     owner, rank, best = ranking.ideal_owner, ranking.ideal_rank, ideal > 0
-    reached = ragged.accumulate_sum(LOG2.weigh(gained, ranking.rank), ranking.offsets)
-    highest = ragged.accumulate_sum(LOG2.weigh(ideal, rank), ranking.ideal_offsets)
     # A level ends where the next ideal item gains something else or is of another query. Its term
     # is the DCG of the list up to that rank over the ideal one; a longer list has one more term, at
     # its own end.

@@ -218,8 +218,8 @@ class BoxData:
             if (fit := self._fit(pairs, reading)) is not None
         }
         own_fit = fits.pop(now, None)
-        if own_fit is None or not fits:
-            return None
+        if own_fit is None or not any(_is_surely_more(fit, own_fit) for fit in fits.values()):
+            return None  # as nearly always, and what follows takes longer
         apart = max(self.images // 3, 1)
         shifted = [self.shift(by) for by in (apart, -apart)]
         specific = {
@@ -239,10 +239,10 @@ class BoxData:
             least = STILL * len(pairs.truth)
             close = [self._count_good(pairs, reading, CLOSE) for reading in (best, now)]
             finds_more = close[0] - 5 * close[1] >= least
-        change = fits[best] - own_fit
         before, after = float(own_fit.mean()), float(fits[best].mean())
-        sure = change.mean() > SURE * change.std(ddof=1) / np.sqrt(len(change))
-        if not sure or not (is_precise or (finds_more and after > 1.25 * before)):
+        if not _is_surely_more(fits[best], own_fit) or not (
+            is_precise or (finds_more and after > 1.25 * before)
+        ):
             return None
         return best, before, after
 
@@ -317,6 +317,12 @@ def _measure(boxes: Boxes, truth: Boxes, crowd: Bools | None = None) -> Floats:
     touching, _, shared = measure_overlaps(boxes, truth, (every, every), crowd, "iou")
     overlap[touching] = np.nan_to_num(shared, nan=0.0, posinf=0.0, neginf=0.0)
     return overlap
+
+
+def _is_surely_more(fit: Floats, own_fit: Floats) -> bool:
+    """Say whether the gain is many standard errors."""
+    change = fit - own_fit
+    return bool(change.mean() > SURE * change.std(ddof=1) / np.sqrt(len(change)))
 
 
 def _average(values: Floats, group: Ints) -> Floats:

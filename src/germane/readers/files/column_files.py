@@ -34,6 +34,7 @@ from germane.readers.files.formats import (
     name_file,
     refuse_special,
 )
+from germane.readers.files.letor import open_letor
 from germane.readers.files.line_blocks import Opener, check_text, explain_arrow_error
 from germane.readers.files.streams import explain_os_error
 from germane.readers.objects import arrow, headings
@@ -415,7 +416,7 @@ def open_parquet(path: Path, kind: str, columns: Any = None) -> Frame:
         for file in files:
             parts.append((row, file.name))
             with explain_arrow_error(file.name), file.open_bytes() as stream:
-                for record in decode_columns(file.name, stream, names.all, ROWS, text=text):
+                for record in decode_columns(file.name, stream, names.all, text=text):
                     row += record.num_rows
                     yield record
 
@@ -463,7 +464,7 @@ def _check_alike(
 
 
 def decode_columns(
-    name: str, stream: Any, columns: list[str], rows: int, *, text: Sequence[str] = ()
+    name: str, stream: Any, columns: list[str], *, text: Sequence[str] = ()
 ) -> Iterator[pa.RecordBatch]:
     """Read columns of a file by row groups, each of which is freed before the next.
 
@@ -482,5 +483,18 @@ def decode_columns(
     for group in range(reader.num_row_groups):
         with explain_arrow_error(f"{name}, row group {group}"):
             yield from reader.iter_batches(
-                rows, row_groups=[group], columns=columns, use_threads=False
+                ROWS, row_groups=[group], columns=columns, use_threads=False
             )
+
+
+OPENERS: dict[str, Callable[[Path, str, Any], Frame]] = {
+    "parquet": open_parquet,
+    "arrow": open_arrow,
+    "csv": open_csv,
+    "tsv": open_tsv,
+    "jsonl": open_jsonl,
+    "msmarco": open_msmarco,
+    "movielens": open_movielens,
+    "letor": open_letor,
+}
+"""Functions that open a file of a format with columns, by its path, kind and names of columns."""

@@ -9,12 +9,11 @@ import stat
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from importlib import import_module
 from itertools import takewhile
 from typing import Any, NamedTuple, TypeAlias
 
 from germane.core.calls import is_number
-from germane.errors import InputError, PolicyError, check_choice, clip, write_option
+from germane.errors import InputError, PolicyError, check_choice, clip, list_choices, write_option
 
 Path: TypeAlias = str | os.PathLike[str]
 
@@ -90,6 +89,30 @@ def name_file(path: Path) -> str:
     return "standard input" if named == "-" else named
 
 
+_SUFFIXES = (".tsv", ".jsonl", ".parquet", ".csv")
+
+
+def find_file(path: Path) -> Path:
+    """Find the judgments of a folder with ``qrels/test.tsv``, as BEIR and MTEB have; else the path.
+
+    Raises InputError for a folder with judgments of several splits.
+    """
+    inside = os.path.join(os.fsdecode(path), "qrels")
+    if not os.path.isdir(inside):
+        return path
+    from germane.readers.files.streams import explain_os_error  # which imports compression
+
+    with explain_os_error(inside):
+        names = sorted(os.listdir(inside))
+    files = [os.path.join(inside, name) for name in names if name.casefold().endswith(_SUFFIXES)]
+    if len(files) > 1:
+        raise InputError(
+            f"{os.fsdecode(path)}: the folder has judgments of several splits. Give"
+            f" {list_choices(map(repr, files))}."
+        )
+    return files[0] if files else path
+
+
 # --- The format of a file: by its suffix, or as the caller says -----------------------------------
 
 BATCH = 1 << 22  # rows, at least, after which a long evaluation can be taken up again
@@ -115,8 +138,7 @@ class Format(NamedTuple):
     """A format of files."""
 
     suffixes: tuple[str, ...] = ()
-    # "module:function" of this folder, which takes path, kind and columns, and returns a Frame
-    opener: str = ""
+    has_columns: bool = True  # is it opened as a frame, by ``OPENERS`` of ``column_files``?
     lines_above: int | None = None  # above the first row, where a row is a line
     qrels: str = ""  # the format that it stands for, if it is asked for qrels
     run: str = ""  # or for a run
@@ -130,20 +152,20 @@ class Lined(NamedTuple):
 
 
 FORMATS: dict[str, Format] = {
-    "trec": Format(("txt", "run", "trec", "res", "qrels")),
-    "parquet": Format(("parquet",), "column_files:open_parquet"),
-    "arrow": Format(("arrow", "feather"), "column_files:open_arrow"),
-    "csv": Format(("csv",), "column_files:open_csv", 1),
-    "tsv": Format(("tsv", "inter"), "column_files:open_tsv", 1),
-    "json": Format(("json",)),
-    "jsonl": Format(("jsonl", "ndjson"), "column_files:open_jsonl", 0),
-    "msmarco": Format((), "column_files:open_msmarco", 0, qrels="trec"),
-    "movielens": Format((), "column_files:open_movielens", 0),
-    "letor": Format(("letor", "svmlight", "libsvm"), "letor:open_letor"),
-    "svmlight": Format((), qrels="letor", run="letor"),
-    "scores": Format((), qrels="letor"),
+    "trec": Format(("txt", "run", "trec", "res", "qrels"), has_columns=False),
+    "parquet": Format(("parquet",)),
+    "arrow": Format(("arrow", "feather")),
+    "csv": Format(("csv",), lines_above=1),
+    "tsv": Format(("tsv", "inter"), lines_above=1),
+    "json": Format(("json",), has_columns=False),
+    "jsonl": Format(("jsonl", "ndjson"), lines_above=0),
+    "msmarco": Format(lines_above=0, qrels="trec"),
+    "movielens": Format(lines_above=0),
+    "letor": Format(("letor", "svmlight", "libsvm")),
+    "svmlight": Format(has_columns=False, qrels="letor", run="letor"),
+    "scores": Format(has_columns=False, qrels="letor"),
 }
-"""Every format, in the order of help texts. One of columns needs its row and its opener."""
+"""Every format, in the order of help texts. One of columns has an opener, too."""
 
 _COMPRESSIONS = ("gz", "bz2", "xz", "zst")
 _BY_SUFFIX = {suffix: name for name, form in FORMATS.items() for suffix in form.suffixes}
@@ -151,11 +173,11 @@ _BY_SUFFIX = {suffix: name for name, form in FORMATS.items() for suffix in form.
 
 def open_columns(path: Path, kind: str, name: str, columns: Any = None) -> Any:
     """Open a file of a format as a Frame; None if the format does not have columns."""
-    module, _, function = FORMATS[name].opener.partition(":")
-    if not module:
+    if not FORMATS[name].has_columns:
         return None
-    open_file = getattr(import_module(f"germane.readers.files.{module}"), function)
-    frame, above = open_file(path, kind, columns), FORMATS[name].lines_above
+    from germane.readers.files.column_files import OPENERS
+
+    frame, above = OPENERS[name](path, kind, columns), FORMATS[name].lines_above
     return frame if above is None else replace(frame, lined=Lined(path, above))
 
 

@@ -1,11 +1,10 @@
-"""Reads JSON: ``{query: {item: number}}``, lines of objects, and the judgments of data sets."""
+"""Reads JSON: ``{query: {item: number}}`` and lines of objects."""
 
 from __future__ import annotations
 
 import json
-import os
 import re
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -14,74 +13,16 @@ from germane.errors import (
     EmptyError,
     FormatError,
     GradeError,
-    InputError,
     ScoreError,
     clip,
     explain_not_finite,
-    list_choices,
     write_option,
 )
 from germane.kernel.ids import show_id
-from germane.readers.files.formats import Path, is_path, name_file
+from germane.readers.files.formats import Path, name_file
 from germane.readers.files.line_blocks import check_text, count_line_ends, read_file
+from germane.readers.objects import mapped_qrels
 from germane.readers.objects.numbers import is_finite_number, show_number
-
-_QUERIES, _JUDGMENTS = "queries", "relevant_docs"
-
-
-def find_judgments(raw: Any) -> Any:
-    """Find the judgments of a data set: a mapping, or an object with such attributes.
-
-    Anything else is returned as it is. Raises FormatError for judgments of several splits.
-    """
-    if isinstance(raw, Mapping):
-        if not (_QUERIES in raw and _JUDGMENTS in raw):
-            return raw
-        judged, part = raw[_JUDGMENTS], f"[{_JUDGMENTS!r}]"
-    elif is_path(raw) or isinstance(raw, (list, tuple)) or not hasattr(raw, _JUDGMENTS):
-        return raw
-    else:
-        judged, part = getattr(raw, _JUDGMENTS), f".{_JUDGMENTS}"
-    if not _has_splits(judged):
-        return judged
-    if len(judged) > 1:
-        choices = list_choices(f"qrels{part}[{split!r}]" for split in judged)
-        raise FormatError(f"qrels: the data set has judgments of several splits. Give {choices}.")
-    return next(iter(judged.values()))
-
-
-def _has_splits(judged: Any) -> bool:
-    """Are these judgments by split, ``{split: {query: {item: grade}}}``?"""
-    for _ in range(2):
-        if not isinstance(judged, Mapping) or not judged:
-            return False
-        judged = next(iter(judged.values()))
-    return isinstance(judged, Mapping)
-
-
-_SUFFIXES = (".tsv", ".jsonl", ".parquet", ".csv")
-
-
-def find_file(path: Path) -> Path:
-    """Find the judgments of a folder with ``qrels/test.tsv``, as BEIR and MTEB have; else the path.
-
-    Raises InputError for a folder with judgments of several splits.
-    """
-    inside = os.path.join(os.fsdecode(path), "qrels")
-    if not os.path.isdir(inside):
-        return path
-    from germane.readers.files.streams import explain_os_error  # which imports compression
-
-    with explain_os_error(inside):
-        names = sorted(os.listdir(inside))
-    files = [os.path.join(inside, name) for name in names if name.casefold().endswith(_SUFFIXES)]
-    if len(files) > 1:
-        raise InputError(
-            f"{os.fsdecode(path)}: the folder has judgments of several splits. Give"
-            f" {list_choices(map(repr, files))}."
-        )
-    return files[0] if files else path
-
 
 # --- Reads JSON files such as ranx's: ``{query: {item: number}}`` or ``{query: [item, …]}`` -------
 
@@ -98,8 +39,8 @@ def read_nested(path: Path, kind: Literal["qrels", "run"]) -> Nested:
     that has another shape; ScoreError or GradeError for a number that is not finite.
     """
     where, raw = name_file(path), read_object(path, _SHAPES[kind])
-    if kind == "qrels":
-        raw = find_judgments(raw)
+    if kind == "qrels" and mapped_qrels.is_data_set(raw):
+        raw = mapped_qrels.find_judgments(raw)
     shape = type(next(iter(raw.values()), None))
     for query, value in raw.items():
         within = f"{where}, query {clip(query)}"
@@ -123,7 +64,7 @@ def read_nested(path: Path, kind: Literal["qrels", "run"]) -> Nested:
 def read_object(path: Path, shape: str = "a file is {query: value}") -> Nested:
     """Read an object of queries. ``shape`` says what the file should be."""
     where = name_file(path)
-    raw = read_json(path, object_pairs_hook=make_object, parse_int=_parse_whole)
+    raw = read_json(path, parse_int=_parse_whole)
     if not isinstance(raw, dict):
         raise FormatError(f"{where}: {shape}; got {_describe(raw)}.{_advise(raw)}")
     if isinstance(raw, Repeated):
@@ -154,8 +95,11 @@ def _read_text(path: Path) -> str:
 
 
 def read_json(path: Path, **how: Any) -> Any:
-    """Read a file of one value; ``how`` as in json.loads. Raises FormatError with the place."""
-    return parse_json(_read_text(path), name_file(path), **how)
+    """Read a file of one value; ``how`` as in json.loads. An object with a key twice is Repeated.
+
+    Raises FormatError with the place.
+    """
+    return parse_json(_read_text(path), name_file(path), object_pairs_hook=make_object, **how)
 
 
 def read_unique(path: Path, name_entry: Callable[[Any, Repeated], str] | None = None) -> Any:

@@ -233,6 +233,17 @@ def split_lines(data: bytes, layout: Layout, read_odd: ReadOdd, *, detailed: boo
     return _split_each(data, layout, read_odd, detailed)
 
 
+def split_run(data: bytes, read_odd: ReadOdd) -> Lines:
+    """Split the lines of a run."""
+    return split_lines(data, RUN, read_odd)
+
+
+def split_judgments(data: bytes, columns: tuple[str, ...], item: int, read_odd: ReadOdd) -> Lines:
+    """Split lines of judgments, with the field at the place ``item`` as item; the grade is last."""
+    layout = Layout("qrels", columns, item, len(columns) - 1, columns[-1], GradeError, False, EXACT)
+    return split_lines(data, layout, read_odd)
+
+
 # --- Lines that are all plain -----------------------------------------------------------------
 
 _SHORT = 1 << 18  # bytes that are read line by line before pyarrow is imported

@@ -18,6 +18,7 @@ from germane.core.calls import Progress, ProgressNote
 from germane.core.qrels import ONE_COPY, Order, Qrels, Retrieved, Sample, choose_rows
 from germane.core.ragged import Floats, Ints
 from germane.errors import DuplicateError, EmptyError, FormatError, InputError, write_option
+from germane.kernel.content import Hasher
 from germane.kernel.ids import (
     Ids,
     Text,
@@ -128,9 +129,17 @@ class TrecFile(RunInput):
     is_searched = True
     ids = "text"
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, hasher: Hasher | None = None) -> None:
         self.path, self.name, self.where = path, find_name(path), name_file(path)
+        self.hasher = hasher
         self._held: Run | None = None  # of a stream that had to be read before it is reduced
+
+    def sign(self) -> RunInput:
+        if self._held is not None:  # a stream, which is not read again
+            return self
+        signed = TrecFile(self.path, Hasher())
+        signed.groups = self.groups
+        return signed
 
     def _collapse(self, groups: Groups) -> Self:
         self.groups = groups

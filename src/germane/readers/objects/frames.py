@@ -24,6 +24,7 @@ from germane.errors import (
     has_arrow,
     list_some,
 )
+from germane.kernel.content import Hasher
 from germane.kernel.ids import Ids, Text, read_python_ids
 from germane.kernel.library import map_in_threads
 from germane.kernel.reduction import Index, Judgments, RepeatedItem, add_candidates, find_changes
@@ -75,6 +76,7 @@ class Frame(RunInput):
     has_header: bool = True  # may the caller name its columns?
     rounded: int = 0  # scores that became equal to another as doubles, as the reader has found
     lined: Lined | None = None  # where its rows are lines
+    hasher: Hasher | None = None  # adds up the content of a file while it is reduced
 
     def __repr__(self) -> str:
         rows = sum(record.num_rows for record in self.records())
@@ -93,6 +95,9 @@ class Frame(RunInput):
     @property
     def has_scores(self) -> bool:
         return self.headings.score is not None
+
+    def sign(self) -> Frame:
+        return replace(self, hasher=Hasher())
 
     def _collapse(self, groups: Groups) -> Self:
         groups.check_items_have_ids()
@@ -507,3 +512,24 @@ def match_kinds(qrels: Qrels, head: pa.RecordBatch, frame: Frame) -> tuple[Judgm
     of_text = any(as_text) or "text" in (qrels.ids, frame.ids)
     matched = add_candidates(Judgments(queries, qrels.offsets, items, of_text=of_text), pairs)
     return matched, replace(frame, as_text=(as_text[0], as_text[1]))
+
+
+# --- Frames of other things than qrels and runs ---------------------------------------------------
+
+
+def read_cells(frame: Any, where: str) -> dict[str, list[Any]]:
+    """Read the cells of each column of a frame. Raises InputError where some cannot be read."""
+    arrow.check_readable(frame, where)
+    try:
+        columns = _tabulate(frame)
+    except arrow.list_reading_errors():
+        raise InputError("the frame: a cell is a number or text, and some are neither.") from None
+    return {name: columns.column(name).to_pylist() for name in columns.column_names}
+
+
+def _tabulate(frame: Any) -> Any:
+    if not has_arrow():
+        return read_pandas(frame)
+    import pyarrow
+
+    return pyarrow.table(frame)

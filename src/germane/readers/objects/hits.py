@@ -311,7 +311,7 @@ def refuse_response(raw: Any) -> None:
     if isinstance(first, (list, tuple)):
         if first and not isinstance(first[0], (str, int)) and not hasattr(first, "_fields"):
             _refuse_pairs(f"run, query {clip(query)}", first[0])
-    elif type(first) is not dict or any(name in first for name in _IN_RESPONSES):
+    elif type(first) is not dict or not first.keys().isdisjoint(_IN_RESPONSES):
         _refuse_columns(f"run, query {clip(query)}", first)
         _refuse_whole(f"run, query {clip(query)}", first, LISTS)
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from germane.core.calls import list_values
 from germane.core.id_spelling import PLAIN, is_id, unwrap_ids, unwrap_keys
 from germane.core.qrels import Qrels
 from germane.core.ragged import Ints
+from germane.core.ties import ROW_KEYS
 from germane.errors import (
     CoverageError,
     FormatError,
@@ -26,7 +27,6 @@ from germane.errors import (
     show_typed,
     write_option,
 )
-from germane.kernel import plain
 from germane.kernel.ids import (
     Categories,
     Ids,
@@ -46,7 +46,9 @@ from germane.kernel.reduction import Index, Judgments, add_candidates, find_dist
 from germane.output.tables import write_count
 from germane.readers.inputs import ReadOptions, RunInput
 from germane.readers.objects import headings
-from germane.readers.options.candidates import Aligned, Name
+
+if TYPE_CHECKING:
+    from germane.readers.options.candidates import Aligned, Name
 
 
 def take_ids(where: str, ids: Collection[Any]) -> Collection[Any]:
@@ -412,7 +414,7 @@ class Axis:
     def label(self, ties: str) -> Ints:
         """Label places by numbers whose text falls in the order of ids; the last is for none."""
         ids = self._column
-        first = np.argsort(plain.ORDERS[ties](ids, np.arange(len(ids))), kind="stable")
+        first = np.argsort(ROW_KEYS[ties](ids, np.arange(len(ids))), kind="stable")
         labels = np.full(len(ids) + 1, -1)
         labels[first] = LABEL - np.arange(len(ids))
         return labels

@@ -17,6 +17,7 @@ from germane.errors import (
     InputError,
     clip,
     explain_not_finite,
+    list_choices,
     show_typed,
     write_option,
 )
@@ -37,6 +38,39 @@ from germane.readers.options import subtopics
 
 if TYPE_CHECKING:
     from germane.readers.rows import Rows
+
+
+_QUERIES, _JUDGMENTS = "queries", "relevant_docs"
+
+
+def is_data_set(raw: Any) -> bool:
+    """Is this a data set: a mapping with queries and judgments, or an object with judgments?"""
+    if isinstance(raw, Mapping):
+        return _QUERIES in raw and _JUDGMENTS in raw
+    return hasattr(raw, _JUDGMENTS)
+
+
+def find_judgments(raw: Any) -> Any:
+    """Find the judgments of a data set. Raises FormatError for judgments of several splits."""
+    if isinstance(raw, Mapping):
+        judged, part = raw[_JUDGMENTS], f"[{_JUDGMENTS!r}]"
+    else:
+        judged, part = getattr(raw, _JUDGMENTS), f".{_JUDGMENTS}"
+    if not _has_splits(judged):
+        return judged
+    if len(judged) > 1:
+        choices = list_choices(f"qrels{part}[{split!r}]" for split in judged)
+        raise FormatError(f"qrels: the data set has judgments of several splits. Give {choices}.")
+    return next(iter(judged.values()))
+
+
+def _has_splits(judged: Any) -> bool:
+    """Are these judgments by split, ``{split: {query: {item: grade}}}``?"""
+    for _ in range(2):
+        if not isinstance(judged, Mapping) or not judged:
+            return False
+        judged = next(iter(judged.values()))
+    return isinstance(judged, Mapping)
 
 
 def read_qrels(raw: Mapping[Hashable, Any], duplicates: str, where: str = "qrels") -> Qrels:

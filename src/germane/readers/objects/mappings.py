@@ -76,11 +76,6 @@ class ScoredList(list[Hashable]):
         self.scores = scores
 
 
-def is_scored_lists(raw: object) -> bool:
-    """Is this ``{query: ScoredList}``, as hits are read?"""
-    return isinstance(raw, dict) and isinstance(next(iter(raw.values()), None), ScoredList)
-
-
 def is_mapping(raw: object) -> TypeGuard[Mapping[Any, Any]]:
     """Is this a mapping, and not a sparse matrix of a type that is a dict, too?"""
     return isinstance(raw, MAPPING) and (type(raw) is dict or not hasattr(raw, "tocsr"))
@@ -503,8 +498,11 @@ def _has_odd_end(ids: Any) -> bool:
 
 def open_mapping(raw: Mapping[Any, Any]) -> MappedRun:
     """Open ``{query: {item: score}}`` or ``{query: [item, …]}``, with scores beside the items."""
-    kind: type[MappedRun] = ScoredMapping if is_scores(raw) else RankedLists
-    if is_scored_lists(raw):
+    kind: type[MappedRun] = RankedLists
+    results = next(iter(raw.values()), None)
+    if isinstance(results, MAPPING):
+        kind = ScoredMapping
+    elif isinstance(results, ScoredList) and isinstance(raw, dict):
         kind = ScoredLists
     return kind(unwrap_keys(raw, "run"))
 

@@ -7,7 +7,7 @@ import re
 import struct
 import sys
 from collections.abc import Callable, Collection, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -221,14 +221,18 @@ def refuse_classes(qrels: Any, run: Any) -> None:
     )
 
 
-def refuse_nested(raw: object, noun: str) -> None:
-    """Refuse a nested tensor of torch's, which has no shape since its rows differ in length."""
-    if getattr(raw, "is_nested", False) is True:
-        raise FormatError(
-            f"{noun}: a nested tensor cannot be read as an array of numbers, since its rows differ"
-            " in length. Give both sides flat: torch.cat(tensor.unbind()), with group=[len(row)"
-            " for row in tensor.unbind()]"
-        )
+def is_nested(raw: object) -> bool:
+    """Is this a nested tensor of torch's, which has no shape since its rows differ in length?"""
+    return getattr(raw, "is_nested", False) is True
+
+
+def refuse_nested(raw: object, noun: str) -> NoReturn:
+    """Raise FormatError for a nested tensor."""
+    raise FormatError(
+        f"{noun}: a nested tensor cannot be read as an array of numbers, since its rows differ"
+        " in length. Give both sides flat: torch.cat(tensor.unbind()), with group=[len(row)"
+        " for row in tensor.unbind()]"
+    )
 
 
 def is_dataset(raw: object) -> bool:

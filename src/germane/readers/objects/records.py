@@ -313,6 +313,11 @@ def _hold_objects(values: Sequence[Any]) -> Array:
 # --- Columns of pandas ----------------------------------------------------------------------------
 
 
+def make_record(columns: Mapping[str, Sequence[Any]], rows: int) -> Record:
+    """Make columns of Python values, which have one type in each. Raises as ``make_column``."""
+    return Record({name: make_column(values) for name, values in columns.items()}, rows)
+
+
 def read_pandas(frame: Any) -> Record:
     """Read a frame of pandas, column by column. Raises TypeError or ValueError for other values."""
     return Record({name: read_series(frame[name]) for name in frame.columns}, len(frame))

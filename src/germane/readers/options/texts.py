@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from germane.core.id_spelling import decode_id, is_id, unwrap_id
 from germane.errors import (
@@ -24,7 +24,9 @@ from germane.readers.files import formats, json_files
 from germane.readers.files.formats import Path, is_path, name_file, strip_compression
 from germane.readers.files.json_files import parse_object
 from germane.readers.files.line_blocks import BOM, Opener, explain_arrow_error, hold_lines
-from germane.readers.objects.frames import Frame, open_frame
+
+if TYPE_CHECKING:
+    from germane.readers.objects.frames import Frame
 
 IDS = (
     "_id", "id", "docno", "docid", "doc_id", "document_id", "pid", "item", "item_id", "qid",
@@ -339,6 +341,8 @@ def read_categories(path: Path, *, numbers: bool = False) -> Categories:
 
 def read_frame(raw: Any, *, numbers: bool = False) -> dict[Hashable, Hashable]:
     """Read a category or a number for each query from a frame. Integers never equal text."""
+    from germane.readers.objects.frames import open_frame  # which few evaluations need
+
     return _read_columns(open_frame(raw, "by"), {}, numbers)
 
 

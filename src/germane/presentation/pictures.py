@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeAlias
 
 from germane.errors import InputError, check_choice, list_choices, make_visible
-from germane.output import writing
 from germane.output.tables import escape_html
+from germane.presentation import writing
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,7 +37,7 @@ COLORS: dict[str, tuple[str, str]] = {
 def write_element(name: str, attributes: Mapping[str, object], *content: str) -> str:
     """Write an element of SVG or HTML.
 
-    >>> from germane.output.pictures import write_element
+    >>> from germane.presentation.pictures import write_element
     >>> from germane.output.tables import escape_html
     >>> write_element("text", {"x": 2.5, "class": "a&b", "rx": None}, escape_html("1 < 2"))
     '<text x="2.5" class="a&amp;b">1 &lt; 2</text>'
@@ -310,3 +310,8 @@ def draw_bars(ax: "Axes", queries: Sequence[object], heights: list[float], color
         names = [shorten(query, 12) for query in queries]
         ax.set_xticks(range(len(queries)), names, rotation=90, parse_math=False)
     ax.set_xlabel("query" if has_room else "queries, in this order")
+
+
+def format_short(value: float) -> str:
+    """Write a number whole where it is whole, and with four decimals otherwise."""
+    return f"{value:.0f}" if value == round(value) else f"{value:.4f}"

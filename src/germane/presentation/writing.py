@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from germane.errors import InputError, list_some, show_lines
+from germane.errors import InputError, list_some, make_visible
 
 PART = ".germane-"
 """The start of the names of unfinished files and folders. A shell's ``*`` does not match it."""
@@ -225,3 +225,11 @@ def _explain(path: str) -> Iterator[None]:
         raise InputError(f"{path}: cannot be written ({error.strerror}).") from None
     except ValueError:  # a NUL, or a name that no file system can hold
         raise InputError(f"{path!r}: cannot be written (no file can have that name).") from None
+
+
+def show_lines(text: str) -> str:
+    """Write out what a terminal does not print, but for tabs and the ends of lines."""
+    if text.isprintable():
+        return text
+    text = text.replace("\r\n", "\n")
+    return "".join(c if c in "\n\t" else make_visible(c) for c in text)

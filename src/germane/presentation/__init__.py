@@ -1,0 +1,1 @@
+"""Presentation: pictures, and the files that people get."""
