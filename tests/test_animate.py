@@ -40,6 +40,15 @@ def test_buttons_stand_beside_each_other() -> None:
         assert float(count.attrib["x"]) == ends[-1]
 
 
+def test_a_picture_has_a_role_and_a_title() -> None:
+    root = draw(ten())
+    assert root.get("role") == "img"
+    title = root.find(f"{SVG}title")
+    assert title is not None
+    assert title.text == "AP@10 of one list"
+    assert 'setAttribute("role", "group")' in write(ten(), "svg"), "with a script it has buttons"
+
+
 # --- SVG and HTML ----------------------------------------------------------------------------------
 
 

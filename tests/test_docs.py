@@ -9,6 +9,7 @@ import re
 import shlex
 import statistics
 import sys
+import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -306,7 +307,32 @@ def test_readme_is_short() -> None:
 
 def test_pictures_are_small() -> None:
     for picture in (ROOT / "docs/figures").iterdir():
-        assert picture.stat().st_size < (120_000 if picture.suffix == ".png" else 250_000), picture
+        assert picture.stat().st_size < (120_000 if picture.suffix == ".png" else 300_000), picture
+
+
+@pytest.mark.slow
+def test_figures_can_be_read_on_a_phone() -> None:
+    """The smallest letters of a figure, or of its variant for phones, in a column of 358 pixels."""
+    generator = loaded("generate_figures")
+    for figure in (ROOT / "docs/figures").glob("*.svg"):
+        variants = generator.draw_variants(figure.name)
+        text = variants.get(generator.PHONE) or figure.read_text("utf-8")
+        width = float(re.search(r'viewBox="0 0 ([\d.]+) ', text)[1])  # type: ignore[index]
+        sizes = re.findall(r'font-size="([\d.]+)"|font: ([\d.]+)px|font-size: ([\d.]+)px', text)
+        smallest = min(float("".join(found)) for found in sizes)
+        assert smallest * 358 / width > 7.5, figure.name
+        assert "prefers-color-scheme: dark" in text, figure.name
+
+
+def test_animations_have_variants_that_stand_still() -> None:
+    generator = loaded("generate_figures")
+    narrow_still, narrow, still = generator.draw_variants("ap.svg").values()
+    for text, moves in ((narrow_still, False), (narrow, True), (still, False)):
+        assert ("no-preference" in text) is moves
+    for text in (narrow_still, narrow):
+        root = ET.fromstring(text)
+        assert root.get("viewBox") == root.get("data-narrow")
+        assert root.get("class") == "germane small"
 
 
 @pytest.mark.parametrize("name", ["notation", "norms"])

@@ -1,5 +1,6 @@
 """Pictures: what they show is what was computed, in one style, whole or not at all."""
 
+import re
 import sys
 import warnings
 import xml.etree.ElementTree as ET
@@ -254,6 +255,33 @@ def test_names_beside_curves_touch_no_other_curve_and_no_other_name() -> None:
 def test_another_paper() -> None:
     with pytest.raises(germane.errors.PolicyError, match="paper"):
         PRCurveDisplay(CURVE).plot(axes(), paper="blue")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", DISPLAYS)
+def test_an_svg_is_dark_where_the_screen_is(name: str) -> None:
+    light, dark, both = (
+        re.sub(
+            r' fill="(#\w+)"',
+            r' style="fill: \1"',
+            DISPLAYS[name].picture("svg", paper=paper).decode(),
+        )
+        for paper in ("light", "dark", None)  # type: ignore[arg-type]
+    )
+    rules = re.search(r"@media \(prefers-color-scheme: dark\)\{(.*)\}</style>", both)
+    assert rules is not None
+    assert re.sub(r' class="d\d+"', "", both.replace(rules[0], "</style>")) == light
+    declarations = dict(re.findall(r"\.(d\d+)\{([^}]*)\}", rules[1]))
+
+    def paint(match: re.Match[str]) -> str:
+        """Apply a rule to the element of its class."""
+        style = dict(part.split(": ", 1) for part in match[2].split("; "))
+        rule = declarations[match[1]].replace(" !important", "")
+        style |= dict(part.split(": ", 1) for part in rule.split("; "))
+        return f' style="{"; ".join(": ".join(pair) for pair in style.items())}"'
+
+    painted = re.sub(r' class="(d\d+)" style="([^"]*)"', paint, both)
+    ids = r"(?<=[#\"])[mh][0-9a-f]{10}\b"  # of markers and hatches, which depend on colors
+    assert re.sub(ids, "", painted.replace(rules[0], "</style>")) == re.sub(ids, "", dark)
 
 
 # --- The convention of displays --------------------------------------------------------------------

@@ -1,4 +1,6 @@
-"""Picture: boxes, masks or keypoints of one image as SVG, beside a list of their outcomes.
+"""Picture: boxes, masks or keypoints of one image as SVG, above a list of their outcomes.
+
+A long list stands beside the image, in columns.
 
 Truths are thick, detections thin. True detections are solid, false ones dashed, ignored ones
 dotted, so that the picture can be read without colors.
@@ -6,6 +8,7 @@ dotted, so that the picture can be read without colors.
 
 import math
 from collections.abc import Iterator
+from textwrap import wrap
 from typing import TYPE_CHECKING, NamedTuple
 
 from germane.boxes.masks import draw_points, trace_mask
@@ -16,10 +19,11 @@ from germane.presentation.pictures import COLORS, PAPERS, define_colors, shorten
 if TYPE_CHECKING:
     from germane.boxes.box_explanation import Explanation, FoundBox, TruthBox
 
-_WIDTH, _HEIGHT = 600.0, 450.0  # the most that the image takes
-_MARGIN, _TOP, _LINE, _COLUMNS = 16.0, 78.0, 17.0, 3
+_WIDTH, _HEIGHT = 600.0, 450.0  # the most that the image takes beside a list
+_NARROW = 400.0  # and above one, so that it is readable on a phone
+_MARGIN, _TOP, _LINE, _COLUMNS = 16.0, 40.0, 17.0, 3
 _MOST = 180  # lines of the list
-_FEW = 25  # boxes up to which every truth has a label
+_FEW = 25  # boxes up to which every truth has a label, and lines up to which they stand below
 _COLORS = COLORS | {
     "true": COLORS["hit"],
     "false": ("#b3450b", "#f4a261"),
@@ -72,19 +76,25 @@ def draw(explanation: "Explanation", paper: str | None) -> str:
         )
     if paper is not None:
         check_choice("paper", paper, PAPERS)
+    lines = list(_list_lines(explanation))
+    below = len(lines) <= _FEW
     image_width, image_height = _measure_image(explanation)
-    scale = min(_WIDTH / image_width, _HEIGHT / image_height)
+    scale = min((_NARROW if below else _WIDTH) / image_width, _HEIGHT / image_height)
     wide, height = image_width * scale, image_height * scale
     shapes = list(_list_shapes(explanation, scale))
-    lines = list(_list_lines(explanation))
     columns = max(math.ceil(len(lines) / max(int(height // _LINE), 32)), 1)
     columns = min(columns, _COLUMNS)
     down = math.ceil(len(lines) / columns)
     stops = _measure_stops(lines)
     styles = {shape.style for shape in shapes}
-    aside = wide + 2 * _MARGIN + columns * (stops[-1] + _MARGIN)
-    width = max(aside, _measure_legend(styles) + 2 * _MARGIN, 640.0)
-    tall = _TOP + max(height, down * _LINE) + 56
+    if below:
+        left, top = _MARGIN, _TOP + height + 14
+        width = max(wide, stops[-1], _NARROW) + 2 * _MARGIN
+    else:
+        left, top = wide + 2 * _MARGIN, _TOP
+        width = max(left + columns * (stops[-1] + _MARGIN), 640.0)
+    bottom = max(_TOP + height, top + down * _LINE) + 22
+    foot, tall = _write_foot(explanation, styles, width, bottom)
     words = _describe(explanation)
     image = {"class": "image", "x": _MARGIN, "y": _TOP, "width": wide, "height": height}
     elements = (
@@ -92,11 +102,11 @@ def draw(explanation: "Explanation", paper: str | None) -> str:
         write_element("style", {}, _write_colors(paper) + _STYLE),
         write_element("rect", {"class": "paper", "width": width, "height": tall}),
         write_element("rect", image),
-        *_write_head(explanation),
+        _write_head(explanation),
         _cut((_MARGIN, _TOP, wide, height), [_write_shape(shape) for shape in shapes]),
         *_write_tags(shapes, (_MARGIN, _TOP, wide, height)),
-        *_write_lines(lines, stops, down, wide + 2 * _MARGIN),
-        *_write_legend(styles, tall - 22),
+        *_write_lines(lines, stops, down, left, top),
+        *foot,
     )
     return _write_frame(width, tall, words, elements) + "\n"
 
@@ -233,16 +243,14 @@ def _write_tag(style: str, tag: str, place: _Area) -> Iterator[str]:
     yield write_element("text", {"class": on, **middle}, escape_html(tag))
 
 
-def _write_head(explanation: "Explanation") -> Iterator[str]:
+def _write_head(explanation: "Explanation") -> str:
     subject = f" of class {shorten(explanation.label, 30)}" if explanation.label is not None else ""
     value = (
         "" if math.isnan(explanation.value) else f": {explanation.title} {explanation.value:.4f}"
     )
     title = f"Image {shorten(explanation.image, 40)}{subject}{value}"
-    first = {"x": _MARGIN, "y": 22.0, "font-size": 15, "font-weight": 600}
-    yield write_element("text", first, escape_html(title))
-    for y, counts in zip((42.0, 60.0), explanation.describe_counts(), strict=True):
-        yield write_element("text", {"class": "muted", "x": _MARGIN, "y": y}, escape_html(counts))
+    place = {"x": _MARGIN, "y": 24.0, "font-size": 15, "font-weight": 600}
+    return write_element("text", place, escape_html(title))
 
 
 def _list_lines(explanation: "Explanation") -> Iterator[_Line]:
@@ -282,12 +290,12 @@ def _measure_stops(lines: list[_Line]) -> tuple[float, ...]:
 
 
 def _write_lines(
-    lines: list[_Line], stops: tuple[float, ...], down: int, left: float
+    lines: list[_Line], stops: tuple[float, ...], down: int, left: float, top: float
 ) -> Iterator[str]:
     """Write the list in columns of so many lines."""
     for i, (style, tag, label, score, outcome) in enumerate(lines):
         x = left + (i // down) * (stops[-1] + _MARGIN)
-        y = _TOP + (i % down) * _LINE
+        y = top + (i % down) * _LINE
         if tag:
             yield from _write_tag(style, tag, (x, y, _measure(tag) + 8, 15.0))
         for words, stop, anchor in zip(
@@ -298,18 +306,27 @@ def _write_lines(
                 yield write_element("text", place, escape_html(words))
 
 
-def _write_legend(styles: set[str], y: float) -> Iterator[str]:
-    """Write the meaning of the lines that the picture has."""
+def _write_foot(
+    explanation: "Explanation", styles: set[str], width: float, y: float
+) -> tuple[list[str], float]:
+    """Write the meaning of the picture's lines, and the counts; return them and where they end."""
+    elements = []
     x = _MARGIN
     for style, words in _WORDS.items():
-        if style in styles:
-            yield write_element("path", {"class": f"box {style}", "d": f"M{x:g} {y:g}h30"})
-            yield write_element("text", {"class": "muted", "x": x + 36, "y": y + 4}, words)
-            x += _measure_entry(words)
-
-
-def _measure_legend(styles: set[str]) -> float:
-    return sum(_measure_entry(words) for style, words in _WORDS.items() if style in styles)
+        if style not in styles:
+            continue
+        if x > _MARGIN and x + _measure_entry(words) > width:
+            x, y = _MARGIN, y + _LINE
+        elements.append(write_element("path", {"class": f"box {style}", "d": f"M{x:g} {y:g}h30"}))
+        elements.append(write_element("text", {"class": "muted", "x": x + 36, "y": y + 4}, words))
+        x += _measure_entry(words)
+    y += 8
+    for counts in explanation.describe_counts():
+        for line in wrap(counts, int((width - 2 * _MARGIN) / _measure("x"))):
+            y += _LINE
+            place = {"class": "muted", "x": _MARGIN, "y": y}
+            elements.append(write_element("text", place, escape_html(line)))
+    return elements, y + 14
 
 
 def _measure_entry(words: str) -> float:

@@ -192,8 +192,9 @@ def _group_rows(heading: str, sentences: Mapping[str, str]) -> dict[str, Option]
 
 
 PATHS = {
-    "DETECTIONS", "DIR", "FILE", "FILE|N|seen", "NAME | QRELS RUN", "NAME | TRUTH DETECTIONS",
-    "PATH", "QRELS", "QRELS RUN | LIST", "QRELS RUN... | LIST", "RECORD", "RUN", "TABLE", "TRUTH",
+    "DETECTIONS", "DIR", "FILE", "FILE|N|seen", "NAME | QRELS RUN | LIST",
+    "NAME | TRUTH DETECTIONS", "PATH", "QRELS", "QRELS RUN | LIST", "QRELS RUN | LIST [LIST]",
+    "QRELS RUN... | LIST", "RECORD", "RUN", "TABLE", "TRUTH",
 }  # fmt: skip
 """The words of the help for paths that are read."""
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 
 _LETTERS = 64  # of a line above a forest plot, beside the longest names of pairs
+_SHORT = 12  # letters of a name
 
 
 class DifferenceDisplay(Display):
@@ -120,7 +121,13 @@ class ForestDisplay(Display):
         self.pairs = tuple(sorted(pairs, key=lambda pair: -pair.difference))
 
     def _size(self) -> tuple[float, float]:
-        return (5.2, 2.1 + 0.27 * len(self.pairs))
+        return (5.2 if self._is_narrow else 8.4, 2.1 + 0.27 * len(self.pairs))
+
+    @property
+    def _is_narrow(self) -> bool:
+        """Are all names so short that a phone has room for them beside their differences?"""
+        baselines = {pair.baseline for pair in self.pairs}
+        return len(baselines) == 1 and all(len(pair.system) <= _SHORT for pair in self.pairs)
 
     def _draw(self, ax: "Axes") -> None:
         baselines = {pair.baseline for pair in self.pairs}
@@ -158,7 +165,7 @@ class ForestDisplay(Display):
         set_title(
             ax,
             f"{self.measure}: mean differences over {write_count(first.queries, first.unit)}\n"
-            f"{fill(self.measure.definition, _LETTERS)}\n"
+            f"{fill(self.measure.definition, _LETTERS // 2 if self._is_narrow else _LETTERS)}\n"
             f"{' to '.join(levels)} intervals; p: {first.test}\n"
             f"● p < {first.alpha:g} and an interval without 0, ○ not significant",
         )

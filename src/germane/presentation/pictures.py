@@ -241,6 +241,7 @@ class Display:
 
 
 _STYLED = re.compile(rb' style="([^"]*)"')
+_FILLED = re.compile(rb' fill="(#\w+)"')  # of hatches
 
 
 def join_papers(light: bytes, dark: bytes) -> bytes:
@@ -249,6 +250,7 @@ def join_papers(light: bytes, dark: bytes) -> bytes:
     Each element keeps its light style, which every viewer reads. What is dark about it stands in a
     rule of CSS, whose class the element gets. If the two have other elements, the light one stays.
     """
+    light, dark = (_FILLED.sub(rb' style="fill: \1"', each) for each in (light, dark))
     styles = _STYLED.findall(dark)
     if len(styles) != len(_STYLED.findall(light)):
         return light

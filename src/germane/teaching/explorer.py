@@ -172,9 +172,9 @@ SCRIPTS = ("measures.js", "matching.js", "list.js", "boxes.js", "page.js")
 
 
 DOCS = {  # pages of the site that the explorer links
-    "which-ap": "Which AP?",
-    "which-map": "Which mAP?",
-    "measures": "All measures",
+    "ap": "AP explained",
+    "which-map": "mAP of boxes",
+    "measures": "Measures",
     "explorer": "About",
 }
 
