@@ -320,7 +320,9 @@ def _try_mistakes(search: RunSearch) -> Iterator[str]:
     from germane.forensics.mistakes import MISTAKES, View  # which few numbers need
 
     measure, conventions = search.measure, search.conventions
-    fitting = [mistake for mistake in MISTAKES if measure.name in mistake.measures]
+    fitting = [  # percents are said before
+        mistake for mistake in MISTAKES if measure.name in mistake.measures and mistake.factor == 1
+    ]
     usual = search.find_result(Candidate(measure)) if fitting else None
     if usual is None:
         return

@@ -76,7 +76,7 @@ class Setup(NamedTuple):
             tenth=tenth,
             half=half,
             fifth=self.relevant // 5,
-            kept=", ".join(map(str, self.share(100, 80, 60))),
+            kept=", ".join(map(str, self.share(100, 80))),
             fewest=max(1, self.share(2)[0]),
         )
 
