@@ -19,6 +19,7 @@ from urllib.parse import quote
 import pytest
 
 import germane
+from germane.evaluation.choices import Choices, write_type
 
 from browser import CHROMIUM, Browser, browser
 from strategies import ALL, CATALOGUE
@@ -107,6 +108,7 @@ def test_names_in_signatures_are_explained() -> None:
         for verb in OBJECTS
         if inspect.isfunction(found := attrgetter(verb)(germane))
     ]
+    written += [f": {write_type(kind)}" for kind in Choices.__annotations__.values()]  # rare ones
     unused = {name for name in names if not any(f": {name}" in one for one in written)}
     assert not unused
 
