@@ -1,4 +1,4 @@
-"""Write docs/options.md from the table of tests/crossings.py: ``python docs/generate_options.py``."""
+"""Write docs/options.md from the table of tests/crossings/: ``python docs/generate_options.py``."""
 
 import sys
 from pathlib import Path

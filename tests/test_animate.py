@@ -160,7 +160,6 @@ def test_importing_germane_loads_no_drawing() -> None:
     loaded = set(done.stdout.split())
     assert "germane" in loaded
     for module in (
-        "germane.explanation.animation",
         "germane.teaching.scenes",
         "germane.teaching.drawing",
         "germane.teaching.animation",

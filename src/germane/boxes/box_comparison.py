@@ -68,13 +68,13 @@ def _differentiate(
         by_hit = (t * has_truth / divisor)[listed.owner[listed.hits]]
         by_detection = -(n * value / divisor)[listed.owner]
         by_truth = -r * value / divisor
-    seen, sought = np.flatnonzero(listed.counted), np.flatnonzero(~matches.ignored[area])
-    weights = np.concatenate((by_hit, by_detection[seen], by_truth[lists.truth_lists[sought]]))
+    counted, sought = np.flatnonzero(listed.counted), np.flatnonzero(~matches.ignored[area])
+    weights = np.concatenate((by_hit, by_detection[counted], by_truth[lists.truth_lists[sought]]))
     image = np.concatenate(
-        (listed.image[listed.hits], listed.image[seen], matches.truths.image[sought])
+        (listed.image[listed.hits], listed.image[counted], matches.truths.image[sought])
     )
     owner = np.concatenate(
-        (listed.owner[listed.hits], listed.owner[seen], lists.truth_lists[sought])
+        (listed.owner[listed.hits], listed.owner[counted], lists.truth_lists[sought])
     )
     weights *= _measure_leverage(image + images * owner, len(sought), total[owner])
     weights *= chosen[owner]

@@ -109,12 +109,12 @@ class RankedLists:
         """
         place = np.empty_like(self.order)
         place[self.order] = np.arange(len(self.order))
-        where = place[self.matches.candidate]
-        by_place = np.argsort(where)
+        place_of_candidate = place[self.matches.candidate]
+        by_place = np.argsort(place_of_candidate)
         partner = self.matches.partner[..., by_place]
         area, threshold, position = np.nonzero(partner >= 0)
         counts = ~self.matches.ignored[area, partner[area, threshold, position]]
-        position = where[by_place][position]
+        position = place_of_candidate[by_place][position]
         # those that neither count nor lie inside are in no list anyway
         listed = np.flatnonzero(counts | self._inside[area, position])
         area, threshold = area[listed], threshold[listed]

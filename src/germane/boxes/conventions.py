@@ -334,7 +334,7 @@ def translate_option(
     return _OPTION.sub(lambda match: write(match[1]) + match[2], text)
 
 
-# --- The arguments of all verbs for boxes: data, how they are read, and conventions ---------------
+# --- What verbs accept as data and options --------------------------------------------------------
 
 Coordinates: TypeAlias = Literal["pixels", "relative"]
 Side: TypeAlias = Literal["truth", "detections"]
@@ -416,7 +416,7 @@ def _choose(raw: Any, side: Side) -> Any:
     return raw
 
 
-# --- Types of the arguments of all verbs for boxes: data, how they are read, and conventions ------
+# --- Types of data and options --------------------------------------------------------------------
 
 
 class CocoObject(Protocol):
@@ -512,10 +512,10 @@ class Options(SharedOptions, total=False):
 def list_options(verb: Any) -> dict[str, tuple[Any, Any]]:
     """List the type and default of each keyword argument behind ``**options`` of a verb."""
     unpacked = inspect.signature(verb).parameters.get("options")
-    kinds = get_args(unpacked.annotation) if unpacked else ()
+    typed_dicts = get_args(unpacked.annotation) if unpacked else ()
     names = {
         name: kind
-        for typed_dict in kinds
+        for typed_dict in typed_dicts
         for name, kind in _OPTIONS[typed_dict.__forward_arg__].items()
     }
     return {name: (kind, DEFAULTS.get(name)) for name, kind in names.items()}

@@ -217,7 +217,7 @@ def require_labels(raw: Any) -> list[str]:
     raise EmptyError(f"{os.fspath(raw)}: this folder has no file .txt.")
 
 
-# --- Folders of annotations, YOLO's and PASCAL VOC's, and the names and sizes of their images -----
+# --- Images of a folder: their names and sizes ----------------------------------------------------
 
 PICTURES = (".jpg", ".jpeg", ".png")
 UNKNOWN = (np.nan, np.nan)
@@ -324,7 +324,7 @@ def join_sizes(*size_maps: Sizes) -> dict[Hashable, tuple[float, float]]:
     return out
 
 
-# --- Folders of annotations: YOLO's labels, and PASCAL VOC's XML files, one an image --------------
+# --- Folders of labels and of XML files -----------------------------------------------------------
 
 NAMES = ("data.yaml", "dataset.yaml", "classes.txt", "obj.names")
 

@@ -504,8 +504,8 @@ def weigh_errors(result: Result, label: int | None = None) -> ErrorCosts:
         cost = max(mended - value, 0.0) if kind in MAIN else mended - value
         kinds[kind] = ErrorCost(kind, errors.count(kind, label), mended, cost)
     name = None if label is None else result.classes[label]
-    title = next(iter(result))
-    return ErrorCosts(result.name, title, measure, value, kinds, result.conventions, name)
+    measure_name = next(iter(result))
+    return ErrorCosts(result.name, measure_name, measure, value, kinds, result.conventions, name)
 
 
 class _Errors:

@@ -161,14 +161,14 @@ _VERBS = "\n".join(
 )
 
 
-def _make(run: Any, verb: str, usage: str, extra: str = _SHOWN, **more: Any) -> Command:
+def _make(run: Any, verb: str, usage: str, extra: str = _SHOWN, **command_fields: Any) -> Command:
     """Make the command of a verb; that of evaluate lists the others."""
     summary, implied = SUMMARIES[verb], verb == "evaluate"
     places = f"truth detections{'+' if 'DETECTIONS...' in usage else ''}"
     return Command(
         run,
         f"{summary[0].upper()}{summary[1:]}.",
-        **{"places": places, "extra": extra, **more},
+        **{"places": places, "extra": extra, **command_fields},
         usage=f"%(prog)s {usage} [options]"
         + "\n       %(prog)s VERB TRUTH DETECTIONS... [options]" * implied,
         epilog=f"verbs, each with a --help (for a file of such a name, write ./check):\n{_VERBS}"

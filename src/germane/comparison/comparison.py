@@ -202,9 +202,9 @@ class Comparison(Columnar):
         """One line for each mean that was compared, with fingerprints of its data."""
         lines: list[str] = []
         for dataset, runs in self.datasets.items():
-            before = f"{dataset}: " if dataset else ""
+            prefix = f"{dataset}: " if dataset else ""
             of_lists = {name: runs[name] for name in self.systems if isinstance(runs[name], Result)}
-            lines += write_signatures(of_lists, self.measures, before)
+            lines += write_signatures(of_lists, self.measures, prefix)
         return tuple(lines)
 
     def between(self, system: str, baseline: str, measure: str | Measure) -> Pair:

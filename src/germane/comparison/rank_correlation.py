@@ -95,13 +95,14 @@ def tau_ap(ranking: Ranked, truth: Ranked, *, ties: Literal["a", "b"] = "a") -> 
     """
     check_choice("ties", ties, ("a", "b"))
     places = _place_both(ranking=ranking, truth=truth)
-    ranks, true = _rank_same_items(places)
+    ranks, true_ranks = _rank_same_items(places)
     if ties == "b":
-        _refuse_one_tie(ranking=ranks - ranks.min(), truth=true - true.min())
-        return (_count_above(ranks, true) + _count_above(true, ranks)) / 2
+        _refuse_one_tie(ranking=ranks - ranks.min(), truth=true_ranks - true_ranks.min())
+        return (_count_above(ranks, true_ranks) + _count_above(true_ranks, ranks)) / 2
     if len(ranks) < 2:
         raise CoverageError("a ranking of one item has no order to compare.")
-    belongs = (1 + _compare_ranks(true)) / 2  # [i, j]: 1 where i belongs above j; half where tied
+    # [i, j]: 1 where i belongs above j; half where tied
+    belongs = (1 + _compare_ranks(true_ranks)) / 2
     total = 0.0
     for top, bottom in dict.fromkeys(places["ranking"].values()):
         tied = slice(top - 1, bottom)
@@ -207,13 +208,13 @@ class _Overlap:
         self.ties, self.end, self.last = ties, len(short), len(long)
         self.depth = depth = np.arange(1.0, self.last + 1)
         self.beyond = np.maximum(depth - self.end, 0)
-        common, unseen, possible, positive = (_Shares(self.last, ties) for _ in range(4))
+        common, unseen, possible, beyond_short = (_Shares(self.last, ties) for _ in range(4))
         for place, second in Counter((p, short.get(item)) for item, p in long.items()).elements():
             if second is not None:
                 common.add(place, second)
                 continue
             # an item that the shorter ranking may hold beyond its end
-            positive.add((place[0], place[0]))
+            beyond_short.add((place[0], place[0]))
             possible.add(place, since=self.end + unseen.items + 1)
             unseen.add(place)
         sizes = [_Shares(self.last, ties) for _ in range(2)]
@@ -223,7 +224,7 @@ class _Overlap:
         self.common, self.possible = common.total, possible.total
         self.sizes = np.array([side.total for side in sizes])
         self.sizes[0] += self.beyond
-        present = positive.total
+        present = beyond_short.total
         self.unseen = np.divide(unseen.total, present, out=np.ones(self.last), where=present > 0)
         if ties == "a":  # in every order of tied items the unseen ones fill all ranks
             self.unseen, self.possible = np.ones(self.last), self.beyond

@@ -42,7 +42,7 @@ class Qrels:
     is_array: bool = False  # of an array whose items have ids: its zeros may be left out
     unjudged: tuple[Hashable, ...] = ()  # queries that stand there without a judgment; left out
     maybe_data: "Qrels | None" = None  # of lines with #, which are data if the run has their query
-    candidates: Any = None  # the items that may be retrieved (readers.candidates), if not all
+    candidates: Any = None  # items that may be retrieved (readers.options.candidates), if not all
     comments: int = 0  # lines that begin with # and are no data
     subtopics: Subtopics | None = None  # the grades for single subtopics, if there are any
     written: "Qrels | None" = None  # as they were written, if some were converted or left out

@@ -106,8 +106,8 @@ def _collapse_mapping(query: Hashable, results: Any, group_of: GroupOf, keep: st
     scores = list_scores(results)
     if scores is None:
         results = list_values(results)
-        wrong = isinstance(results, (str, bytes, Set)) or hasattr(results, "columns")
-        if wrong or not isinstance(results, Iterable):
+        is_no_list = isinstance(results, (str, bytes, Set)) or hasattr(results, "columns")
+        if is_no_list or not isinstance(results, Iterable):
             raise FormatError(
                 f"run, query {clip(query)}: results are {{item: score}} or a list of items, best"
                 f" first; got {show_typed(results)}"

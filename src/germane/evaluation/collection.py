@@ -200,17 +200,17 @@ class Collection:
     def read_qrels(self, policy: Policy) -> Qrels:
         """Read the judgments under a policy. Raises InputError."""
         repeats = self._choose_repeats(policy)
-        read = self._qrels.get((repeats, policy.grades))
-        if read is None:
+        qrels = self._qrels.get((repeats, policy.grades))
+        if qrels is None:
             exact = self._qrels.get((repeats, "exact"))
             if exact is None:
-                read = read_graded(self._given, policy, self._needs, self._progress)
+                qrels = read_graded(self._given, policy, self._needs, self._progress)
             else:
-                read = convert_grades(exact, policy)
+                qrels = convert_grades(exact, policy)
             if self._run is not None:
-                read = accept_comments(read, self._run)
-            self._qrels[repeats, policy.grades] = read
-        return read
+                qrels = accept_comments(qrels, self._run)
+            self._qrels[repeats, policy.grades] = qrels
+        return qrels
 
     def _choose_repeats(self, policy: Policy) -> str:
         return "error" if ("error", "exact") in self._qrels else policy.judged_twice

@@ -35,7 +35,7 @@ class JudgedRun:
     kept: Bools  # Q: the queries that are evaluated
     whole: Retrieved | None = None  # the list with the items that scores took out, if it matters
     rankings: dict[Ties, Ranking] = field(default_factory=dict)  # made so far, by the order of ties
-    lists: Any = None  # whole lists, for measures of the catalogue (evaluation.list_tally)
+    lists: Any = None  # whole lists, for measures of the catalogue (evaluation.whole_lists)
 
     def rank(self, ties: Ties) -> Ranking:
         """Rank the judged items under one order of ties."""

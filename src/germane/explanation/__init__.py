@@ -1,1 +1,1 @@
-"""Explanation: one number rank by rank, curves, animations, and experiments on the measures."""
+"""Explanation: one number rank by rank, and curves."""

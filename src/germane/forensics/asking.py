@@ -526,8 +526,8 @@ class Program:
         except OSError as error:
             raise CannotRunError(f"{words[0]} cannot be run: {error.strerror}.") from None
         if status:
-            last = (errors.strip().splitlines() or [""])[-1]
-            raise ProgramError(f"exit status {status}{f': {last[:100]}' if last else ''}")
+            last_line = (errors.strip().splitlines() or [""])[-1]
+            raise ProgramError(f"exit status {status}{f': {last_line[:100]}' if last_line else ''}")
         return self._read(output)
 
     def _read(self, output: str) -> float | dict[str, float]:

@@ -399,12 +399,14 @@ class Search:
                 formulas.add(_name_formula(state))
             elif self.trail.broken is None:
                 self.trail.broken = state.candidate, question
-        seen = [*(batch for _, batch in self.batches), *batches]
+        all_batches = [*(batch for _, batch in self.batches), *batches]
         pairs = (
-            pair for batch in seen for pair in zip(batch.questions, batch.answers, strict=True)
+            pair
+            for batch in all_batches
+            for pair in zip(batch.questions, batch.answers, strict=True)
         )
         self.compared = len({question for question, answer in pairs if not answer.raised})
-        if self.inquiry.is_constant(seen):
+        if self.inquiry.is_constant(all_batches):
             fitting = [state for state in fitting if state.candidate.measure == self.claim]
         return sorted(fitting, key=self.order)
 

@@ -246,7 +246,7 @@ def _write_both(actual: float, expected: float) -> tuple[str, str]:
     return first, second
 
 
-# --- Inquiry: questions to one function, its cutoffs, and the tools that give its values ----------
+# --- The cutoffs of a function --------------------------------------------------------------------
 
 LONG = 1200  # results of the longest list by which a cutoff is looked for
 USUAL_CUTOFFS = (1, 2, 3, 4, 5, 10, 15, 20, 25, 30, 50, 100, 200, 500, 1000)
@@ -305,7 +305,7 @@ def _same(first: tuple[float, ...], second: tuple[float, ...]) -> bool:
     return len(first) == len(second) and np.array_equal(first, second, equal_nan=True)
 
 
-# --- Inquiry: questions to one function in batches, and what is found out besides definitions -----
+# --- Batches of questions, and what they show besides definitions ---------------------------------
 
 ORDINARY, LAST = 36, 60  # questions of a search and of its check; half of them where a call is slow
 JOINED = 24  # queries of a call, where calls are counted
@@ -421,7 +421,7 @@ class Inquiry:
         return self.trail.constant
 
 
-# --- Tool definitions: the tools that have a measure, and those that give a function's values -----
+# --- Tools that have a measure, and those that give a function's values ---------------------------
 
 COMMON = (4, 20)  # tools that have a measure which some people know, and which all do
 

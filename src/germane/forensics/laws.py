@@ -239,7 +239,7 @@ PAIRS: tuple[Identity, ...] = (
     Identity("F", "R", "{a} ≤ 2·{b}", "F is 2·P·R ÷ (P + R), which is at most 2·R",
         _at_same(lambda j, k: Line(2.0), beta=1)),
 )  # fmt: skip
-"""Laws of two columns. Further ones of three are ``F ≤ (P + R) ÷ 2``; see auditing.py."""
+"""Laws of two columns. Further ones of three are ``F ≤ (P + R) ÷ 2``; see audit.py."""
 
 
 BOXES: tuple[tuple[str, str, Line, str, str], ...] = (

@@ -197,7 +197,7 @@ def _find_examples(
     )
 
 
-# --- Table api ------------------------------------------------------------------------------------
+# --- The verb reconcile_table ---------------------------------------------------------------------
 #
 # Reconcile a table: find the protocol behind the numbers that were reported of several runs.
 

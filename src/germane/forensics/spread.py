@@ -315,13 +315,13 @@ class _Question:
 
     def evaluate(self, dialect: Dialect, foreign: ToolMeasure) -> DialectValue:
         """Evaluate a dialect on the data, and on the list alone where its tool may see no more."""
-        all_judged = self._evaluate(dialect, foreign, {})
+        on_all_judgments = self._evaluate(dialect, foreign, {})
         if dialect.sees == "judgments" or "relevant" in self.fixed:
-            return all_judged
+            return on_all_judgments
         listed = self._evaluate(dialect, foreign, LISTED)
-        if are_same(all_judged.value, listed.value):
-            return all_judged
-        return replace(all_judged, listed=listed)
+        if are_same(on_all_judgments.value, listed.value):
+            return on_all_judgments
+        return replace(on_all_judgments, listed=listed)
 
     def _evaluate(
         self, dialect: Dialect, foreign: ToolMeasure, judging: Mapping[str, str]

@@ -142,12 +142,14 @@ def trust_many(
         by_people, by_model = (
             evaluate_many(side, opened, measures, progress=progress) for side in sides
         )
-    chosen = _check_measures(by_model)
+    checked_measures = _check_measures(by_model)
     design = make_design(judges[0].queries, judges[1].queries, weights, strata)
     maker = _Maker(by_people, by_model, design, about, tuning, confidence)
     agreement = measure_agreement(list_shared_grades(*judges))
     family = _find_family(runs, judge_family)
-    means = {run: {measure: maker.correct(measure, run) for measure in chosen} for run in runs}
+    means = {
+        run: {measure: maker.correct(measure, run) for measure in checked_measures} for run in runs
+    }
     trusts = {
         run: Trust(
             run,
@@ -155,7 +157,7 @@ def trust_many(
             agreement,
             (
                 *(replace(finding, advice="") for finding in by_model[run].findings),
-                *maker.check(chosen, run),
+                *maker.check(checked_measures, run),
                 *(finding for finding in family if finding.where == run),
                 *(finding for mean in means[run].values() for finding in find_narrow_spread(mean)),
             ),
@@ -166,7 +168,7 @@ def trust_many(
     }
     differences = tuple(
         maker.correct(measure, second, first)
-        for measure in chosen
+        for measure in checked_measures
         for first, second in combinations(runs, 2)
     )
     orders = tuple(
@@ -175,7 +177,7 @@ def trust_many(
             {run: by_people[run][measure].mean for run in runs},
             {run: maker.average_drawn(measure, run) for run in runs},
         )
-        for measure in chosen
+        for measure in checked_measures
         if len(runs) > 1
     )
     result = Trusts(trusts, differences, orders)

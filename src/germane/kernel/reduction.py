@@ -344,14 +344,14 @@ class Reduction:
 
     def add(self, part: Part) -> None:
         """Add the result of a batch. Raises Scattered if an earlier one had one of its queries."""
-        code = part.code
-        self._answered[code] = True
-        self._queries += len(code)
+        query_numbers = part.code
+        self._answered[query_numbers] = True
+        self._queries += len(query_numbers)
         if np.count_nonzero(self._answered) < self._queries:
             raise Scattered
-        self._retrieved[code], self.rows[code] = part.retrieved, part.rows
+        self._retrieved[query_numbers], self.rows[query_numbers] = part.retrieved, part.rows
         for name, counts in part.counted.items():
-            self._counted.setdefault(name, np.zeros_like(self._retrieved))[code] = counts
+            self._counted.setdefault(name, np.zeros_like(self._retrieved))[query_numbers] = counts
         if len(part.columns[0]):
             self._parts.append(part.columns)
         if part.missed is not None:

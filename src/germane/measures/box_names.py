@@ -76,7 +76,7 @@ def _write_threshold(threshold: float) -> str:
 #
 # Name(parameter=value,…)@k     AP   AP50   AP(area=small)   AR@10   P(confidence=.25)@5
 #
-# ``box_spellings`` reads them, and the spellings of other tools and papers.
+# ``read_box_name`` reads them, and the spellings of other tools and papers.
 
 Frequency = Literal["rare", "common", "frequent"]
 FREQUENCIES: tuple[Frequency, ...] = get_args(Frequency)

@@ -281,5 +281,5 @@ class QrelsInput:
     has_columns: bool = False
     lines: Lines | None = None  # of a LETOR file: scores without ids are matched with these
     where: str = "qrels"  # the name in errors
-    catalogue: Any = None  # what measures of the catalogue need (readers.catalogues)
+    catalogue: Any = None  # what measures of the catalogue need (readers.options.catalogues)
     read_rows: QrelsRows = lambda progress, faults: None

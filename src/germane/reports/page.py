@@ -435,8 +435,12 @@ def _write_ties(findings: Findings) -> Iterable[str]:
     )
     columns = ("run", "measure", "from", "reported", "to")
     yield from make_scrollable(write_table(columns, rows, (1,)))
-    moved = [value for result in findings.results.values() for value, _, _ in find_bands(result)]
-    if beyond := dict.fromkeys(str(value.measure) for value in moved if not value.are_extremes):
+    movable_results = [
+        value for result in findings.results.values() for value, _, _ in find_bands(result)
+    ]
+    if beyond := dict.fromkeys(
+        str(value.measure) for value in movable_results if not value.are_extremes
+    ):
         yield (
             f"<p>These are the numbers with relevant items first and last in each tie. For"
             f" {escape_html(', '.join(beyond))}, further orders may have lower or higher ones.</p>"

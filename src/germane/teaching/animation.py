@@ -144,7 +144,7 @@ def _make_palette() -> "Image":
     return image
 
 
-# --- Svg ------------------------------------------------------------------------------------------
+# --- SVG that moves by CSS ------------------------------------------------------------------------
 #
 # The drawing for browsers: one SVG file that plays by itself, or an HTML page with a slider.
 
@@ -356,7 +356,7 @@ def _write_panel(panel: Panel, last: int, label: str) -> str:
     return write_element("svg", attributes, *_write_marks(panel.marks, last))
 
 
-# --- Shared -----------------------------------------------------------------------------------
+# --- Times and texts that all formats share -------------------------------------------------------
 
 
 def read_file(name: str) -> str:

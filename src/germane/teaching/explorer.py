@@ -163,7 +163,7 @@ def _describe_detection(dialect: Dialect) -> dict[str, object]:
     }
 
 
-# --- Api ------------------------------------------------------------------------------------------
+# --- The verb -------------------------------------------------------------------------------------
 #
 # The verb explorer: one page on which a list, or boxes, are moved and every definition follows.
 

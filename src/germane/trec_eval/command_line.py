@@ -118,7 +118,7 @@ NICKNAMES: dict[str, tuple[str, ...]] = {
 """Names of several measures at once."""
 
 
-# --- The command line of trec_eval: its flags, and the choices that they make ---------------------
+# --- Flags, and the choices that they make --------------------------------------------------------
 
 USAGE, INPUT, QUERY, NO_QUERY, ZSCORES = 1, 2, 4, 7, 255
 
@@ -281,7 +281,7 @@ def _check(options: Options) -> None:
         raise TrecEvalError(USAGE, f"-M takes a number of items from 0; got {options.depth}.")
 
 
-# --- The command line of trec_eval, and text and numbers as it reads them -------------------------
+# --- Text and numbers as C reads them -------------------------------------------------------------
 
 _Item = TypeVar("_Item")
 
@@ -408,7 +408,7 @@ def _read_start(path: str) -> bytes:
         return file.read(6)
 
 
-# --- Columns, one for each value that the measures asked for print; their lines; and the help -----
+# --- Columns, one for each value that is printed; their lines; and the help -----------------------
 
 _SHARED = ("dcg", "ideal_dcg", "ndcg")
 """These measures share their gains in trec_eval: the last gains given are those of all three. The
@@ -600,8 +600,8 @@ def write_help(options: Options) -> str:
 
 
 def _describe_row(row: Row) -> str:
-    ours = row.germane.format("k" if row.takes == "cutoffs" else "x")
-    return f"germane's {ours}" if ours else _ON[row.judgments]
+    germane_name = row.germane.format("k" if row.takes == "cutoffs" else "x")
+    return f"germane's {germane_name}" if germane_name else _ON[row.judgments]
 
 
 def _define(name: str) -> str:

@@ -94,11 +94,11 @@ def read_tag(path: str) -> str:
 def _read_backwards(path: str) -> Iterator[bytes]:
     """The lines of the file from the last to the first; its end is read alone at first."""
     with open(path, "rb") as file:
-        compressed = find_compression(file.read(6))
+        compression = find_compression(file.read(6))
         start = max(file.seek(0, os.SEEK_END) - _END, 0)
         file.seek(start)
         end = file.read().split(b"\n")
-    if not compressed:
+    if not compression:
         yield from reversed(end[1:] if start else end)
     yield from reversed(command_line.read_bytes(path).split(b"\n"))
 

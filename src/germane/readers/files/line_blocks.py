@@ -248,8 +248,8 @@ class Opener(File):
 
         import pyarrow as pa
 
-        with self._open_seekable() as raw:
-            mapped = mmap.mmap(raw.fileno(), 0, access=mmap.ACCESS_READ)
+        with self._open_seekable() as file:
+            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         return pa.BufferReader(pa.py_buffer(mapped))
 
     def open_bytes(self) -> Any:

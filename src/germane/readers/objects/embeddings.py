@@ -382,8 +382,11 @@ def _read_vectors(raw: Any, noun: str) -> Any:
 def _square_lengths(vectors: Any, noun: str) -> Floats:
     """Square the lengths. Refuses NaN and infinity, which show in the squares."""
     squares = square_lengths(vectors)
-    if not np.isfinite(squares).all() and (wrong := np.argwhere(~np.isfinite(vectors))).size:
-        row, column = wrong[0].tolist()
+    if (
+        not np.isfinite(squares).all()
+        and (nonfinite_cells := np.argwhere(~np.isfinite(vectors))).size
+    ):
+        row, column = nonfinite_cells[0].tolist()
         raise InputError(
             f"{noun}, row {row}, column {column}: a number is needed; got {vectors[row, column]}"
         )

@@ -503,8 +503,8 @@ def match_kinds(qrels: Qrels, head: pa.RecordBatch, frame: Frame) -> tuple[Judgm
             of_qrels = f"{mine.kind} ({list_some(ids)})"
             raise CoverageError(explain_types(noun, "qrels", of_run, of_qrels))
         judged[place], as_text[place] = mine.as_text(), True
-    pairs, spelled = match_items(qrels, first[1], frame.ids, as_text=as_text[1])
-    if spelled and not as_text[1]:
+    pairs, pairs_as_text = match_items(qrels, first[1], frame.ids, as_text=as_text[1])
+    if pairs_as_text and not as_text[1]:
         judged[1], as_text[1] = judged[1].as_text(), True
     queries, items = judged
     if isinstance(items, Text):

@@ -159,9 +159,9 @@ def read_nested(
         query = queries[int(np.searchsorted(offsets, at, "right")) - 1]
         return f"{where}, query {clip(query)}, item {clip(items[at])}"
 
-    nested = [type(value) is dict or is_nested(value) for value in nested_grades]
-    if not all(nested):
-        raise _explain_mixture(nested_grades, nested, locate)
+    are_nested = [type(value) is dict or is_nested(value) for value in nested_grades]
+    if not all(are_nested):
+        raise _explain_mixture(nested_grades, are_nested, locate)
     try:
         if set(map(type, nested_grades)) != {dict}:
             nested_grades = [
