@@ -193,7 +193,7 @@ def spread(
     >>> germane.spread({"q": ["a", "b"]}, {"q": ["a", "x", "b"]}, "AP@3").range
     (0.7222222222222222, 0.8333333333333333)
     >>> germane.spread([1, 0, 1, 0], "AP@10", relevant=20).range
-    (0.08333333333333333, 0.8333333333333334)
+    (0.08, 0.8333333333333333)
 
     ``qrels`` and ``run`` are those of ``evaluate``, or ``qrels`` is one list of grades, followed by
     the measure, and ``relevant`` is the number of relevant items.
