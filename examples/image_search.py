@@ -7,10 +7,10 @@ the images are split into five folds, and the queries of a fold search with a mo
 four.
 
 The script prints top-K accuracy beside AP, AP per digit, and the worst query rank by rank. It draws
-the precision–recall curves and the images of that query. It takes some seconds and needs
-scikit-learn::
+the precision–recall curves and the images of that query. It takes some seconds, and needs
+Matplotlib and scikit-learn. In a clone of germane::
 
-    pip install 'germane[plot]' scikit-learn
+    pip install '.[plot]' scikit-learn
     python examples/image_search.py -o image_search/
 """
 
@@ -19,16 +19,22 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from matplotlib.figure import Figure
 from numpy.typing import NDArray
-from sklearn.datasets import load_digits
-from sklearn.decomposition import PCA
-from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.model_selection import StratifiedKFold
-from sklearn.neural_network import MLPClassifier
-from sklearn.preprocessing import StandardScaler
 
 import germane
+
+try:
+    from matplotlib.figure import Figure
+    from sklearn.datasets import load_digits
+    from sklearn.decomposition import PCA
+    from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+    from sklearn.model_selection import StratifiedKFold
+    from sklearn.neural_network import MLPClassifier
+    from sklearn.preprocessing import StandardScaler
+except ModuleNotFoundError as missing:
+    raise SystemExit(
+        f"This example needs {missing.name}. In a clone of germane: pip install '.[plot]' scikit-learn"
+    ) from None
 from germane.plot import PRCurvesDisplay
 
 MEASURES = "Success@1 Success@5 Success@10 Success@50 AP AP@10"
