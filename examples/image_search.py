@@ -33,7 +33,7 @@ try:
     from sklearn.preprocessing import StandardScaler
 except ModuleNotFoundError as missing:
     raise SystemExit(
-        f"This example needs {missing.name}. In a clone of germane: pip install '.[plot]' scikit-learn"
+        f"This example needs {missing.name}. In a clone: pip install '.[plot]' scikit-learn"
     ) from None
 from germane.plot import PRCurvesDisplay
 
