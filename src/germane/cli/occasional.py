@@ -307,9 +307,9 @@ CHECKING = {
     ),
     "identify": Command(
         _run_identify,
-        "Ask a function, or a program in any language, about small, chosen data, and name the"
+        "Call a function, or a program in any language, on small, chosen data, and name the"
         " definition that gives all of its values. The exit status is 0 if one was found, 1 if none"
-        " was, and 2 if the function could not be asked.",
+        " was, and 2 if the function could not be called.",
         "function?",
         "command pattern time_limit asserts format spreadsheet output",
         conventions="conventions that the definition has to have (default: any)",

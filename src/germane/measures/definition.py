@@ -212,8 +212,8 @@ class Parameter:
         return f"{above} {self.low:.12g}{below} {self.high:.12g}"
 
 
-NO_RELEVANT = "Without relevant items: no_relevant decides (default: 0)."
-NO_GAIN = "Without items that gain anything: no_relevant decides (default: 0)."
+NO_RELEVANT = "If there are no relevant items, no_relevant decides (default: 0)."
+NO_GAIN = "If no item gains anything, no_relevant decides (default: 0)."
 
 Extremes = Literal["always", "whole lists", "never"]
 """Where do relevant items first and last in each tie give the highest and the lowest value of all
