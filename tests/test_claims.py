@@ -63,7 +63,7 @@ IS_UNDEFINED: dict[str, Callable[[ListValues, dict[str, Any]], bool]] = {
     ),
     "If every item is relevant, or there are no items": divides_by_0,
     "If no relevant item or no other item was retrieved": divides_by_0,
-    "With norm=found, if the divisor is 0, and otherwise if there are no relevant items": lambda v, p: (
+    "If the divisor is 0 (with norm=found) or there are no relevant items (otherwise)": lambda v, p: (
         divides_by_0(v) if p["norm"] == "found" else not count_relevant(v)
     ),
 }

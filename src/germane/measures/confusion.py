@@ -248,7 +248,8 @@ AREA_UNDER_ROC = Definition(
         Parameter(
             "negatives",
             "all",
-            "the other items that count: all retrieved ones, or this number of the first ones",
+            "the other items that count: all retrieved ones, or the first of them,"
+            " up to this number",
             words=("all",),
             low=1.0,
             high=1e9,
@@ -268,8 +269,8 @@ AREA_UNDER_ROC = Definition(
         " that count, from the first on."
     ),
     undefined=(
-        "With norm=found, if the divisor is 0, and otherwise if there are no"
-        " relevant items, no_relevant decides (default: 0)."
+        "If the divisor is 0 (with norm=found) or there are no relevant items"
+        " (otherwise), no_relevant decides (default: 0)."
     ),
     cite=(
         "Hanley & McNeil, Radiology 143(1), 1982; negatives: McClish, Medical Decision Making 9(3),"

@@ -417,10 +417,12 @@ def write_count(p: dict[str, Any]) -> str:
 
 
 SEEN = Parameter(
-    "seen", "users", "popularity counts the users of an item, or all interactions",
+    "seen", "users", "whether popularity counts the users of an item or all interactions"
+        " with it",
     words=("users", "interactions"),
 )  # fmt: skip
 LISTS = Parameter(
-    "mean", "arithmetic", "a mean over lists, or micro: over all recommendations",
+    "mean", "arithmetic", "whether the mean is over lists or, with micro, over all"
+        " recommendations",
     words=("arithmetic", "micro"),
 )  # fmt: skip

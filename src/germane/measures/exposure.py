@@ -167,8 +167,9 @@ ENTROPY = define(
     ),
     Parameter(
         "lists", "sized",
-        "the weight of a list: its number of items; or 1 (equal); or mean, 1 in a mean of the"
-        " self-information of its items, whose shares p are those of lists weighed by their size",
+        "the weight of a list: sized is its number of items; equal is the same"
+        " for each list; mean is, too, but takes the mean self-information of"
+        " each list's items, with shares p in which lists count by their size",
         words=("sized", "equal", "mean"),
     ),
     norm=lambda k, p: {
@@ -215,8 +216,8 @@ PERSONALIZATION = define(
     ),
     'evaluate([{1}, {2}], [[1], [2]], "Personalization@1").flat() == {"Personalization_at_1": 1}',
     Parameter(
-        "norm", "found", "the divisor of a pair: found, √ of both sizes, or k, as if all lists had "
-                         "k items",
+        "norm", "found", "the divisor of a pair of lists: found is the square root of the"
+        " product of their sizes; k treats all lists as if they had k items",
         words=("found", "k"),
     ),
     of_all=compute_personalization,
@@ -423,7 +424,8 @@ ARP = define(
     'evaluate([{1}], [[1, 2]], "ARP@2", seen=[[1]]).flat() == {"ARP_at_2": 1 / 2}',
     SEEN,
     Parameter(
-        "norm", "none", "counts as they are, ÷ their sum, ÷ the highest, or ranks",
+        "norm", "none", "how counts are scaled: not at all, by their sum (total), by the"
+        " highest (max), or as ranks",
         words=("none", "total", "max", "rank"),
     ),
     Parameter(
@@ -563,8 +565,8 @@ LIFT = define(
     of_lists=sum_lift,
     of_users=True,
     pooled=True,
-    conventions="Both are means over the users that have a list and a choice.",
-    undefined="NaN if no user has both a list and a choice.",
+    conventions="Both means are over the users who have a list and who chose something before.",
+    undefined="NaN if no user has a list and chose something before.",
     cite=(
         "Abdollahpouri et al., The connection between popularity bias, calibration, and fairness,"
         " RecSys 2020"

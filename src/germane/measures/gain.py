@@ -39,8 +39,8 @@ GAIN = Parameter(
 DISCOUNT = Parameter(
     "discount",
     "log",
-    "the divisor of a gain at rank i: log is log_b(i+1); jarvelin is log_b i, but at least 1, the "
-    "original; position is i; none is 1, so that gains are only added up",
+    "the divisor of a gain at rank i: log is log_b(i+1); jarvelin is log_b i, but at least 1,"
+    " as in the original; position is i; none is 1, so that gains are only added up",
     words=("log", "jarvelin", "position", "none"),
 )
 BASE = Parameter("base", 2.0, "b, the base of the logarithm", low=1.0, high=1e6, open_ends=True)

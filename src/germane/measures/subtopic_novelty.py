@@ -282,9 +282,10 @@ ALPHA = Parameter(
 IDEAL = Parameter(
     "ideal",
     "greedy",
-    "the ideal ranking: at each rank the item with the highest gain, among equal ones the last id;"
-    " the same, but rounding errors decide among equal ones, as in ndeval; or the best of all"
-    " rankings, for few items",
+    "how the ideal ranking is found: greedy takes the item with the highest"
+    " gain at each rank, and the last id among equal ones; rounded does the"
+    " same, but rounding errors decide among equal ones, as in ndeval; exact"
+    " is the best of all rankings, for few items",
     words=("greedy", "rounded", "exact"),
 )
 LONGEST = 10_000_000  # ranks of a list that covers everything at every rank
