@@ -429,7 +429,7 @@ JUDGING = {
     "trust": Command(
         _run_trust,
         "Correct the means of runs, and their differences, from a model's judgments with people's"
-        " judgments of some queries. Also measure the agreement of both judges.",
+        " judgments of some queries. Also measure the agreement between the two judges.",
         "runs+",
         "detect format spreadsheet output",
     ),

@@ -430,11 +430,12 @@ AREA_UNDER_CURVE = Definition(
             "rule",
             "step",
             "how the area is computed: step is AP; trapezoid joins the points of all ranks, from"
-            " recall 0 with precision 1, by straight lines; davis_goadrich lets the others grow"
-            " evenly with the relevant items from point to point; linear101 joins the best"
-            " precisions by straight lines, from precision 1 to 0, and reads them at 101 recalls;"
-            " interpolated, 11 and 101 take the best precision from a recall on, at every recall or"
-            " at so many levels",
+            " recall 0 with precision 1, by straight lines; davis_goadrich assumes that"
+            " from point to point, other items come evenly with the relevant ones; linear101 joins"
+            " the best precisions by straight lines, from precision 1 to 0, and reads them at 101"
+            " recalls;"
+            " interpolated takes, at each recall, the best precision at that recall"
+            " or beyond; 11 and 101 do so only at that many levels of recall",
             words=("step", "trapezoid", "interpolated", "davis_goadrich", "linear101"),
             numbers=(11, 101),
         ),
