@@ -23,16 +23,16 @@ INTRODUCTION = f"""\
 
 <!-- python docs/generate.py writes this page from the definitions in src/germane/measures/. -->
 
-Every measure that germane computes, with its formula, its parameters and an example. `germane measures NAME` prints one
-of them with your parameters in the formula. [Which measure?](which-measure.md) helps you choose.
+This page lists every measure that germane computes, with its formula, its parameters and an example. `germane measures NAME`
+prints one of them with your parameters in the formula. [Which measure?](which-measure.md) helps you choose.
 
 The formulas use these signs:
 
 {NOTATION_LINES}
 {NOTATION.partition(". ")[2]}. A measure without a cutoff looks at all retrieved items.
 
-The measures from {CATALOGUE[0].name} on describe all lists of a run together, judged or not. Their guide is
-[Which novelty?](which-novelty.md). The examples run after `from germane import evaluate, score` and `from math import log2`.
+The measures from {CATALOGUE[0].name} on describe all lists of a run together, whether they are judged or not.
+[Which novelty?](which-novelty.md) is the guide to them. The examples run after `from germane import evaluate, score` and `from math import log2`.
 
 """
 
@@ -46,7 +46,7 @@ def contents() -> str:
         f"| [`{Measure(row.name)}`](#{anchor(row)}) | {cell(row.title)} |\n"
         for row in (*TABLE, *CATALOGUE)
     )
-    return f"| measure | is |\n|---|---|\n{rows}"
+    return f"| measure | meaning |\n|---|---|\n{rows}"
 
 
 def anchor(row: Definition) -> str:
@@ -67,7 +67,7 @@ def section(row: Definition) -> str:
                 ),
             )
         ),
-        "Undefined": row.undefined or "Nowhere.",
+        "Undefined": row.undefined or "Never.",
         "Example": f"\n\n```python\n{row.example}\n```",
         "Cite": row.cite,
     }
@@ -75,8 +75,17 @@ def section(row: Definition) -> str:
         f"**{label}.** {text}".replace(".** \n", ".**\n") for label, text in entries.items() if text
     ]
     aliases = ", ".join(f"`{alias}`" for alias in row.aliases)
-    also = f" Also read as {aliases}." if aliases else ""
-    return "\n\n".join([f"\n## {row.name}", f"{row.title}.{also}", *parts]) + "\n"
+    also = f" You can also write {aliases}." if aliases else ""
+    return (
+        "\n\n".join(
+            [
+                f"\n## {row.name}",
+                f"{row.title}{'' if row.title.endswith('?') else '.'}{also}",
+                *parts,
+            ]
+        )
+        + "\n"
+    )
 
 
 def formula(row: Definition) -> str:
@@ -103,7 +112,9 @@ def parameters(row: Definition) -> str:
 def parameter_line(parameter: Parameter) -> str:
     default = parameter.default
     shown = f"{default:g}" if isinstance(default, float) else default
-    return f"- `{parameter.name}={shown}`: {parameter.says}; takes {parameter.describe_values()}."
+    return (
+        f"- `{parameter.name}={shown}`: {parameter.says}. It takes {parameter.describe_values()}."
+    )
 
 
 def cell(text: str) -> str:

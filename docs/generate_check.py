@@ -96,9 +96,9 @@ run of 7 million lines takes 1.5 GB, and about five times the CPU time of `evalu
 
 ## Findings of evaluate
 
-`evaluate` warns you of most serious findings in a line each, and keeps them as `findings` of the result. Other
+`evaluate` warns you of most serious findings in one line each, and keeps them in the `findings` of the result. Other
 serious findings are errors. To stay fast, it looks only at the counts, the hits and a sample of up to 2,000 rows. Problems that
-begin late in a run, single ids with another spelling, and nearly all doubtful findings are found by `germane check` alone. The column *evaluate* below shows what
+begin late in a run, single ids with another spelling, and nearly all doubtful findings are found only by `germane check`. The column *evaluate* below shows what
 `evaluate` does: it raises an **error**, gives a **warning**, gives a warning based on a **sample**, which may miss the problem, or is **silent**.
 
 ## Small data
@@ -106,9 +106,9 @@ begin late in a run, single ids with another spelling, and nearly all doubtful f
 Little data is enough to suspect a wrong order:
 
 - if scores rise, or ranks fall, in the order given, five results of a query or seven pairs are enough;
-- if all relevant results come last, it takes as many as would come last in a random order with a probability below 1/1,000.
+- if all relevant results come last, there must be so many of them that a random order would put them all last with a probability below 1/1,000.
 
-Nothing is reported if the relevant results show that the order is right. A single result for each query is reported from ten queries on.
+Nothing is reported if the relevant results show that the order is right. A run with a single result for each query is reported if there are at least ten queries.
 
 ## The list of findings
 

@@ -55,15 +55,15 @@ def divides_by_0(values: ListValues, _: Any = None) -> bool:
 
 
 IS_UNDEFINED: dict[str, Callable[[ListValues, dict[str, Any]], bool]] = {
-    "Without relevant items": lambda v, p: not count_relevant(v),
-    "Without items that gain anything": lambda v, p: not gains_something(v),
-    "Without relevant items, where gamma is above 0, and without items that gain anything, where it"
-    " is below 1": lambda v, p: (
+    "If there are no relevant items": lambda v, p: not count_relevant(v),
+    "If no item gains anything": lambda v, p: not gains_something(v),
+    "If gamma is above 0 and there are no relevant items, or if gamma is below 1 and no item gains"
+    " anything": lambda v, p: (
         not (p["gamma"] > 0 and v.subtopics) and not (p["gamma"] < 1 and any(v.gains))
     ),
-    "If every item is relevant, or there is none": divides_by_0,
-    "If nothing relevant or nothing else was retrieved": divides_by_0,
-    "If the divisor is 0 with norm=found, and without relevant items otherwise": lambda v, p: (
+    "If every item is relevant, or there are no items": divides_by_0,
+    "If no relevant item or no other item was retrieved": divides_by_0,
+    "If the divisor is 0 (with norm=found) or there are no relevant items (otherwise)": lambda v, p: (
         divides_by_0(v) if p["norm"] == "found" else not count_relevant(v)
     ),
 }
@@ -73,9 +73,9 @@ IS_ZERO: dict[str, Callable[[ListValues], bool]] = {
     "0 if nothing was retrieved.": lambda v: not v.ranked,
     "0 if there are no items.": divides_by_0,
     "0 if no relevant item was retrieved.": lambda v: not v.hits(len(v.ranked)),
-    "0 if all items or no items are relevant, or retrieved.": divides_by_0,
+    "0 if all items are relevant, or none, and 0 if all are retrieved, or none.": divides_by_0,
 }
-DECIDES = ": no_relevant decides (default: 0)."
+DECIDES = ", no_relevant decides (default: 0)."
 
 
 def is_undefined(text: str, values: ListValues, measure: Measure) -> bool:

@@ -144,7 +144,7 @@ class RegressionError(GermaneError, AssertionError):
 
 
 class DefinitionError(GermaneError, AssertionError):
-    """A function does not compute the measure that it is said to compute.
+    """A function does not compute the measure that it is supposed to compute.
 
     >>> germane.assert_computes(lambda relevant, ranked: 0.5, "P@1", takes="ids")
     Traceback (most recent call last):

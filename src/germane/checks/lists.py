@@ -193,7 +193,7 @@ def find_unjudged(data: Data) -> Sees:
 
 
 def find_few(data: Data) -> Sees:
-    """Find that there are too few queries for any but large differences."""
+    """Find that there are too few queries to detect any but large differences."""
     count = len(data.qrels.queries)
     if 0 < count < Interval.FEW:
         text = write_count(count, "query is", "queries are") + " judged"

@@ -162,13 +162,13 @@ def explain_unmatched(
 
 
 def find_unmatched(data: Data) -> Sees:
-    """Find options whose items are those of no list and of no judgment."""
+    """Find options whose items occur in no list and in no judgment."""
     for reason in data.unmatched.values():
         yield Problem(reason, 1)
 
 
 def find_unreachable(data: Data) -> Sees:
-    """Find relevant items that are no candidates, and count as relevant all the same."""
+    """Find relevant items that are not candidates but still count as relevant."""
     total = int(np.count_nonzero(data.grades >= 1))
     for name, count in data.unreachable.items():
         share = "all" if count == total else f"{count:,} of"

@@ -101,10 +101,10 @@ TABLE: tuple[Check, ...] = (
           "Test a search system on queries that it did not learn from; users of a recommender may "
           "be in both."),
     Check("queries among the items", "doubtful", "run", unmatched.find_queries_among_items,
-          "Does the collection hold the queries? Leave them out of it, as exclude_self=True does "
-          "for embeddings."),
+          "Does the collection contain the queries? Leave them out of it, as exclude_self=True "
+          "does for embeddings."),
     Check("queries with the text of an item", "doubtful", "qrels", unmatched.find_queries_with_text,
-          "Does the collection hold the queries? Leave these items out of it, or name them with "
+          "Does the collection contain the queries? Leave these items out of it, or name them with "
           "exclude."),
     Check("judged items with the same text", "doubtful", "qrels", unmatched.find_copies,
           "A system that finds one copy misses the other. Delete copies, or give them one id with "

@@ -291,7 +291,7 @@ def find_shared_queries(data: Data) -> Sees:
 
 
 def find_queries_among_items(data: Data) -> Sees:
-    """Find queries whose id an item has, too, where ids are more than numbers."""
+    """Find queries that have the same id as an item, if ids are not just numbers."""
     run = data.run
     if run.places or not are_names(run.queries):
         return

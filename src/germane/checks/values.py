@@ -194,7 +194,7 @@ TELLING = 20  # different scores that do not all fit by chance
 
 
 def find_constant(data: Data) -> Sees:
-    """Find runs in which nearly all results of a query have one score, if that can matter."""
+    """Find runs in which nearly all results of a query have the same score, if that can matter."""
     order = describe_order(data)
     if data.constant and (data.results >= FEW or _are_of_two_kinds(data)):
         text = f"all {data.results:,} results have the same score as the others of their query"
@@ -406,7 +406,7 @@ ADVICE = "Are the two swapped? Give the qrels first, then the run."
 
 
 def find_swapped(data: Data) -> Sees:
-    """Find a run in the place of the qrels, and the other way round."""
+    """Find a run in place of the qrels, and the other way round."""
     qrels, run = data.qrels, data.run
     if _have_mostly(qrels, RUN_FIELDS) and _have_mostly(run, QRELS_FIELDS):
         count = qrels.faults.count + run.faults.count

@@ -307,9 +307,9 @@ CHECKING = {
     ),
     "identify": Command(
         _run_identify,
-        "Ask a function, or a program in any language, about small, chosen data, and name the"
+        "Call a function, or a program in any language, on small, chosen data, and name the"
         " definition that gives all of its values. The exit status is 0 if one was found, 1 if none"
-        " was, and 2 if the function could not be asked.",
+        " was, and 2 if the function could not be called.",
         "function?",
         "command pattern time_limit asserts format spreadsheet output",
         conventions="conventions that the definition has to have (default: any)",
@@ -429,7 +429,7 @@ JUDGING = {
     "trust": Command(
         _run_trust,
         "Correct the means of runs, and their differences, from a model's judgments with people's"
-        " judgments of some queries. Also measure the agreement of both judges.",
+        " judgments of some queries. Also measure the agreement between the two judges.",
         "runs+",
         "detect format spreadsheet output",
     ),

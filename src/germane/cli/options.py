@@ -284,7 +284,7 @@ USUAL: dict[str, Option] = {
     "measure": _ONE,
     "reconcile measure": _ONE._replace(sentence="the measure that was reported"),
     "identify measure": _ONE._replace(
-        sentence="what it is said to compute, such as AP@10 (default: any measure is tried)"
+        sentence="what it is supposed to compute, such as AP@10 (default: any measure is tried)"
     ),
     "boxes gate measures": _IN_BOXES,
     "boxes measures": _IN_BOXES._replace(
@@ -364,7 +364,7 @@ USUAL: dict[str, Option] = {
     "takes": Option("the form of the function's data",
         "grades|ids|graded|lists|arrays|matrix|dicts|frames|trec", optional=True),
     "pattern": Option(
-        r"where the number stands in the program's output: 'map\s+all\s+(\S+)'; with the groups"
+        r"where the number is in the program's output: 'map\s+all\s+(\S+)'; with the groups"
         r" query and value, the number of each query", "REGEX",
     ),
     "decimals": Option(

@@ -65,7 +65,7 @@ def identify(
     returns a number, a number for each query, or a mapping of them. Further arguments are set
     before: ``lambda *data: f(*data, k=10)`` or ``functools.partial``.
 
-    ``measure`` is what the function is said to compute, such as ``"AP@10"``. Without it every
+    ``measure`` is what the function is supposed to compute, such as ``"AP@10"``. Without it every
     measure is tried, at the cutoffs that the function has. Values are equal to 1e-9 of their size;
     ``tolerance=1e-6`` is for single precision, and ``decimals=4`` for rounded output. A convention
     that you give, such as ``no_relevant="zero"``, holds in all definitions. ``rng`` seeds the data.

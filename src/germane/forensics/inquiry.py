@@ -116,7 +116,7 @@ class Identification:
     name: str
     """the function's name"""
     claim: Measure | None
-    """the measure that it is said to compute"""
+    """the measure that it is supposed to compute"""
     definitions: tuple[Definition, ...]
     """the definitions that give all of its values"""
     probes: int

@@ -76,10 +76,12 @@ AVERAGE_PRECISION = Definition(
     beyond="with norm=found and a cutoff or a depth",
     extremes=_find_extremes,
     conventions=(
-        "norm=R is the textbook's; min is min(R,k); found is the number of relevant items within"
-        " the cutoff, so a shorter list can have a higher value; possible is min(R,k,N), which a"
-        " short list lowers, too; k is the cutoff. Without a cutoff R and min are the same. With"
-        " norm=found a late relevant item can lower the value."
+        "norm=R divides by R, as textbooks do, and norm=min by min(R,k)."
+        " norm=found divides by the number of relevant items within the cutoff,"
+        " so a shorter list can have a higher value, and a late relevant item"
+        " can lower it. norm=possible divides by min(R,k,N), which also rewards"
+        " short lists, and norm=k by the cutoff. Without a cutoff, R and min are"
+        " the same."
     ),
     cite=(
         "Buckley & Voorhees, Retrieval System Evaluation, in TREC, MIT Press, 2005; "
@@ -121,8 +123,9 @@ MEAN_PRECISION = Definition(
     example='round(score([1, 0, 1], "MeanP@3"), 4) == round((1 + 1 / 2 + 2 / 3) / 3, 4)',
     parameters=(REL, MEAN),
     conventions=(
-        "Precision is taken at every rank, relevant or not, so a perfect ranking scores below 1 "
-        "if R < k. It has its own name because it is often reported as AP."
+        "Precision is taken at every rank, whether the item is relevant or not,"
+        " so a perfect ranking scores below 1 if R < k. The measure has a name"
+        " of its own here because it is often reported as AP."
     ),
 )
 
@@ -164,8 +167,8 @@ AVERAGE_RECALL = Definition(
     parameters=(REL, MEAN),
     expected=False,
     conventions=(
-        "It depends only on the number of hits, not on their ranks: a perfect list has "
-        "(R + 1)/2R. Evidently reports it as MAR."
+        "The value depends only on the number of hits, not on their ranks; a"
+        " perfect list has (R + 1)/2R. Evidently reports it as MAR."
     ),
 )
 
@@ -188,7 +191,7 @@ AVERAGE_PRECISION_TO_R = Definition(
     aliases=("MAPR",),
     cutoff=False,
     expected=False,
-    conventions="As AP@k over min(R,k) with k = R: a relevant item below rank R counts as missed.",
+    conventions="This is AP@k with k = R, so a relevant item below rank R counts as missed.",
     cite="Musgrave, Belongie & Lim, A Metric Learning Reality Check, ECCV 2020",
 )
 
@@ -211,7 +214,7 @@ YAAP = Definition(
     unanswered=lambda k, p: "ln(1 ÷ (1 + R))",
     range=bound_nowhere,
     expected=False,
-    conventions="0 is the middle of the scale; there is no lowest or highest value.",
+    conventions="The middle of the scale is 0, and there is no lowest or highest value.",
     cite="Robertson, SIGIR 2012 (tutorial measure in trec_eval)",
 )
 
@@ -285,9 +288,11 @@ def _expect_over_found(ranking: Ranking, k: int | None, rel: float, terms: Float
 ROUNDING = Parameter(
     "rounding",
     "up",
-    "how a share of R becomes a number of items: up is the definition; trec9 is int(share·R + 0.9),"
-    " as in trec_eval up to 9; nearest is int(share·R + 0.5), as recall levels in trec_eval since"
-    " 10; double compares h/R with the share in double precision, as PASCAL VOC and COCO do",
+    "how a share of R is rounded to a number of items: up is the"
+    " definition; trec9 is int(share·R + 0.9),"
+    " as in trec_eval up to version 9; nearest is int(share·R + 0.5), as for recall levels in"
+    " trec_eval since version 10; double compares h/R with the share in double precision, as PASCAL"
+    " VOC and COCO do",
     words=("up", "trec9", "nearest", "double"),
 )
 
@@ -351,7 +356,7 @@ INTERPOLATED_PRECISION = Definition(
     ),
     cutoff=False,
     expected=False,
-    conventions="0 if this recall is never reached.",
+    conventions="The value is 0 if this recall is never reached.",
     cite="Manning, Raghavan & Schütze, Introduction to Information Retrieval, 2008, ch. 8",
     grouped=True,
 )
@@ -383,7 +388,7 @@ INTERPOLATED_AVERAGE_PRECISION = Definition(
     ),
     cutoff=False,
     expected=False,
-    conventions="11 points: PASCAL VOC 2007 and old TREC reports; 101 points: COCO.",
+    conventions="PASCAL VOC 2007 and old TREC reports use 11 points, and COCO uses 101.",
     cite="Everingham et al., IJCV 88(2), 2010; Lin et al., ECCV 2014",
     grouped=True,
 )
@@ -424,12 +429,13 @@ AREA_UNDER_CURVE = Definition(
         Parameter(
             "rule",
             "step",
-            "how the area is taken: step is AP; trapezoid joins the points of all ranks, from"
-            " recall 0 with precision 1, by straight lines; davis_goadrich lets the others grow"
-            " evenly with the relevant items from point to point; linear101 joins the best"
-            " precisions by straight lines, from precision 1 to 0, and reads them at 101 recalls;"
-            " interpolated, 11 and 101 take the best precision from a recall on, at every recall or"
-            " at so many levels",
+            "how the area is computed: step is AP; trapezoid joins the points of all ranks, from"
+            " recall 0 with precision 1, by straight lines; davis_goadrich assumes that"
+            " from point to point, other items come evenly with the relevant ones; linear101 joins"
+            " the best precisions by straight lines, from precision 1 to 0, and reads them at 101"
+            " recalls;"
+            " interpolated takes, at each recall, the best precision at that recall"
+            " or beyond; 11 and 101 do so only at that many levels of recall",
             words=("step", "trapezoid", "interpolated", "davis_goadrich", "linear101"),
             numbers=(11, 101),
         ),
@@ -440,8 +446,9 @@ AREA_UNDER_CURVE = Definition(
     expected=False,
     grouped=True,
     conventions=(
-        "Beyond the highest recall, the curve counts as 0. step equals AP(norm=R). interpolated:"
-        " PASCAL VOC since 2010; 11: VOC 2007; 101: COCO; trapezoid: Oxford and Paris buildings."
+        "Beyond the highest recall, the curve counts as 0. rule=step equals AP(norm=R). PASCAL VOC"
+        " used rule=11 in 2007 and has used interpolated since 2010. COCO uses 101, and the"
+        " benchmarks of Oxford and Paris buildings use trapezoid."
     ),
     cite="Everingham et al., IJCV 88(2), 2010; Lin et al., ECCV 2014; Philbin et al., CVPR 2007",
 )

@@ -26,15 +26,16 @@ from germane.measures.sets import count_filled, count_ranks, mark_hits, write_di
 ITEMS = Parameter(
     "items",
     "retrieved",
-    "all items: those that were retrieved, or their number",
+    "which items there are: those that were retrieved, or a number of items",
     words=("retrieved",),
     low=1.0,
     high=1e12,
 )
 _WORLD = (
-    "With items=retrieved, the list has every item, R is the number of relevant items "
-    "in it, and k is at most N. With a number of items, a list shorter than k counts as filled up "
-    "with other items. Unjudged items count as not relevant."
+    "With items=retrieved, the list is taken to contain every item, R is"
+    " the number of relevant items in it, and k is at most N. If you give"
+    " the number of items, a list shorter than k counts as filled up with"
+    " items that are not relevant. Unjudged items count as not relevant."
 )
 
 _DEPTH = "with a depth"
@@ -116,7 +117,7 @@ FALL_OUT = Definition(
     **_OF_LIST,
     grouped=True,
     conventions=_WORLD,
-    undefined="If every item is relevant, or there is none: no_relevant decides (default: 0).",
+    undefined="If every item is relevant, or there are no items, no_relevant decides (default: 0).",
     cite="van Rijsbergen, Information Retrieval, 2nd ed., 1979, ch. 7",
 )
 
@@ -171,10 +172,11 @@ MATTHEWS_CORRELATION = Definition(
     grouped=True,
     **_OF_LIST,
     range=lambda p: (-1.0, 1.0),
-    conventions=_WORLD + " From -1 to 1.",
+    conventions=_WORLD + " Values range from -1 to 1.",
     undefined=(
-        "0 if all items or no items are relevant, or retrieved. "
-        "Without relevant items: no_relevant decides (default: 0)."
+        "0 if all items are relevant, or none, and 0 if all are retrieved, or"
+        " none. "
+        "If there are no relevant items, no_relevant decides (default: 0)."
     ),
     cite="Matthews, Biochimica et Biophysica Acta 405(2), 1975",
 )
@@ -246,7 +248,8 @@ AREA_UNDER_ROC = Definition(
         Parameter(
             "negatives",
             "all",
-            "the other items that count: all retrieved ones, or this number of the first ones",
+            "the other items that count: all retrieved ones, or the first of them,"
+            " up to this number",
             words=("all",),
             low=1.0,
             high=1e9,
@@ -262,12 +265,12 @@ AREA_UNDER_ROC = Definition(
     conventions=(
         "Other items are all retrieved items that are not relevant, judged or not. With"
         " ties=grouped, a tied pair counts half. With norm=found, missed relevant items do not"
-        " count. norm=min counts the first relevant items alone, as many as there are other items"
-        " that count."
+        " count. norm=min counts only as many relevant items as there are other items"
+        " that count, from the first on."
     ),
     undefined=(
-        "If the divisor is 0 with norm=found, and without relevant items otherwise: no_relevant"
-        " decides (default: 0)."
+        "If the divisor is 0 (with norm=found) or there are no relevant items"
+        " (otherwise), no_relevant decides (default: 0)."
     ),
     cite=(
         "Hanley & McNeil, Radiology 143(1), 1982; negatives: McClish, Medical Decision Making 9(3),"
@@ -301,11 +304,11 @@ RANKING_LOSS = Definition(
     beyond=_DEPTH,
     extremes=lambda k, p: "whole lists",
     conventions=(
-        "With ties=grouped, a tied pair is wrong. Relevant items that were not retrieved are in no"
-        " pair."
+        "With ties=grouped, a tied pair counts as wrong. Relevant items that"
+        " were not retrieved belong to no pair."
     ),
     undefined=(
-        "If nothing relevant or nothing else was retrieved: no_relevant decides (default: 0)."
+        "If no relevant item or no other item was retrieved, no_relevant decides (default: 0)."
     ),
     cite="Tsoumakas, Katakis & Vlahavas, Mining Multi-label Data, 2010",
 )
@@ -362,13 +365,15 @@ RECALL_AT_PRECISION = Definition(
     example='score([1, 0, 0, 1, 1], "RecallAtPrecision(precision=0.6)") == 1',
     weight=lambda k, p: "R",
     parameters=(
-        Parameter("precision", 0.5, "the least precision", low=0.0, high=1.0, written=True),
+        Parameter(
+            "precision", 0.5, "the lowest precision that is enough", low=0.0, high=1.0, written=True
+        ),
         REL,
         MEAN,
     ),
     expected=False,
     grouped=True,
-    conventions="0 if no rank has this precision.",
+    conventions="The value is 0 if no rank has this precision.",
     cite="Saito & Rehmsmeier, PLOS ONE 10(3), 2015",
 )
 
@@ -403,7 +408,7 @@ BPREF = Definition(
     aliases=("Bpref",),
     cutoff=False,
     expected=False,
-    conventions="Unjudged items are skipped; NR counts items judged nonrelevant.",
+    conventions="Unjudged items are skipped. NR is the number of items judged nonrelevant.",
     cite="Buckley & Voorhees, SIGIR 2004 (as corrected in trec_eval 8)",
     nonrelevant=True,
 )

@@ -212,8 +212,8 @@ class Parameter:
         return f"{above} {self.low:.12g}{below} {self.high:.12g}"
 
 
-NO_RELEVANT = "Without relevant items: no_relevant decides (default: 0)."
-NO_GAIN = "Without items that gain anything: no_relevant decides (default: 0)."
+NO_RELEVANT = "If there are no relevant items, no_relevant decides (default: 0)."
+NO_GAIN = "If no item gains anything, no_relevant decides (default: 0)."
 
 Extremes = Literal["always", "whole lists", "never"]
 """Where do relevant items first and last in each tie give the highest and the lowest value of all
@@ -417,10 +417,12 @@ def write_count(p: dict[str, Any]) -> str:
 
 
 SEEN = Parameter(
-    "seen", "users", "popularity counts the users of an item, or all interactions",
+    "seen", "users", "whether popularity counts the users of an item or all interactions"
+        " with it",
     words=("users", "interactions"),
 )  # fmt: skip
 LISTS = Parameter(
-    "mean", "arithmetic", "a mean over lists, or micro: over all recommendations",
+    "mean", "arithmetic", "whether the mean is over lists or, with micro, over all"
+        " recommendations",
     words=("arithmetic", "micro"),
 )  # fmt: skip

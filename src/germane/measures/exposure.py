@@ -56,7 +56,7 @@ COVERAGE = define(
         words=("catalogue", "seen", "none"),
     ),
     Parameter(
-        "unseen", "count", "unseen items: they count, or are dropped",
+        "unseen", "count", "whether unseen items count or are dropped",
         words=("count", "drop"),
     ),
     of_all=compute_coverage,
@@ -97,10 +97,11 @@ GINI = define(
         words=("catalogue", "recommended"),
     ),
     Parameter(
-        "sign", "unequal", "a high value means unequal, or equal", words=("unequal", "equal")
+        "sign", "unequal", "whether a high value means unequal or equal", words=("unequal", "equal")
     ),
     Parameter(
-        "norm", "n", "n: the highest value is 1 − 1/n; n-1: it is 1", words=("n", "n-1")
+        "norm", "n", "the divisor: with n, the highest value is 1 − 1/n, and with n-1 it is 1",
+        words=("n", "n-1"),
     ),
     of_all=compute_gini,
     aliases=("GiniIndex",),
@@ -166,8 +167,9 @@ ENTROPY = define(
     ),
     Parameter(
         "lists", "sized",
-        "the weight of a list: its number of items; or 1 (equal); or mean, 1 in a mean of the"
-        " self-information of its items, whose shares p are those of lists weighed by their size",
+        "the weight of a list: sized is its number of items; equal is the same"
+        " for each list; mean is, too, but takes the mean self-information of"
+        " each list's items, with shares p in which lists count by their size",
         words=("sized", "equal", "mean"),
     ),
     norm=lambda k, p: {
@@ -214,15 +216,15 @@ PERSONALIZATION = define(
     ),
     'evaluate([{1}, {2}], [[1], [2]], "Personalization@1").flat() == {"Personalization_at_1": 1}',
     Parameter(
-        "norm", "found", "the divisor of a pair: found, √ of both sizes, or k, as if all lists had "
-                         "k items",
+        "norm", "found", "the divisor of a pair of lists: found is the square root of the"
+        " product of their sizes; k treats all lists as if they had k items",
         words=("found", "k"),
     ),
     of_all=compute_personalization,
     by_size=lambda p: p["norm"] == "found",
     of_sets=lambda p: p["norm"] == "found",
     aliases=("InterListDiversity",),
-    undefined="NaN for fewer than two lists.",
+    undefined="NaN if there are fewer than two lists.",
 )  # fmt: skip
 
 
@@ -259,15 +261,16 @@ ILD = define(
     ),
     'evaluate([{1}], [[1, 2]], "ILD@2", distance={1: [1, 0], 2: [0, 1]}).flat() == {"ILD_at_2": 1}',
     Parameter(
-        "norm", "pairs", "the divisor of a list: its pairs, or found: its items",
+        "norm", "pairs",
+        "the divisor of a list: the number of its pairs, or, with found, of its items",
         words=("pairs", "found"),
     ),
     Parameter(
-        "single", "zero", "a list of one item, which has no pair: 0, or left out",
+        "single", "zero", "whether a list of one item, which has no pairs, counts 0 or is left out",
         words=("zero", "drop"),
     ),
     of_lists=sum_distances,
-    undefined="NaN with single=drop, if no list has two items.",
+    undefined="NaN with single=drop if no list has two items.",
     aliases=("IntraListDiversity",),
     conventions="The distance of two vectors is 1 − their cosine.",
     cite="Ziegler et al., Improving recommendation lists through topic diversification, WWW 2005",
@@ -335,21 +338,21 @@ SERENDIPITY = define(
     '== {"Serendipity": 0.5}',
     Parameter(
         "against", "popular",
-        "an item is compared with its popularity, or with the user's own history",
+        "whether an item is compared with its popularity or with the user's own history",
         words=("popular", "history"),
     ),
     Parameter(
-        "relevant", "judged", "items that count: the relevant ones of the judgments, or all",
+        "relevant", "judged", "the items that count: those judged relevant, or all",
         words=("judged", "all"),
     ),
     of_lists=sum_serendipity,
-    undefined="NaN with against=history, if no user with a list chose anything.",
+    undefined="NaN with against=history if no user with a list chose anything.",
     range=lambda p: SHARE if p["against"] == "popular" else None,
     of_users=True,
     of_judgments=True,
     conventions="Relevant items have a grade of 1 or higher. Popularity is the number of "
-                "interactions; items with the same "
-    "number share a rank, and the next rank follows without a gap.",
+    "interactions; items with the same number share a rank, and the next rank follows without a"
+    " gap.",
     cite="Zhang et al., Auralist: introducing serendipity into music recommendation, WSDM 2012",
 )  # fmt: skip
 
@@ -409,7 +412,7 @@ _ARP_NORMS = {
     "rank": ("r/n", f", {_RANK}, n: seen items"),
 }  # fmt: skip
 
-_DROPPED = "NaN with unseen=drop, if no list has a seen item."
+_DROPPED = "NaN with unseen=drop if no list has a seen item."
 
 ARP = define(
     "ARP",
@@ -421,11 +424,12 @@ ARP = define(
     'evaluate([{1}], [[1, 2]], "ARP@2", seen=[[1]]).flat() == {"ARP_at_2": 1 / 2}',
     SEEN,
     Parameter(
-        "norm", "none", "counts as they are, ÷ their sum, ÷ the highest, or ranks",
+        "norm", "none", "how counts are scaled: not at all, by their sum (total), by the"
+        " highest (max), or as ranks",
         words=("none", "total", "max", "rank"),
     ),
     Parameter(
-        "unseen", "zero", "unseen items: they count 0, or are left out",
+        "unseen", "zero", "whether unseen items count 0 or are left out",
         words=("zero", "drop"),
     ),
     LISTS,
@@ -478,7 +482,8 @@ NOVELTY = define(
     'evaluate([{1}], [[1]], "Novelty@1", seen=[[1], [2]]).flat() == {"Novelty_at_1": log2(2)}',
     SEEN,
     Parameter(
-        "unseen", "once", "unseen items: as if seen once, as the rarest item, 0, or left out",
+        "unseen", "once",
+        "how unseen items count: as if seen once, as the rarest item, as 0, or not at all",
         words=("once", "rarest", "zero", "drop"),
     ),
     Parameter("base", 2, "the base of the logarithm", words=("e",), numbers=(2, 10)),
@@ -560,8 +565,8 @@ LIFT = define(
     of_lists=sum_lift,
     of_users=True,
     pooled=True,
-    conventions="Both are means over the users that have a list and a choice.",
-    undefined="NaN if no user has both.",
+    conventions="Both means are over the users who have a list and who chose something before.",
+    undefined="NaN if no user has a list and chose something before.",
     cite=(
         "Abdollahpouri et al., The connection between popularity bias, calibration, and fairness,"
         " RecSys 2020"

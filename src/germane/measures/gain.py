@@ -39,8 +39,8 @@ GAIN = Parameter(
 DISCOUNT = Parameter(
     "discount",
     "log",
-    "the divisor of a gain at rank i: log is log_b(i+1); jarvelin is log_b i, but at least 1, the "
-    "original; position is i; none is 1, so that gains are only added up",
+    "the divisor of a gain at rank i: log is log_b(i+1); jarvelin is log_b i, but at least 1,"
+    " as in the original; position is i; none is 1, so that gains are only added up",
     words=("log", "jarvelin", "position", "none"),
 )
 BASE = Parameter("base", 2.0, "b, the base of the logarithm", low=1.0, high=1e6, open_ends=True)
@@ -48,8 +48,8 @@ LEAST = Parameter("least", 0.0, "the lowest grade that gains anything", low=0.0)
 IDEAL = Parameter(
     "norm",
     "judged",
-    "the ideal ranking: everything judged for the query; as many items of gain 1 as the cutoff; or"
-    " as many as were retrieved within it",
+    "the ideal ranking: everything judged for the query; as many items of gain 1 as the cutoff"
+    " allows; or as many as were retrieved within it",
     words=("judged", "k", "retrieved"),
 )
 
@@ -176,9 +176,11 @@ NDCG = Definition(
     range=lambda p: SHARE if p["norm"] == "judged" else None,
     aliases=("NDCG",),
     conventions=(
-        "The ideal ranking has all items judged for the query, retrieved or not, cut at the same k."
-        " With norm=k, it has k items of gain 1: a query with fewer relevant items cannot reach 1,"
-        " and grades above 1 can exceed it. With discount=log, the base does not matter."
+        "The ideal ranking contains all items that were judged for the query,"
+        " whether they were retrieved or not, and is cut at the same k. With"
+        " norm=k, it consists of k items of gain 1, so a query with fewer"
+        " relevant items cannot reach 1, and one with grades above 1 can exceed"
+        " it. With discount=log, the base does not matter."
     ),
     cite="Järvelin & Kekäläinen, ACM TOIS 20(4), 2002; log2(i+1) and exp: Burges et al., ICML 2005",
     undefined=NO_GAIN,
@@ -277,8 +279,9 @@ NDCG_AT_LEVELS = Definition(
     cutoff=False,
     expected=False,
     conventions=(
-        "A comparison in parentheses is 1 where it holds: N is one of the ranks if it exceeds the"
-        " number of relevant items by 2. nDCG without a rank is that of the whole list."
+        "A comparison in parentheses is 1 if it is true, and otherwise 0. N is"
+        " one of the ranks if it exceeds the number of relevant items by at"
+        " least 2. nDCG without a rank is the nDCG of the whole list."
     ),
     cite="trec_eval, Rndcg (experimental)",
     undefined=NO_GAIN,
@@ -317,7 +320,7 @@ NORMALIZED_GAIN = Definition(
     cutoff=False,
     expected=False,
     beyond=ALWAYS,
-    conventions="The ideal gains at least 1 at every rank.",
+    conventions="The ideal ranking gains at least 1 at every rank.",
     cite="trec_eval, G (experimental)",
     undefined=NO_GAIN,
 )

@@ -206,11 +206,13 @@ def _wrap_entry(label: str, text: str) -> list[str]:
 
 
 NOTATION = (
-    "i: rank from 1; rel(i): 1 if the item at rank i is relevant, else 0; P@i: share of the first i"
-    " that is relevant; R@i: share of the relevant items that is in the first i; grade: that of the"
-    " item at rank i, or 0 if it is negative or there is none; R: relevant items that exist; N:"
-    " items retrieved. What follows a comma and ÷ divides all before it. A sum of nothing, a"
-    " maximum of nothing and x ÷ 0 are 0"
+    "i: the rank, from 1; rel(i): 1 if the item at rank i is relevant, else 0; P@i: the share of"
+    " the first i items that are relevant; R@i: the share"
+    " of the relevant items that are among the first i; grade: the grade of"
+    " the item at rank i, or 0 if it is negative or if there is no item; R:"
+    " the number of relevant items that exist; N: the number of items"
+    " retrieved. Whatever follows a comma and ÷ divides everything before"
+    " it. An empty sum, an empty maximum and x ÷ 0 are 0"
 )
 
 
@@ -221,22 +223,27 @@ def describe_direction(row: Definition) -> str:
     worst = Measure(row.name).range
     if worst is None:
         return (
-            "A low value is good. There is no worst one, so comparisons refuse runs that lack"
-            " queries."
+            "Low values are good. There is no worst value, so comparisons refuse"
+            " runs in which queries are missing."
         )
-    return f"A low value is good. A query that the run lacks has the worst, {worst[1]:g}."
+    return (
+        "Low values are good. A query that is missing from the run gets the worst value,"
+        f" {worst[1]:g}."
+    )
 
 
-OF_LISTS = "ties=trec or given decides which items stand within the cutoff."
+OF_LISTS = "ties=trec or ties=given decides which items are within the cutoff."
 
 
 def describe_ties(row: Definition) -> str:
     """Describe how a measure treats equal scores."""
     text = (
-        "expected has a closed form." if row.expected else "expected is an error (no closed form)."
+        "ties=expected gives the exact mean over all orders."
+        if row.expected
+        else "ties=expected is an error, because the mean over all orders has no closed form here."
     )
     if row.grouped:
-        text += " grouped is defined without a cutoff."
+        text += " ties=grouped works without a cutoff."
     beyond = row.beyond
     if (
         not beyond
@@ -247,8 +254,8 @@ def describe_ties(row: Definition) -> str:
     if beyond:
         where = "" if beyond == ALWAYS else f"{beyond}, "
         text += (
-            f" best and worst put relevant items first or last in each tie; {where}other orders can"
-            " have a higher or a lower value."
+            " ties=best and ties=worst put relevant items first or last in each tie;"
+            f" {where}other orders can have a higher or a lower value."
         )
     return text
 

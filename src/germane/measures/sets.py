@@ -86,7 +86,8 @@ DEPTH = Parameter("norm", "k", "the divisor of the count", words=("k", "retrieve
 ROUNDING = Parameter(
     "rounding",
     "up",
-    "how a multiple of R becomes a number of items: up is the definition; trec9 is "
+    "how a multiple of R is rounded to a number of items: up is the"
+    " definition; trec9 is "
     "int(share·R + 0.9), as in trec_eval; nearest is int(share·R + 0.5)",
     words=("up", "trec9", "nearest"),
 )
@@ -162,9 +163,10 @@ PRECISION = Definition(
     parameters=(REL, DEPTH, MEAN),
     aliases=("Precision", "SetP"),
     conventions=(
-        "A list shorter than k counts as filled up with nonrelevant items. With norm=retrieved, the"
-        " hits are divided by min(k,N) instead. Without a cutoff: all retrieved items, divided by"
-        " their number."
+        "A list shorter than k counts as filled up with nonrelevant items. With"
+        " norm=retrieved, the hits are divided by min(k,N) instead. Without a"
+        " cutoff, all retrieved items count, and the hits are divided by their"
+        " number."
     ),
     undefined="0 if nothing was retrieved. " + NO_RELEVANT,
     grouped=True,
@@ -191,8 +193,10 @@ RECALL = Definition(
     ),
     aliases=("Recall", "SetR"),
     conventions=(
-        "norm=min divides by the most that k results can hold (capped recall); possible by "
-        "the most that the list, up to k, can hold. Without a cutoff R and min are the same."
+        "norm=min divides by the largest number of relevant items that k"
+        " results can contain (capped recall), and norm=possible by the largest"
+        " number that this list can contain up to rank k. Without a cutoff, R"
+        " and min are the same."
     ),
     middle=True,
     grouped=True,
@@ -226,7 +230,7 @@ F_MEASURE = Definition(
         MEAN,
     ),
     aliases=("F1", "SetF"),
-    conventions="The quotient equals (1+β²)·P·R / (β²·P + R) of the same cutoff.",
+    conventions="The quotient equals (1+β²)·P·R / (β²·P + R) at the same cutoff.",
     cite="van Rijsbergen, Information Retrieval, 2nd ed., 1979, ch. 7",
     grouped=True,
 )
@@ -356,8 +360,9 @@ UTILITY = Definition(
     unanswered=lambda k, p: f"{write_number(p['miss'])}·R" if p["miss"] else "0",
     range=bound_nowhere,
     conventions=(
-        "Every retrieved item that is not relevant costs, judged or not. If hit is below noise +"
-        " miss, a relevant item lowers the value, and ties=best, where it comes first, is lowest."
+        "Every retrieved item that is not relevant has a cost, whether it is"
+        " judged or not. If hit is below noise + miss, a relevant item lowers"
+        " the value, and ties=best, which puts it first, gives the lowest value."
     ),
     grouped=True,
     undefined="",
@@ -478,7 +483,7 @@ def compute_judged_share(ranking: Ranking, k: int | None, norm: str) -> Scored:
 
 JUDGED = Definition(
     "Judged",
-    "Share of the results that is judged",
+    "Share of the results that are judged",
     compute_judged_share,
     lambda k, p: f"Σ judged(i), {write_ranks(k)}",
     norm=lambda k, p: write_divisor(k, p["norm"]),
@@ -487,8 +492,9 @@ JUDGED = Definition(
     parameters=(DEPTH, MEAN),
     better="neither",
     conventions=(
-        "An item with a negative grade is in the pool but not judged. A list shorter than k counts"
-        " as filled up with items that are not judged."
+        "An item with a negative grade belongs to the pool but is not judged. A"
+        " list shorter than k counts as filled up with items that are not"
+        " judged."
     ),
     undefined="0 if nothing was retrieved.",
     grouped=True,
@@ -503,7 +509,7 @@ def compute_unjudged_share(ranking: Ranking, k: int | None) -> Scored:
 
 UNJUDGED = Definition(
     "Unjudged",
-    "Share of the results that is not judged",
+    "Share of the results that are not judged",
     compute_unjudged_share,
     lambda k, p: f"({write_divisor(k, 'retrieved')} - Σ judged(i), {write_ranks(k)})",
     norm=lambda k, p: write_depth(k),

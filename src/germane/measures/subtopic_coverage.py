@@ -30,8 +30,8 @@ from germane.measures.sets import count_ranks
 WEIGHTS = Parameter(
     "weights",
     "equal",
-    "the weights of subtopics, or the probabilities of intents: all the same, or those of"
-    " subtopic_weights=",
+    "the weights of subtopics or the probabilities of intents: all equal,"
+    " or those of subtopic_weights=",
     words=("equal", "given"),
 )
 
@@ -182,8 +182,9 @@ SUBTOPIC_RECALL = Definition(
     beyond=ALWAYS,
     subtopics=True,
     conventions=(
-        "Zhai et al. divide by the number of all subtopics of the query; "
-        "ndeval and NTCIREVAL's I-rec divide by the number of subtopics with a relevant item."
+        "Zhai et al. divide by the number of all subtopics of the query. ndeval"
+        " and NTCIREVAL's I-rec divide by the number of subtopics with a"
+        " relevant item."
     ),
     cite="Zhai, Cohen & Lafferty, SIGIR 2003 (S-recall)",
 )
@@ -213,8 +214,9 @@ INTENT_AWARE_PRECISION = Definition(
     beyond=ALWAYS,
     subtopics=True,
     conventions=(
-        "A list shorter than k counts as filled up with nonrelevant items. weights=given is the "
-        "paper's mean over intents of given probabilities."
+        "A list shorter than k counts as filled up with nonrelevant items."
+        " weights=given is the mean of the paper, over intents with given"
+        " probabilities."
     ),
     cite="Agrawal, Gollapudi, Halverson & Ieong, WSDM 2009",
 )
@@ -243,8 +245,10 @@ INTENT_AWARE_AVERAGE_PRECISION = Definition(
     beyond=ALWAYS,
     subtopics=True,
     conventions=(
-        "AP of one subtopic is divided by its relevant items, as AP(norm=R). weights=given is the"
-        " paper's mean over intents of given probabilities."
+        "The AP of one subtopic is divided by the number of its relevant items,"
+        " as in AP(norm=R)."
+        " weights=given is the mean of the paper, over intents with given"
+        " probabilities."
     ),
     cite="Agrawal, Gollapudi, Halverson & Ieong, WSDM 2009",
 )
@@ -316,14 +320,15 @@ D_SHARP_NDCG = Definition(
     beyond=ALWAYS,
     subtopics=True,
     conventions=(
-        "The ideal ranking orders items by their summed gains, which is exact. gamma=0 is D-nDCG,"
-        " gamma=1 is StRecall. weights=given multiplies gains by the probabilities of intents, as"
-        " NTCIREVAL; subtopic recall has no weights. rel counts for subtopic recall alone: an item"
-        " gains by every positive grade, also by those below rel."
+        "The ideal ranking, which is exact, sorts items by the sum of their"
+        " gains. gamma=0 is D-nDCG, and gamma=1 is StRecall. weights=given"
+        " multiplies gains by the probabilities of intents, as NTCIREVAL does;"
+        " subtopic recall has no weights. rel applies only to subtopic recall:"
+        " every positive grade gains something, even one below rel."
     ),
     undefined=(
-        "Without relevant items, where gamma is above 0, and without items that gain anything,"
-        " where it is below 1: no_relevant decides (default: 0)."
+        "If gamma is above 0 and there are no relevant items, or if gamma is"
+        " below 1 and no item gains anything, no_relevant decides (default: 0)."
     ),
     cite="Sakai & Song, SIGIR 2011",
 )

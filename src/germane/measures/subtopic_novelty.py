@@ -275,16 +275,17 @@ SUMS: dict[str, Callable[..., Floats]] = {
 ALPHA = Parameter(
     "alpha",
     0.5,
-    "the share of its gain that a subtopic loses with each item that has it",
+    "the share of its gain that a subtopic loses with each item that covers it",
     low=0.0,
     high=1.0,
 )
 IDEAL = Parameter(
     "ideal",
     "greedy",
-    "the ideal ranking: at each rank the item with the highest gain, among equal ones the last id;"
-    " the same, but rounding errors decide among equal ones, as in ndeval; or the best of all"
-    " rankings, for few items",
+    "how the ideal ranking is found: greedy takes the item with the highest"
+    " gain at each rank, and the last id among equal ones; rounded does the"
+    " same, but rounding errors decide among equal ones, as in ndeval; exact"
+    " is the best of all rankings, for few items",
     words=("greedy", "rounded", "exact"),
 )
 LONGEST = 10_000_000  # ranks of a list that covers everything at every rank
@@ -360,8 +361,9 @@ ALPHA_DCG = Definition(
     beyond=ALWAYS,
     subtopics=True,
     conventions=(
-        "Clarke et al. do not normalize. ndeval's alpha-DCG is norm=full, which no real list "
-        "reaches and which falls as k grows; at k = 1, ndeval does not normalize."
+        "Clarke et al. do not normalize. ndeval's alpha-DCG is norm=full, whose"
+        " divisor no real list reaches and whose value falls as k grows. At k = 1,"
+        " ndeval does not normalize."
     ),
     cite="Clarke, Kolla, Cormack, Vechtomova, Ashkan, Büttcher & MacKinnon, SIGIR 2008",
 )
@@ -408,8 +410,9 @@ ALPHA_NDCG = Definition(
     beyond=ALWAYS,
     subtopics=True,
     conventions=(
-        "The greedy ideal ranking is an approximation, as in every tool; a better list has a value"
-        " above 1, of at most e/(e - 1) = 1.58. ideal=exact searches all rankings."
+        "The greedy ideal ranking is an approximation, as in every tool. A list"
+        " that is better than it has a value above 1, but at most e/(e - 1) ="
+        " 1.58. ideal=exact searches all rankings."
     ),
     cite="Clarke, Kolla, Cormack, Vechtomova, Ashkan, Büttcher & MacKinnon, SIGIR 2008",
 )
@@ -458,9 +461,10 @@ INTENT_AWARE_ERR = Definition(
     beyond=ALWAYS,
     subtopics=True,
     conventions=(
-        "The mean of ERR over equally probable subtopics, for judgments of 0 and 1; α is (2^1 -"
-        " 1)/2^1 on the scale of Chapelle et al. ndeval's ERR-IA is norm=full: divided by the value"
-        " of an impossible list. At k = 1, ndeval does not normalize, and its value is the number"
+        "This is the mean of ERR over equally probable subtopics, for judgments"
+        " of 0 and 1. On the scale of Chapelle et al., α is (2^1 - 1)/2^1."
+        " ndeval's ERR-IA is norm=full, which divides by the value of a list"
+        " that cannot exist. At k = 1, ndeval does not normalize, and its value is the number"
         " of subtopics."
     ),
     cite="Chapelle, Ji, Liao, Velipasaoglu, Lai & Wu, Information Retrieval 14(6), 2011",
@@ -489,11 +493,14 @@ NORMALIZED_INTENT_AWARE_ERR = Definition(
     expected=False,
     beyond=ALWAYS,
     subtopics=True,
-    conventions="The ideal ranking is that of alpha_nDCG; a better list has a value above 1.",
+    conventions="The ideal ranking is that of alpha_nDCG, and a list that is better"
+    " than it has a value above 1.",
     cite="Clarke, Craswell, Soboroff & Ashkan, WSDM 2011",
 )
 
-GOING_ON = Parameter("beta", 0.5, "the probability to continue to the next rank", low=0.0, high=1.0)
+GOING_ON = Parameter(
+    "beta", 0.5, "the probability of continuing to the next rank", low=0.0, high=1.0
+)
 
 
 def _count_ranks_that_matter(beta: float) -> int | None:

@@ -35,17 +35,18 @@ MOST = 1_000_000
 _CELLS = 1 << 20  # ranks of all queries that are weighed at once
 
 GoOn: TypeAlias = Callable[[Floats, Floats, Floats], Floats]
-"""Ranks (K), gains (Q, K) and gains so far (Q, K) → the probability to continue from each rank (Q,
-K, or one row for all queries)."""
+"""Ranks (K), gains (Q, K) and gains so far (Q, K) → the probability of continuing from each rank
+(Q, K, or one row for all queries)."""
 
 LOWEST = Parameter("min", 0.0, "the highest grade that gains nothing", low=0.0, high=1e6)
 HIGHEST = Parameter("max", 4.0, "the grade that gains 1", low=0.0, high=1e6, open_ends=True)
 GOAL = Parameter(
     "goal", 1.0, "T, the gain that the reader hopes for", low=0.0, high=1e6, open_ends=True
 )
-PATIENCE = Parameter("p", 0.9, "the probability to continue", low=0.0, high=1.0, open_ends=True)
+PATIENCE = Parameter("p", 0.9, "the probability of continuing", low=0.0, high=1.0, open_ends=True)
 _SCALED = (
-    "The gain of a grade is (grade - min)/(max - min), limited to 0 and 1. Without a cutoff, the"
+    "The gain of a grade is (grade - min)/(max - min), limited to the range from 0 to 1. Without"
+    " a cutoff, the"
     f" reader looks at {RANKS:,} ranks; ranks beyond the list gain nothing."
 )
 
@@ -270,7 +271,7 @@ _RBP_GAINS = {"binary": "", "linear": "·grade", "exp": "·(2^grade - 1)"}
 GOING_ON = Parameter(
     "p",
     0.8,
-    "the probability to continue",
+    "the probability of continuing",
     low=0.0,
     high=1.0,
     open_ends=True,
@@ -361,8 +362,8 @@ RANK_BIASED_PRECISION = Definition(
     ),
     range=lambda p: SHARE if p["gain"] == "binary" else None,
     conventions=(
-        "RBPResidual is the value that the unjudged items could add. Other weights of ranks are "
-        "those of nDCG(discount=…,norm=retrieved)."
+        "RBPResidual is the value that the unjudged items could add. For other"
+        " weights of ranks, use nDCG(discount=…,norm=retrieved)."
     ),
     cite="Moffat & Zobel, ACM TOIS 27(1), 2008",
 )
@@ -384,7 +385,7 @@ RESIDUAL = Definition(
     parameters=(GOING_ON, MEAN),
     better="neither",
     unanswered=lambda k, p: "1",
-    conventions="The tail beyond the last result counts in full.",
+    conventions="All ranks beyond the last result count in full.",
     cite="Moffat & Zobel, ACM TOIS 27(1), 2008",
     nonrelevant=True,
     undefined="",
@@ -455,9 +456,10 @@ COMPATIBILITY = Definition(
     cutoff=False,
     expected=False,
     conventions=(
-        "The ideal ranking has all items of a positive grade, the highest grades first. "
-        "Items of equal grade keep the order of the run; missed ones come last. With norm=ideal,"
-        " the divisor is the same sum of the ideal ranking with itself."
+        "The ideal ranking contains all items with a positive grade, the"
+        " highest grades first. Items of equal grade keep the order that they"
+        " have in the run, and missed items come last. With norm=ideal, the"
+        " divisor is the same sum for the ideal ranking compared with itself."
     ),
     cite="Clarke, Vtyurina & Smucker, ACM TOIS 39(2), 2021",
     undefined=NO_GAIN,

@@ -123,7 +123,7 @@ def find_odd_scores(sheet: Sheet, data: BoxData) -> Sees:
 
 
 def find_huge(sheet: Sheet, data: BoxData) -> Sees:
-    """Find boxes with sides that no image has: 10 times those of theirs, or a million pixels."""
+    """Find boxes that are longer than any image: 10 times their own, or a million pixels."""
     sides = np.column_stack((sheet.boxes.width, sheet.boxes.height))
     with np.errstate(invalid="ignore", over="ignore"):
         limit = np.where(np.isnan(sheet.sizes), LARGEST, TIMES * sheet.sizes)

@@ -264,7 +264,7 @@ class Trial:
 
 
 def find_strangers(sheet: Sheet, data: BoxData) -> Sees:
-    """Find detections of which hardly any overlaps a truth of its image."""
+    """Find detections that hardly ever overlap a truth of their image."""
     problem = _find_problem(sheet, data)
     if problem is not None:
         yield problem
@@ -534,7 +534,7 @@ TABLE = (
              malformed.find_elsewhere,
              "Are they in pixels of the image, and x before y?", "warning", _FORMS),
     BoxCheck("areas far from the boxes", "serious", ("truth",), malformed.find_odd_areas,
-             ("Small, medium and large rest on them. Correct them, or use"
+             ("The ranges small, medium and large depend on them. Correct them, or use"
              f" {write_option('area_of', 'box')}."), "warning",
              _FORMS),
     BoxCheck("most truths given twice", "serious", ("truth",), malformed.find_all_repeated,
