@@ -315,6 +315,9 @@ def _vary_cutoffs(base: Measure) -> Iterable[Candidate]:
                 yield from map(Candidate, vary_measure(measure, ()))
 
 
+_BY_CHANCE = 0.02  # how often some mistake may give a number from 0 to 1 that is drawn at random
+
+
 def _try_mistakes(search: RunSearch) -> Iterator[str]:
     """Explain the number by formulas that are no definition, but that people write."""
     from germane.forensics.mistakes import MISTAKES, View  # which few numbers need
@@ -323,6 +326,9 @@ def _try_mistakes(search: RunSearch) -> Iterator[str]:
     fitting = [  # percents are said before
         mistake for mistake in MISTAKES if measure.name in mistake.measures and mistake.factor == 1
     ]
+    reported = search.reported
+    if reported.value <= 1 and 2 * reported.tolerance * len(fitting) > _BY_CHANCE:
+        return
     usual = search.find_result(Candidate(measure)) if fitting else None
     if usual is None:
         return
@@ -337,7 +343,7 @@ def _try_mistakes(search: RunSearch) -> Iterator[str]:
         ):  # as in orders of ties in which single items have no rank
             continue
         mean = replace(usual, values=values, norm=None).mean
-        if search.reported.gives(mean):
+        if reported.gives(mean):
             yield f"{measure} gives {mean:.4f} with a mistake: {mistake.name}."
 
 
