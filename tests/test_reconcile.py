@@ -688,5 +688,5 @@ def test_mistakes_in_a_formula_are_said() -> None:
     found = germane.reconcile(qrels, run, reported=f"{cut:.5f}", measure="nDCG")
     assert "with a mistake: the ideal ranking is cut off at the number of results" in str(found)
     # of two decimals, one of these formulas would give every tenth number
-    assert "with a mistake" not in str(germane.reconcile(qrels, run, reported="0.37", measure="AP"))
+    assert "with a mistake" not in str(germane.reconcile(qrels, run, reported="0.31", measure="AP"))
     assert "with a mistake" in str(germane.reconcile(qrels, run, reported="1.42", measure="AP"))
