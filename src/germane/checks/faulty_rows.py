@@ -248,7 +248,7 @@ def read_qrels(qrels: QrelsInput, progress: Progress | None = None, subtopics: s
     single = 0 if judged.subtopics is None else judged.subtopics.count_doubtful()
     return gather(
         "qrels", judged.name, [list_judgments(judged)], faults, text=judged.ids == "text",
-        places=judged.width is not None, single_subtopics=single,
+        places=judged.source.width is not None, single_subtopics=single,
     )  # fmt: skip
 
 

@@ -16,6 +16,17 @@ from germane.core.ranking import Subtopics
 from germane.errors import NotFoundError, clip, suggest
 
 
+@dataclass(frozen=True)
+class Source:
+    """What a reader of judgments leaves for the reader of a run that comes after it."""
+
+    lines: Any = None  # the order of a LETOR file, which scores without ids follow
+    width: int | None = None  # the number of items of an array, which numbers queries and items
+    is_array: bool = False  # of an array whose items have ids: its zeros may be left out
+    comments: int = 0  # lines that begin with # and are no data
+    maybe_data: "Qrels | None" = None  # of lines with #, which are data if the run has their query
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Qrels:
     """Relevance judgments, grouped by query.
@@ -37,16 +48,12 @@ class Qrels:
     ids: str = "typed"  # or text: the source has no other ids, and integers are their digits
     columns: tuple[Any, Any] | None = None  # query and item ids as a source of columns has them
     duplicates: str | None = None  # the choice they were read with, if they were read by themselves
-    lines: Any = None  # the order of a LETOR file, which scores without ids follow
-    width: int | None = None  # the number of items of an array, which numbers queries and items
-    is_array: bool = False  # of an array whose items have ids: its zeros may be left out
     unjudged: tuple[Hashable, ...] = ()  # queries that stand there without a judgment; left out
-    maybe_data: "Qrels | None" = None  # of lines with #, which are data if the run has their query
     candidates: Any = None  # items that may be retrieved (readers.options.candidates), if not all
-    comments: int = 0  # lines that begin with # and are no data
     subtopics: Subtopics | None = None  # the grades for single subtopics, if there are any
     written: "Qrels | None" = None  # as they were written, if some were converted or left out
     ignored: int = 0  # judgments that ignore=… took out
+    source: Source = Source()
 
     def __len__(self) -> int:
         return len(self.queries)

@@ -357,7 +357,7 @@ def _make_counts(judged: JudgedRun) -> Counts:
         unjudged_queries=len(retrieved.unknown),
         judged_items_retrieved=int(np.count_nonzero(reached)),
         tied=int(np.count_nonzero(judged.tied & reached)),
-        comments=qrels.comments + retrieved.comments,
+        comments=qrels.source.comments + retrieved.comments,
         collapsed=0 if retrieved.rows is None else int(retrieved.rows.sum()),
         groups=0 if retrieved.rows is None else int(retrieved.retrieved.sum()),
         excluded=0 if retrieved.excluded is None else int(retrieved.excluded.sum()),

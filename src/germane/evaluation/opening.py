@@ -176,7 +176,7 @@ class Inputs:
         read = self.read(needs._replace(complete="the agreement of judges"), runs)
         judged = np.diff(read.offsets) > 0
         judged_part = read if judged.all() else read.some(np.flatnonzero(judged))
-        return replace(judged_part, width=None)
+        return replace(judged_part, source=replace(judged_part.source, width=None))
 
     def collect(
         self, run: RunInput | None, needs: Needs, progress: Progress | None = None

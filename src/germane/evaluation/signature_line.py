@@ -47,7 +47,7 @@ def hash_qrels(qrels: Qrels) -> Content:
     """
     qrels = qrels.written or qrels
     items, grades, offsets = read_python_ids(qrels.items), qrels.grades, qrels.offsets
-    if qrels.width is not None or qrels.is_array:
+    if qrels.source.width is not None or qrels.source.is_array:
         places = np.flatnonzero(grades > 0)
         items, grades, offsets = (
             items.take(places),

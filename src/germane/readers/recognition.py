@@ -350,7 +350,7 @@ def recognize_qrels(raw: Any, reading: ReadOptions) -> QrelsInput:
         return raw
     if isinstance(raw, Qrels):
         columns = raw.columns is not None
-        return QrelsInput(lambda *how: raw, raw.ids == "text", columns, raw.lines)
+        return QrelsInput(lambda *how: raw, raw.ids == "text", columns, raw.source.lines)
     if isinstance(raw, RunInput) and raw.has_columns:  # of read_run
         return _open_qrels_frame(raw)
     if reading.group is not None:
@@ -552,9 +552,9 @@ def _refuse_columns(reading: ReadOptions, judged: QrelsInput, is_named: bool) ->
 
 def accept_comments(qrels: Qrels, run: RunInput) -> Qrels:
     """Accept judgments of lines that begin with ``#`` where the run has their query."""
-    if qrels.maybe_data is None:
+    if qrels.source.maybe_data is None:
         return qrels
-    queries = run.find_queries(qrels.maybe_data.queries)
+    queries = run.find_queries(qrels.source.maybe_data.queries)
     from germane.readers.files import trec_files
 
     return trec_files.accept_comments(qrels, queries)

@@ -15,7 +15,7 @@ import numpy as np
 
 from germane.core import ragged
 from germane.core.calls import Progress, ProgressNote
-from germane.core.qrels import ONE_COPY, Order, Qrels, Retrieved, Sample, choose_rows
+from germane.core.qrels import ONE_COPY, Order, Qrels, Retrieved, Sample, Source, choose_rows
 from germane.core.ragged import Floats, Ints
 from germane.errors import DuplicateError, EmptyError, FormatError, InputError, write_option
 from germane.kernel.content import Hasher
@@ -398,8 +398,10 @@ def _complete(judged: Qrels, path: Path, comments: trec.Comments, duplicates: st
         judged,
         name=find_name(path),
         ids="text",
-        comments=comments.count + len(maybe),
-        maybe_data=_make_qrels(maybe, duplicates) if maybe else None,
+        source=Source(
+            comments=comments.count + len(maybe),
+            maybe_data=_make_qrels(maybe, duplicates) if maybe else None,
+        ),
     )
 
 
@@ -419,7 +421,7 @@ def _make_qrels(rows: list[trec.Row], duplicates: str) -> Qrels:
 
 def accept_comments(qrels: Qrels, queries: Collection[Hashable]) -> Qrels:
     """Add the judgments of lines that begin with ``#`` and have one of the run's queries."""
-    maybe = qrels.maybe_data
+    maybe = qrels.source.maybe_data
     assert maybe is not None
     data = [q for q, query in enumerate(maybe.queries) if query in queries]
     for q in data:
@@ -448,8 +450,7 @@ def accept_comments(qrels: Qrels, queries: Collection[Hashable]) -> Qrels:
         offsets=np.append(qrels.offsets, qrels.offsets[-1] + added.offsets[1:]),
         items=join_ids([read_python_ids(qrels.items), read_python_ids(added.items)]),
         grades=np.append(qrels.grades, added.grades),
-        maybe_data=None,
-        comments=qrels.comments - len(added.items),
+        source=Source(comments=qrels.source.comments - len(added.items)),
     )
     attached: Qrels = joined if joined.candidates is None else joined.candidates.attach(joined)
     return attached

@@ -14,7 +14,7 @@ import numpy as np
 from germane.core import ragged
 from germane.core.calls import Progress, list_values
 from germane.core.id_spelling import is_id, unwrap_ids
-from germane.core.qrels import Order, Qrels, Retrieved, Sample
+from germane.core.qrels import Order, Qrels, Retrieved, Sample, Source
 from germane.core.ragged import Bools, Floats, Ints
 from germane.errors import DuplicateError, EmptyError, FormatError, clip, list_some
 from germane.kernel.ids import Ids, Integers, is_missing, to_bytes, to_text
@@ -156,7 +156,7 @@ class ArrayRun(RunInput):
         self, qrels: Qrels, duplicates: str, order: Order, progress: Progress | None = None
     ) -> Retrieved:
         rows = self.queries.find_rows(qrels)
-        wanted = Asked(self._place_judgments(qrels, rows, order), rows, order, qrels.width)
+        wanted = Asked(self._place_judgments(qrels, rows, order), rows, order, qrels.source.width)
         judged, labels = wanted.judged, None
         if order.equal != "given" and self.has_ids:  # by ids, in whose order labels are
             labels = self.items.label(order.equal)
@@ -480,7 +480,7 @@ def read_flat(flat_array: FlatArray, complete: str) -> Qrels:
         ragged.make_offsets(left),
         Integers(place),
         judged,
-        width=len(grades),
+        source=Source(width=len(grades)),
     )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from germane.core import ragged
 from germane.core.calls import Progress
-from germane.core.qrels import Qrels
+from germane.core.qrels import Qrels, Source
 from germane.core.ragged import Floats, Ints
 from germane.errors import DuplicateError, EmptyError, FormatError, clip, write_option
 from germane.kernel.ids import Ids, Text, join_ids
@@ -74,7 +74,14 @@ def _group(frame: Frame, rows: SubtopicRows, duplicates: str, column: str) -> Qr
 def _make_qrels(frame: Frame, queries: Any, offsets: Ints, items: Ids, grades: Floats) -> Qrels:
     columns = queries, items
     return Qrels(
-        queries.python, offsets, items, grades, frame.name, frame.ids, columns, lines=frame.lines
+        queries.python,
+        offsets,
+        items,
+        grades,
+        frame.name,
+        frame.ids,
+        columns,
+        source=Source(lines=frame.lines),
     )
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from germane.core.calls import list_values
 from germane.core.id_spelling import PLAIN, is_id, unwrap_ids, unwrap_keys
-from germane.core.qrels import Qrels
+from germane.core.qrels import Qrels, Source
 from germane.core.ragged import Ints
 from germane.core.ties import ROW_KEYS
 from germane.errors import (
@@ -387,15 +387,15 @@ def name_judgments(
     qrels: Qrels, query_ids: AxisIds | None, item_ids: AxisIds | None, noun: str
 ) -> Qrels:
     """Name the queries and items of judgments that are rows and columns."""
-    if qrels.width is None:
+    if qrels.source.width is None:
         return qrels
     if query_ids is not None:
         check_length(query_ids, len(qrels), "query_ids", f"rows of {noun}")
         qrels = replace(qrels, queries=list(query_ids), columns=None)
     if item_ids is not None:
-        check_length(item_ids, qrels.width or 0, "item_ids", f"columns of {noun}")
+        check_length(item_ids, qrels.source.width or 0, "item_ids", f"columns of {noun}")
         items = [item_ids[column] for column in qrels.items]  # type: ignore[call-overload]
-        qrels = replace(qrels, items=items, width=None, columns=None, is_array=True)
+        qrels = replace(qrels, items=items, columns=None, source=Source(is_array=True))
     return qrels
 
 
@@ -431,7 +431,7 @@ class Axis:
         """Find the row of each query, -1 for none."""
         if self.ids is not None:
             return self._look_up(qrels.queries, qrels.ids == "text", "query", "the qrels")
-        if qrels.width is not None:  # the qrels were an array, too
+        if qrels.source.width is not None:  # the qrels were an array, too
             if len(qrels) != self.size:
                 raise InputError(f"the qrels have {len(qrels)} rows, the run has {self.size}.")
             return np.arange(self.size)
@@ -446,7 +446,7 @@ class Axis:
 
         Raises InputError or CoverageError for numbers that are no places, where items have no ids.
         """
-        if self.ids is not None and qrels.width is None:
+        if self.ids is not None and qrels.source.width is None:
             items = qrels.items.python if isinstance(qrels.items, Ids) else qrels.items
             return self._look_up(items, qrels.ids == "text", "item", "the qrels")
         if self.argument == "groups":
@@ -454,9 +454,9 @@ class Axis:
                 f"the qrels number the items, and with {write_option('collapse')} they are about"
                 " groups: give {query: {group: grade}}."
             )
-        if self.size < ANY and qrels.width not in (None, self.size):
+        if self.size < ANY and qrels.source.width not in (None, self.size):
             raise InputError(
-                f"the shapes differ: the qrels have {qrels.width} columns, the {self.what} "
+                f"the shapes differ: the qrels have {qrels.source.width} columns, the {self.what} "
                 f"{'have' if self.what == 'scores' else 'has'} {self.size}."
             )
         items = qrels.items
@@ -538,7 +538,7 @@ class Axis:
 
 def _read_numbers(qrels: Qrels, ids: Sequence[Hashable]) -> Sequence[Hashable]:
     """Read digits from a file of text as integers; the numbers of LETOR lines are no columns."""
-    of_lines = getattr(qrels.lines, "items", "ids") == "places"
+    of_lines = getattr(qrels.source.lines, "items", "ids") == "places"
     return list(map(as_integer, ids)) if qrels.ids == "text" and not of_lines else ids
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from germane.core import ragged
 from germane.core.calls import list_values, parse_whole, read_decimal
 from germane.core.id_spelling import is_id, unwrap_ids
-from germane.core.qrels import Qrels
+from germane.core.qrels import Qrels, Source
 from germane.core.ragged import Floats, Ints
 from germane.core.ranking import Ranking, number_all
 from germane.errors import (
@@ -94,7 +94,9 @@ SORTED = 1 << 16  # stored cells that are sorted at once; they stay in the proce
 def make_qrels(offsets: Ints, columns: Ints, grades: Floats, width: int) -> Qrels:
     """Make qrels whose queries and items are the rows and columns of an array."""
     queries, items = Integers(np.arange(len(offsets) - 1)), Integers(columns)
-    return Qrels(queries.python, offsets, items, grades, columns=(queries, items), width=width)
+    return Qrels(
+        queries.python, offsets, items, grades, columns=(queries, items), source=Source(width=width)
+    )
 
 
 def read_dense(raw: Any, complete: str) -> Qrels:

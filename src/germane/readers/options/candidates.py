@@ -45,8 +45,8 @@ class Candidates:
         """
         for name, pairs in self.arguments:
             lacking = _list_lacking(pairs, qrels)
-            rows = len(qrels) if qrels.width is not None else None
-            if rows is not None and pairs.width is not None and len(pairs) != rows:
+            rows = len(qrels) if qrels.source.width is not None else None
+            if rows is not None and pairs.source.width is not None and len(pairs) != rows:
                 raise InputError(f"{name}= has {len(pairs)} rows, the qrels have {rows}.")
             has_none = len(lacking) == len(qrels) and len(pairs) > 0
             if has_none and len(qrels):
@@ -98,10 +98,10 @@ def join_pairs(first: Pairs | None, second: Pairs | None) -> Pairs | None:
             joined.setdefault(query, []).extend(items[start:end])
     items = [item for of_query in joined.values() for item in of_query]
     offsets = ragged.make_offsets(list(map(len, joined.values())))
-    width = first.width if first.width == second.width else None
+    width = first.source.width if first.source.width == second.source.width else None
     return replace(
         first, queries=list(joined), offsets=offsets, items=items, grades=np.ones(len(items)),
-        columns=None, width=width, ids="text" if as_text else first.ids,
+        columns=None, source=replace(first.source, width=width), ids="text" if as_text else first.ids,
     )  # fmt: skip
 
 
@@ -188,7 +188,9 @@ def _align(pairs: Pairs, qrels: Qrels) -> Aligned:
     lengths[is_judged] = ragged.find_lengths(pairs.offsets)[queries[is_judged]]
     rows = ragged.list_stretches(pairs.offsets[queries[is_judged]], lengths[is_judged])
     items = read_python_ids(pairs.items).take(rows)
-    return Aligned(ragged.make_offsets(lengths), items, pairs.ids, pairs.width, pairs.items, rows)
+    return Aligned(
+        ragged.make_offsets(lengths), items, pairs.ids, pairs.source.width, pairs.items, rows
+    )
 
 
 # --- In the ids of a run ----------------------------------------------------------------------

@@ -55,7 +55,7 @@ def _open_pairs(raw: Any, name: Name, reading: ReadOptions) -> Pairs:
         raw = name_rows(raw, query_ids, name)
     pairs = _read_pairs(raw, name, reading.columns, reading.input_format)
     if reading.collapse is not None:
-        if pairs.width is not None:
+        if pairs.source.width is not None:
             raise InputError(
                 f"{name}= marks columns, and with {write_option('collapse')} candidates are"
                 " groups: give {query: groups}."
