@@ -101,7 +101,8 @@ def join_pairs(first: Pairs | None, second: Pairs | None) -> Pairs | None:
     width = first.source.width if first.source.width == second.source.width else None
     return replace(
         first, queries=list(joined), offsets=offsets, items=items, grades=np.ones(len(items)),
-        columns=None, source=replace(first.source, width=width), ids="text" if as_text else first.ids,
+        columns=None, ids="text" if as_text else first.ids,
+        source=replace(first.source, width=width),
     )  # fmt: skip
 
 
