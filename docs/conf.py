@@ -206,7 +206,11 @@ def replace_signature(
 
 def qualify_types(found: Any, signature: str) -> str:
     """Put the module before each type that has a page, since lists and boxes share some names."""
-    places = {name: f"germane.types.{name}" for name in germane.types.__all__}
+    places = {
+        name: f"germane.types.{name}"
+        for name in germane.types.__all__
+        if isinstance(getattr(germane.types, name), type)
+    }
     if str(getattr(found, "__module__", "")).startswith("germane.boxes"):
         places |= {
             name: f"germane.boxes.{name}" for name in germane.boxes.__all__ if name[0].isupper()

@@ -23,7 +23,8 @@ TOPICS: dict[str, tuple[str, str, str]] = {  # page: title, guide, objects
     "evaluate": (
         "Evaluate", "usage",
         ("evaluate evaluate_many evaluate_embeddings score collapse read_qrels read_run read_results types.Result types.Results "
-        "types.MeasureResult types.Groups Evaluator Labels types.Qrels types.Ranking"),
+        "types.MeasureResult types.CatalogueResult types.QueryValues types.Interval types.Counts types.Table types.Groups Evaluator "
+        "Labels types.Qrels types.Ranking"),
     ),
     "conventions": ("Conventions", "conventions", "Policy"),
     "names": ("Names of measures", "measures", "measures parse types.Measure"),
@@ -116,8 +117,27 @@ def write_arguments() -> str:
     lines = [f"| `{one.name}` | {one.says} |" for one in names]
     return (
         "# Names in signatures\n\nThe guides: [](../sources.md), [](../arrays.md).\n\n"
-        "| name | takes |\n|---|---|\n" + "\n".join(lines) + "\n"
+        "| name | takes |\n|---|---|\n" + "\n".join(lines) + "\n\n" + HINTS
     )
+
+
+HINTS = """\
+The names of lists are in `germane.types`, for the annotations of functions of your own. So are
+`Measures` (a name, a measure, or several), `InputFormat`, `Progress` (a function that is told how
+much has been read) and `Seed` (a whole number or a generator of NumPy). `Choices` are the keyword
+arguments of `evaluate`, and `OtherChoices` those of `explain`:
+
+```python
+from typing import Unpack
+
+import germane
+from germane.types import Choices, Judgments, Result, Run
+
+
+def evaluate_top(qrels: Judgments, run: Run, **choices: Unpack[Choices]) -> Result:
+    return germane.evaluate(qrels, run, "AP@10 nDCG@10", **choices)
+```
+"""
 
 
 def write_directive(name: str) -> str:

@@ -61,16 +61,19 @@ VERBS = [
 ]
 TYPES = [
     "Audit",
+    "CatalogueResult",
     "Checkup",
     "Comparison",
     "Contradiction",
     "CorrectedMean",
+    "Counts",
     "Dialect",
     "Explanation",
     "Finding",
     "Gate",
     "Groups",
     "Identification",
+    "Interval",
     "JudgeAgreement",
     "JudgedByMany",
     "MeanPRCurve",
@@ -80,6 +83,7 @@ TYPES = [
     "Pair",
     "Qrels",
     "QueryDifferences",
+    "QueryValues",
     "Ranking",
     "Reconciliation",
     "Report",
@@ -89,10 +93,40 @@ TYPES = [
     "Signature",
     "Spread",
     "Stability",
+    "Table",
     "TableReconciliation",
     "Trust",
     "Trusts",
     "Verification",
+]
+ARGUMENTS = [
+    "Baseline",
+    "Catalogue",
+    "Choices",
+    "Distance",
+    "Group",
+    "Ids",
+    "InputFormat",
+    "ItemGroups",
+    "Judges",
+    "Judgments",
+    "LabelList",
+    "Measures",
+    "OtherChoices",
+    "Pairs",
+    "Places",
+    "Progress",
+    "PublishedTable",
+    "Record",
+    "Reported",
+    "Run",
+    "Runs",
+    "Seed",
+    "Source",
+    "Texts",
+    "Values",
+    "Vectors",
+    "Weights",
 ]
 MADE = ["Evaluator", "Labels", "Policy"]
 """What a person makes."""
@@ -140,7 +174,7 @@ def test_the_exports_are_these() -> None:
     assert len(dir(germane)) <= 45
     for name in germane.__all__:
         assert getattr(germane, name) is not None
-    assert germane.types.__all__ == TYPES
+    assert germane.types.__all__ == sorted([*TYPES, *ARGUMENTS])
 
 
 def test_measures_are_imported_by_name() -> None:
@@ -367,6 +401,8 @@ def test_the_example_of_every_measure(row: object) -> None:
 
 def test_typed_code_runs() -> None:
     assert typing_api.one_run()["AP"].mean == (1 + 1 / 2) / 2
+    both = typing_api.of_two(typing_api.QRELS, typing_api.RUN, typing_api.LISTS, ties="worst")
+    assert [result["AP"].mean for result in both] == [(1 + 1 / 2) / 2] * 2
     assert typing_api.several_runs()["lists"]["P@1"].mean == 1 / 2
     assert typing_api.files(ROOT / "examples/digits").counts.judged == 200
     assert list(typing_api.other_data()) == [1, 1 / 2, 1, 1]

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple, assert_type
+from typing import NamedTuple, Unpack, assert_type
 
 import numpy as np
 
 import germane
 from germane import AP, P, Policy, nDCG
-from germane.types import Measure, MeasureResult, Qrels, Result, Results
+from germane.types import Choices, Judgments, Measure, MeasureResult, Qrels, Result, Results, Run
 
 QRELS: dict[str, dict[str, int]] = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}
 RUN: dict[str, dict[str, float]] = {"q1": {"d1": 0.9, "d2": 0.8}, "q2": {"d4": 0.7, "d3": 0.6}}
@@ -28,6 +28,10 @@ def one_run() -> Result:
         assert_type(measured, MeasureResult)
     assert_type(list(result[AP].per_query.values()), list[float])
     return result
+
+
+def of_two(qrels: Judgments, first: Run, second: Run, **choices: Unpack[Choices]) -> list[Result]:
+    return [germane.evaluate(qrels, run, "AP", **choices) for run in (first, second)]
 
 
 def several_runs() -> Results:

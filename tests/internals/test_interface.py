@@ -11,6 +11,9 @@ from collections.abc import Iterator, Set
 from functools import cache
 from pathlib import Path
 
+from germane import types
+from germane.evaluation import choices
+
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "germane"
 LOWER = {
@@ -103,5 +106,9 @@ def test_every_declared_name_is_used() -> None:
     assert not read_declared_names() - find_used_names().keys()
 
 
+def test_every_name_in_signatures_can_be_imported() -> None:
+    assert {given.name for given in choices.list_names(vars(choices))} < set(types.__all__)
+
+
 def test_the_interface_does_not_grow() -> None:
-    assert len(read_declared_names()) <= 267
+    assert len(read_declared_names()) <= 246

@@ -17,7 +17,14 @@ Basis: TypeAlias = Literal["spread", "range"]
 
 @dataclass(frozen=True)
 class Interval:
-    """A confidence interval of a mean or of a mean difference."""
+    """A confidence interval of a mean or of a mean difference.
+
+    >>> qrels = {f"q{i}": ["a"] for i in range(8)}
+    >>> run = {f"q{i}": ["a", "b"] if i % 2 else ["b", "a"] for i in range(8)}
+    >>> interval = germane.evaluate(qrels, run, "RR")["RR"].interval()
+    >>> 0.75 in interval, interval.level
+    (True, '95%')
+    """
 
     FEWEST: ClassVar = 5  # values of an interval
     FEW: ClassVar = 25  # values below which only large differences show

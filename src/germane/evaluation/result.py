@@ -39,7 +39,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Counts:
-    """How many queries and items the numbers rest on."""
+    """How many queries and items the numbers rest on.
+
+    >>> counts = germane.evaluate({"q1": ["a"], "q2": ["b"]}, {"q1": ["a"]}, "RR").counts
+    >>> counts.judged, counts.answered, counts.missing
+    (2, 1, 1)
+    """
 
     judged: int
     """queries with judgments"""

@@ -77,7 +77,13 @@ def _round_values(values: Floats, digits: int, halves: Halves) -> Floats:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class QueryValues(Arithmetic):
-    """One measure's value for every query, and their mean."""
+    """One measure's value for every query, and their mean.
+
+    >>> result = germane.evaluate({"q1": ["a"], "q2": ["b"]}, {"q1": ["a"], "q2": ["a", "b"]}, "RR")
+    >>> by_length = result.by({"q1": "short", "q2": "long"})
+    >>> by_length["long"]["RR"].values.tolist(), by_length["long"]["RR"].mean
+    ([0.5], 0.5)
+    """
 
     measure: Measure
     queries: list[Hashable]

@@ -51,7 +51,14 @@ Reader: TypeAlias = Literal["program", "spreadsheet"]
 
 @dataclass(frozen=True)
 class Table:
-    """A finished table. Columns but the first are numbers, unless ``left`` has them as text."""
+    """A finished table. Columns but the first are numbers, unless ``left`` has them as text.
+
+    >>> table = germane.evaluate({"q": ["a"]}, {"q": ["b", "a"]}, "RR").table()
+    >>> table.columns, table.rows
+    (('run', 'RR'), (('run', '0.5000'),))
+
+    ``text()``, ``markdown()``, ``latex()``, ``csv()`` and ``html()`` write it.
+    """
 
     LABEL: ClassVar = "tab:germane"  # the key of a LaTeX table that is given no other
     LETTERS: ClassVar = "abcdefghijklmnoprstuvwxyz"  # that can be raised: all but q
