@@ -15,7 +15,7 @@ import pytest
 
 import germane
 from germane.forensics.published import clean_cell, unmark_name
-from germane.measures.box_names import LONGEST, read_box_name
+from germane.measures.box_names import LONGEST, BoxName
 from germane.readers.objects.relevance import read_typed
 
 LENGTH = 6_000
@@ -61,7 +61,7 @@ def test_patterns_are_seen() -> None:
 
 READERS: dict[str, Callable[[str], Any]] = {
     "a measure": germane.parse,
-    "a measure of boxes": read_box_name,
+    "a measure of boxes": BoxName.read,
     "a typed list": read_typed,
     "a cell": clean_cell,
     "a column": unmark_name,

@@ -135,7 +135,7 @@ def _differentiate_ap(listed: _Listed, total: Ints) -> tuple[Floats, Floats, Flo
     holder = np.minimum.accumulate(record[::-1])[::-1]  # where each hit's best precision stands
     # That precision is hits ÷ rank at its holder: a hit up to there adds 1 ÷ rank, any detection
     # takes precision ÷ rank. So the sums are over the hits whose holder is not before a detection.
-    value = ragged.sum_rows(best, owner, len(total)) / total
+    value = np.bincount(owner, best, len(total)) / total
     weight = 1 / (rank[holder] * total[owner])
     by_detection = -listed.sum_after(hits[holder], best * weight)
     by_hit = best / total[owner] + listed.sum_after(hits[holder], weight)[hits]

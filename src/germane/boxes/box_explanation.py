@@ -13,7 +13,6 @@ import numpy as np
 from germane.boxes.box_measures import BoxMeasure
 from germane.boxes.conventions import Conventions
 from germane.errors import make_visible
-from germane.measures.box_names import write_thresholds
 from germane.output.documents import AS_TEXT, IF_ANY, Document
 from germane.output.named_columns import Tabular, make_numbers, make_texts
 from germane.output.tables import Row, Table, format_number, write_count
@@ -331,7 +330,7 @@ class Explanation(Tabular, Document):
         ignored = f", {states['ignored']} ignored" if states["ignored"] else ""
         yield (
             f"{write_count(len(self.truths), 'truth')}: {states['found']} found, {states['missed']}"
-            f" missed{ignored}; overlap {write_thresholds(self.measure.iou or ())}"
+            f" missed{ignored}; overlap {self.measure.iou}"
         )
 
     def __repr__(self) -> str:

@@ -19,16 +19,7 @@ from germane.dialects.names import parse
 from germane.errors import MeasureError, NotFoundError, clip, list_choices, offer, write_option
 from germane.measures.average import measure_lines, read_curves
 from germane.measures.averaging import compute_scores
-from germane.measures.box_names import (
-    TAKES,
-    USUAL_POINTS,
-    BoxName,
-    read_box_name,
-    split_box_names,
-    write_depth,
-    write_thresholds,
-    write_value,
-)
+from germane.measures.box_names import BoxName, Levels
 from germane.measures.measure import Measure, list_names
 
 Curve: TypeAlias = Callable[[Ranking], Floats]
@@ -270,7 +261,7 @@ def _measure_sloped_lines(ranking: Ranking) -> Floats:
     return measure_lines(ranking, None, 1.0, end="slope") / 100
 
 
-_POINTS: dict[str, tuple[Measure | Curve, str]] = {
+CURVES: dict[str, tuple[Measure | Curve, str]] = {
     "101": (
         parse("IAP(points=101,rounding=double)"),
         "the best precision at 101 recalls or beyond",
@@ -293,6 +284,7 @@ _POINTS: dict[str, tuple[Measure | Curve, str]] = {
         "lines through the best precisions and to recall 1, with trapezoids between 101 recalls",
     ),
 }
+USUAL_POINTS = next(iter(CURVES))
 _NAMES = {
     "AP": "average precision",
     "AR": "the recall of all detections",
@@ -335,7 +327,7 @@ class BoxMeasure(BoxName):
             raise MeasureError(
                 f"{self}: no range of areas is named {clip(area)}.{offer(area, choices.areas)}"
             )
-        iou = self.iou or ((0.5,) if self.name in "PRF" else choices.iou)
+        iou = self.iou or (Levels((0.5,)) if self.name in "PRF" else choices.iou)
         measure = replace(self, iou=iou, area=area, k=self.k or choices.depth, overlap="")
         return measure.name_points(points)
 
@@ -363,7 +355,7 @@ class BoxMeasure(BoxName):
     def base(self) -> Measure | Curve:
         """The measure of ranked lists that this one is, at one threshold and for one class."""
         if self.name == "AP":
-            return _POINTS[self.points or USUAL_POINTS][0]
+            return CURVES[self.points or USUAL_POINTS][0]
         return parse("R" if self.name == "AR" else self.name)
 
     @property
@@ -379,7 +371,7 @@ class BoxMeasure(BoxName):
         over = "classes and thresholds of overlap" if has_thresholds else "classes"
         parts = [f"{self.formula}, mean over {over}"]
         if iou:
-            parts.append(f"overlap {write_thresholds(iou)}")
+            parts.append(f"overlap {iou}")
         if self.area not in (None, "all"):
             parts.append(f"{self.area} objects")
         if self.frequency is not None:
@@ -389,22 +381,20 @@ class BoxMeasure(BoxName):
         elif self.confidence is not None:
             parts.append(f"scores from {self.confidence:g}")
         if self.k is not None:
-            parts.append(write_depth(self.k))
+            parts.append(self.depth_words)
         return "; ".join(parts)
 
     @property
     def explanation(self) -> str:
         """The full definition: formula, parameters, and what the conventions decide."""
-        values = {**vars(self), "depth": self.k}
-        written = {name: write_value(values[name]) for name in TAKES[self.name] if values[name]}
         rows = [
             ("Formula", self.definition),
             *(
                 (
                     "" if place else "Parameters",
-                    f"{'='.join((name, *filter(None, [written.get(name)])))}: {_PARAMETERS[name]}",
+                    f"{'='.join(filter(None, parameter))}: {_PARAMETERS[parameter[0]]}",
                 )
-                for place, name in enumerate(TAKES[self.name])
+                for place, parameter in enumerate(self.parameters.items())
             ),
             ("Conventions", _CONVENTIONS),
             (
@@ -420,14 +410,14 @@ class BoxMeasure(BoxName):
     @property
     def formula(self) -> str:
         """The measure of one class at one threshold, in words."""
-        return _POINTS[self.points or USUAL_POINTS][1] if self.name == "AP" else _NAMES[self.name]
+        return CURVES[self.points or USUAL_POINTS][1] if self.name == "AP" else _NAMES[self.name]
 
 
 _PARAMETERS = {
     "iou": "the thresholds of overlap, over which it is a mean",
     "area": "a range of areas, such as small, medium or large",
     "frequency": "of classes: rare, common or frequent, where the truth says it, as LVIS does",
-    "points": f"of the curve whose area is taken: {list_choices(_POINTS)}",
+    "points": f"of the curve whose area is taken: {list_choices(CURVES)}",
     "confidence": "the lowest score that counts, or best: where the mean F1 over classes is best",
     "depth": "how many of the highest scores count",
 }
@@ -449,7 +439,7 @@ def parse_measure(text: str | BoxMeasure) -> BoxMeasure:
 
     It may be spelled as in papers and other tools. Raises MeasureError for what is not one.
     """
-    return text if isinstance(text, BoxMeasure) else BoxMeasure(**vars(read_box_name(text)))
+    return text if isinstance(text, BoxMeasure) else BoxMeasure.read(text)
 
 
 def parse_measures(measures: BoxMeasures) -> tuple[BoxMeasure, ...]:
@@ -459,7 +449,7 @@ def parse_measures(measures: BoxMeasures) -> tuple[BoxMeasure, ...]:
 
 def list_box_names(measures: BoxMeasures) -> list[str | BoxMeasure]:
     """List the names in a string, or in several, and the measures among them."""
-    return list_names(measures, BoxMeasure, split_box_names, EXAMPLE)
+    return list_names(measures, BoxMeasure, BoxName.split, EXAMPLE)
 
 
 def find_spelling(measure: str | BoxMeasure, names: Iterable[str]) -> str:

@@ -34,7 +34,7 @@ from germane.forensics.reconciliation import Answer, list_tools
 from germane.forensics.reported import Reported, read_box_column, read_reported
 from germane.forensics.table_answer import TableReconciliation, TableWriter, check_runs
 from germane.forensics.variations import Choices, refuse_dialect, write_choice
-from germane.measures.box_names import split_overlap
+from germane.measures.box_names import BoxName
 from germane.output.documents import make_document
 from germane.output.tables import format_number, write_count
 
@@ -354,7 +354,7 @@ def reconcile_table(
 
 def _find_overlaps(labels: Sequence[str]) -> list[str]:
     """Find what each column is of: AP beside "mask AP" is of boxes; "" where no name says it."""
-    overlaps = [split_overlap(label)[1] for label in labels]
+    overlaps = [BoxName.split_overlap(label)[1] for label in labels]
     return (
         [overlap or "box" for overlap in overlaps] if {"mask", "oks"} & set(overlaps) else overlaps
     )
@@ -389,7 +389,7 @@ class _Search(ProtocolSearch):
     ) -> None:
         super().__init__(sheet)
         self._opened, self._measures, self._overlaps = opened, measures, _find_overlaps(labels)
-        self._names = [split_overlap(label)[0] for label in labels]
+        self._names = [BoxName.split_overlap(label)[0] for label in labels]
         self._columns = [
             [self.remake(r, measure, c) for r in range(len(opened))]
             for c, measure in enumerate(measures)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from germane.boxes.box_measures import (
+    USUAL_POINTS,
     BoxMeasure,
     RankedLists,
     View,
@@ -26,7 +27,7 @@ from germane.core.finding import Finding
 from germane.core.ragged import Arithmetic, Bools, Floats, average_numbers
 from germane.errors import MeasureError, NotFoundError, list_some, make_visible, offer, write_option
 from germane.measures.average import read_curves
-from germane.measures.box_names import COCO_THRESHOLDS, USUAL_POINTS
+from germane.measures.box_names import Levels
 from germane.measures.measure import Measure
 from germane.output.named_columns import Lookup, Named, Tabular
 from germane.output.tables import Table
@@ -62,7 +63,7 @@ def summarize(result: "Result") -> Floats:
     for measure in parse_measures(list_summary(result.conventions.overlap)):
         cells = result.precision if measure.name == "AP" else result.recall
         if measure.iou is not None:
-            cells = cells[[COCO_THRESHOLDS.index(measure.iou[0])]]
+            cells = cells[[Levels.COCO.index(measure.iou[0])]]
         depth = {1: 0, 10: 1}.get(measure.k or 0, -1)  # the lowest, the next, and the highest
         cells = cells[..., areas.index(measure.area or "all"), depth]
         valid = cells[cells > -1]
@@ -81,11 +82,9 @@ def _refuse_other_measures(result: "Result") -> None:
                 "stats of keypoints are of COCO's measures, which have the areas all, medium and"
                 " large, and one depth. Leave out measures=, or name its measures."
             )
-        if result.thresholds != COCO_THRESHOLDS:
+        if result.thresholds != Levels.COCO:
             raise MeasureError(f"stats are of COCO's thresholds. Leave out {write_option('iou')}.")
-    elif (
-        not COCO_AREAS.keys() <= areas.keys() or depths != 3 or result.thresholds != COCO_THRESHOLDS
-    ):
+    elif not COCO_AREAS.keys() <= areas.keys() or depths != 3 or result.thresholds != Levels.COCO:
         raise MeasureError(
             "stats are of COCO's measures, which have its thresholds, its four areas and three"
             f" depths; this evaluation has {len(result.thresholds)} thresholds, {len(areas)} areas"
@@ -226,9 +225,9 @@ class Result(Lookup[BoxValue], Tabular):
         return Result(self.name, named, *self._given, self.conventions, dialect=self.dialect)
 
     @cached_property
-    def thresholds(self) -> tuple[float, ...]:
+    def thresholds(self) -> Levels:
         """The thresholds of overlap of all measures, ascending (T)."""
-        return tuple(sorted({iou for measure in self.measures for iou in measure.iou or ()}))
+        return Levels(sorted({iou for measure in self.measures for iou in measure.iou or ()}))
 
     @cached_property
     def depths(self) -> tuple[int | None, ...]:

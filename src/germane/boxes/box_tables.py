@@ -13,7 +13,7 @@ from germane.boxes.matching import number_group
 from germane.core.ragged import Floats, Ints, unite_equal
 from germane.errors import check_choice, make_visible
 from germane.evaluation.layout import tabulate_systems, write_dialect
-from germane.measures.box_names import FREQUENCIES, write_depth, write_thresholds
+from germane.measures.box_names import BoxName
 from germane.output.documents import make_document, name_values
 from germane.output.named_columns import Tabular, make_texts
 from germane.output.tables import Table, format_number, share_lines, write_count
@@ -79,7 +79,7 @@ def _write_defaults(result: "Result") -> Iterator[str]:
     overlaps: dict[str, list[str]] = {}
     for short, complete in zip(result.asked, result.measures, strict=True):
         if short.iou is None:
-            names = overlaps.setdefault(f"{above}{write_thresholds(complete.iou or ())}", [])
+            names = overlaps.setdefault(f"{above}{complete.iou}", [])
             names += [short.name] * (short.name not in names)
     if len(overlaps) == 1:
         yield f"overlap {next(iter(overlaps))}"
@@ -90,9 +90,7 @@ def _write_defaults(result: "Result") -> Iterator[str]:
         if short.area is None:
             yield f"area {complete.area}"
         if short.k is None and complete.k is not None:
-            yield (
-                f"{write_depth(complete.k)} of each {'image' if by_image else 'class in an image'}"
-            )
+            yield (f"{complete.depth_words} of each {'image' if by_image else 'class in an image'}")
 
 
 def _write_area(low: float, high: float) -> str:
@@ -279,14 +277,16 @@ def _group_by_area(result: "Result") -> Groups:
 def _group_by_frequency(result: "Result") -> Groups:
     """Evaluate each measure over the classes of each frequency."""
     varied, values = _vary(
-        result, lambda measure, word: replace(measure, frequency=word), FREQUENCIES
+        result, lambda measure, word: replace(measure, frequency=word), BoxName.FREQUENCIES
     )
-    group = np.array([FREQUENCIES.index(frequency) for frequency in varied.truths.frequencies], int)
+    group = np.array(
+        [BoxName.FREQUENCIES.index(frequency) for frequency in varied.truths.frequencies], int
+    )
     truths, detections = (
-        np.bincount(group, count, len(FREQUENCIES)).astype(np.int64)
+        np.bincount(group, count, len(BoxName.FREQUENCIES)).astype(np.int64)
         for count in _count(varied, "label")
     )
-    return _make_groups(varied, "frequency", FREQUENCIES, values, (truths, detections))
+    return _make_groups(varied, "frequency", BoxName.FREQUENCIES, values, (truths, detections))
 
 
 def _vary(

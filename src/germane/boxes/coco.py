@@ -14,7 +14,7 @@ from germane.boxes.image_ids import is_boolean, sort_ids
 from germane.boxes.shapes import is_missing, list_needed
 from germane.core.ragged import Floats
 from germane.errors import FormatError, clip, has_arrow
-from germane.measures.box_names import FREQUENCIES
+from germane.measures.box_names import BoxName
 from germane.readers.files.formats import is_path
 from germane.readers.files.json_files import Repeated, find_deep_line, read_unique
 from germane.readers.files.line_blocks import read_file
@@ -135,7 +135,7 @@ def _list_verified(images: list[Any], where: str, faults: list[str]) -> dict[str
 
 def _list_frequencies(categories: list[Any]) -> dict[Hashable, str] | None:
     """List how frequent classes are, as LVIS says it: r, c or f."""
-    words = {initial: word for word in FREQUENCIES for initial in (word[0], word)}
+    words = {initial: word for word in BoxName.FREQUENCIES for initial in (word[0], word)}
     frequencies = {
         category["id"]: words.get(str(category.get("frequency")), "") for category in categories
     }

@@ -21,7 +21,7 @@ from germane.boxes.detections import BoxFormat, Detections, Overlap, Truths
 from germane.core.calls import is_number, list_values, parse_whole, read_numbers
 from germane.errors import InputError, PolicyError, check_choice, clip, offer, write_option
 from germane.evaluation.choices import ArrowFrame, Given, Path
-from germane.measures.box_names import COCO_THRESHOLDS, read_thresholds, write_thresholds
+from germane.measures.box_names import Levels
 
 if TYPE_CHECKING:
     from germane.dialects.dialect import Dialect
@@ -108,7 +108,7 @@ class Conventions:
     ties: BoxTies = "image"
     """Equal scores stand in the order of their images and then as given, or as given alone."""
 
-    iou: tuple[float, ...] = COCO_THRESHOLDS
+    iou: Levels = Levels.COCO
     """The thresholds of overlap over which a measure is averaged if it names none."""
 
     classes: ClassesOf = "each"
@@ -156,7 +156,7 @@ class Conventions:
             )
         for name, words in WORDS.items():
             check_choice(name, getattr(self, name), words)
-        object.__setattr__(self, "iou", read_thresholds(self.iou))
+        object.__setattr__(self, "iou", Levels.read(self.iou))
         object.__setattr__(self, "areas", _read_areas(self.areas))
         if self.depth is not None:
             depth = parse_whole(self.depth)
@@ -256,8 +256,6 @@ def _read_areas(raw: Any) -> dict[str, tuple[float, float]]:
 def _write(value: Any, name: str = "") -> str:
     if name == "sigmas" and value:
         return "+".join(f"{sigma:.6g}".removeprefix("0") for sigma in value)
-    if isinstance(value, tuple):
-        return write_thresholds(value)
     if isinstance(value, Mapping):
         return "+".join(f"{name}:{low:g}-{high:g}" for name, (low, high) in value.items())
     if isinstance(value, float):

@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, Unpack
 
 import numpy as np
 
-from germane.boxes.box_measures import BoxMeasure, RankedLists, parse_measure, sort_lists
+from germane.boxes.box_measures import (
+    CURVES,
+    USUAL_POINTS,
+    BoxMeasure,
+    RankedLists,
+    parse_measure,
+    sort_lists,
+)
 from germane.boxes.box_result import BoxValue, Result
 from germane.boxes.conventions import DEFAULTS, WORDS, Conventions, DepthOf
 from germane.boxes.detections import COCO_SIGMAS, Detections, Truths
@@ -37,7 +44,6 @@ from germane.forensics.variations import (
     refuse_dialect,
     write_choice,
 )
-from germane.measures.box_names import POINTS, USUAL_POINTS
 
 if TYPE_CHECKING:
     from germane.boxes.conventions import DetectionSource, Options, TruthSource
@@ -102,7 +108,7 @@ class BoxVariations:
         }
         del options["depth_of"]
         if self.target.name == "AP" and not self.target.points:
-            options["points"] = list(POINTS)
+            options["points"] = list(CURVES)
         options["overlap"] = list(self.overlaps)
         for name in ("confidence", "depth"):
             options[name] = list(

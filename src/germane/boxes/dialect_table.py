@@ -8,12 +8,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from germane.boxes.box_measures import BoxMeasure, BoxMeasures, list_box_names, parse_measure
+from germane.boxes.box_measures import (
+    USUAL_POINTS,
+    BoxMeasure,
+    BoxMeasures,
+    list_box_names,
+    parse_measure,
+)
 from germane.boxes.conventions import OKS_AREAS
 from germane.dialects import resolve_dialect
 from germane.dialects.dialect import Dialect, Entry, Limit
 from germane.errors import MeasureError
-from germane.measures.box_names import FREQUENCIES, USUAL_POINTS, UnknownNameError
+from germane.measures.box_names import BoxName, UnknownNameError
 
 if TYPE_CHECKING:
     from germane.boxes.conventions import Conventions
@@ -100,7 +106,10 @@ _LVIS = Dialect(
     judging={"depth": 300, "depth_of": "image"},
     measuring=(
         *_COCO.measuring[:6],
-        *(Entry(f"AP{frequency[0]}", f"AP(frequency={frequency})") for frequency in FREQUENCIES),
+        *(
+            Entry(f"AP{frequency[0]}", f"AP(frequency={frequency})")
+            for frequency in BoxName.FREQUENCIES
+        ),
         Entry("AR@{k}", "AR@{k}"),
         *(Entry(f"AR{size[0]}@{{k}}", f"AR(area={size})@{{k}}") for size in _SIZES),
     ),

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from germane.core.id_spelling import unwrap_id, unwrap_ids
+from germane.core.id_spelling import unwrap_ids
 from germane.core.ragged import Ints
 from germane.errors import clip
 
@@ -157,7 +157,7 @@ def sort_ids(ids: Iterable[Hashable]) -> list[Hashable]:
     """
     different = list(
         dict.fromkeys(
-            identifier for identifier in map(unwrap_id, ids) if isinstance(identifier, Hashable)
+            identifier for identifier in unwrap_ids([*ids]) if isinstance(identifier, Hashable)
         )
     )
     try:

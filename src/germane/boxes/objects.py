@@ -13,13 +13,9 @@ from germane.boxes.image_ids import has_booleans
 from germane.boxes.masks import can_read_masks, encode_array, join_masks, measure_codes
 from germane.core.id_spelling import unwrap_ids
 from germane.core.ragged import Floats
-from germane.errors import FormatError, InputError, ScoreError, clip, write_option
+from germane.errors import FormatError, InputError, clip, write_option
 from germane.readers.files.formats import FORMATS, find_format, is_path, open_columns
-from germane.readers.objects.arrow import is_numeric, is_whole_type, list_doubles
-from germane.readers.objects.headings import SIDES
 from germane.readers.objects.numbers import to_numpy
-
-_FORMATS: dict[Any, BoxFormat] = dict(zip(SIDES, ("xyxy", "xywh", "cxcywh"), strict=True))
 
 
 def is_table(raw: object) -> bool:
@@ -56,14 +52,13 @@ def read_table(raw: Any, reading: Reading, truths: Truths | None) -> Columns:
     """Read detections, or truths with columns ``area``, ``crowd`` and ``difficult`` if any."""
     frame = open_table(raw, name_side(truths), reading.columns)
     parts = _Parts(frame)
-    sides = next(columns for columns in SIDES if set(columns) <= parts.numbers.keys())
-    where = frame.where
+    (box_format, sides), where = frame.headings.sides, frame.where
     return Columns(
         image=parts.image,
         label=parts.label,
         boxes=np.column_stack([parts.numbers[side] for side in sides]),
         locate=lambda place: f"{where}, row {place}",
-        box_format=_FORMATS[sides],
+        box_format=box_format,
         score=parts.score,
         crowd=parts.flags.get("crowd"),
         difficult=parts.flags.get("difficult"),
@@ -96,11 +91,11 @@ class _Parts:
             self.image += image.python
             self.label += label.python
             for part, name in names.numbers:
-                numbers[part].append(_read_number_columns(frame, record, name, part))
+                numbers[part].append(frame.read_sides(record, name, part))
             for part, name in names.flags:
-                flags[part].append(_read_flags(frame, record, name))
+                flags[part].append(frame.read_flags(record, name))
             if names.score is not None:
-                score.append(_read_number_columns(frame, record, names.score, "score"))
+                score.append(frame.read_sides(record, names.score, "score"))
         self.numbers = {part: _join(number) for part, number in numbers.items()}
         self.flags = {part: _join(flag) for part, flag in flags.items()}
         self.score = None if names.score is None else _join(score)
@@ -108,30 +103,6 @@ class _Parts:
 
 def _join(arrays: list[Any]) -> Any:
     return np.concatenate(arrays) if arrays else np.zeros(0)
-
-
-def _read_number_columns(frame: Any, record: Any, name: str, noun: str) -> Floats:
-    """Read numbers; what is missing becomes NaN, which is refused with its row where it matters."""
-    column = record.column(name)
-    type_name = str(column.type)
-    if type_name == "null":
-        return np.full(len(column), np.nan)
-    if type_name == "bool" or not is_numeric(type_name):
-        kind = ScoreError if noun == "score" else FormatError
-        raise kind(
-            f"{frame.where}, column {name!r}: numbers are needed; the column is {column.type}."
-        )
-    return list_doubles(column)
-
-
-def _read_flags(frame: Any, record: Any, name: str) -> Any:
-    column = record.column(name)
-    kind = str(column.type)
-    if not (kind in ("bool", "null") or is_whole_type(kind)):
-        raise FormatError(
-            f"{frame.where}, column {name!r}: a flag is 0 or 1; the column is {kind}."
-        )
-    return np.array([bool(value) for value in column.to_pylist()], bool)
 
 
 # --- Boxes by image: dicts of torchvision and torchmetrics, objects such as supervision's ---------

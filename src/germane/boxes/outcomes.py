@@ -43,7 +43,6 @@ from germane.errors import (
     write_option,
 )
 from germane.measures.averaging import compute_scores, compute_terms
-from germane.measures.box_names import write_thresholds
 from germane.measures.measure import Measure
 from germane.output.documents import Document
 from germane.output.named_columns import Tabular
@@ -316,7 +315,7 @@ class _Outcomes:
         self, detections: Detections, row: int, number: int, outcome: str, **details: Any
     ) -> FoundBox:
         """Make the row of a detection; ``details`` are its truth and rank, if any."""
-        words = {"threshold": write_thresholds(self.result.thresholds), **details}
+        words = {"threshold": str(self.result.thresholds), **details}
         return FoundBox(
             number=number,
             place=int(detections.place[row]) + 1,

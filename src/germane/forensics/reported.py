@@ -22,7 +22,7 @@ from germane.errors import (
     MeasureError,
     clip,
 )
-from germane.measures.box_names import COCO_THRESHOLDS, BoxName, read_box_name
+from germane.measures.box_names import BoxName, Levels
 from germane.measures.measure import Measure
 from germane.readers.files.streams import explain_os_error
 
@@ -368,13 +368,13 @@ def read_box_column(label: str) -> BoxName | None:
     (AP, 'mask')
     """
     name = _read_box_name(label)
-    is_usual = name is not None and name.iou == COCO_THRESHOLDS
+    is_usual = name is not None and name.iou == Levels.COCO
     return replace(name, iou=None) if name and is_usual else name
 
 
 def _read_box_name(label: str) -> BoxName | None:
     try:
-        return read_box_name(_strip(label.rpartition(GROUPS)[2]))
+        return BoxName.read(_strip(label.rpartition(GROUPS)[2]))
     except MeasureError:
         return None
 

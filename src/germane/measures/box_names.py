@@ -4,32 +4,59 @@ import math
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, get_args
+from typing import Any, ClassVar, Literal, Self, get_args
 
 from germane.core.calls import list_values, read_numbers
 from germane.errors import MeasureError, PolicyError, clip, list_choices, suggest, write_option
 
-COCO_THRESHOLDS = (*(0.5 + i * ((0.95 - 0.5) / 9) for i in range(9)), 0.95)
 
+class Levels(tuple[float, ...]):
+    """Thresholds of overlap, which names write as ``.5:.95``.
 
-def read_thresholds(raw: Any) -> tuple[float, ...]:
-    """Read thresholds of overlap: numbers, or text such as ``.5``, ``.5,.75``, ``.5:.95:.05``.
-
-    >>> from germane.measures.box_names import read_thresholds
-    >>> read_thresholds(".5:.05:.6")
-    (0.5, 0.55, 0.6)
-
-    Raises PolicyError for one that is not above 0 and at most 1.
+    >>> from germane.measures.box_names import Levels
+    >>> str(Levels((0.5, 0.75))), str(Levels((0.5, 0.6, 0.7)))
+    ('.5+.75', '.5:.7:.1')
     """
-    try:
-        thresholds = _list_thresholds(raw)
-    except (TypeError, ValueError, ArithmeticError):  # the last: no end, or no step
-        thresholds = ()
-    if not thresholds or not all(0 < threshold <= 1 for threshold in thresholds):
-        raise PolicyError(
-            f"iou takes thresholds above 0 and at most 1, such as .5 or .5:.95:.05; got {clip(raw)}"
-        )
-    return thresholds
+
+    COCO: ClassVar["Levels"]
+
+    @classmethod
+    def read(cls, raw: Any) -> "Levels":
+        """Read thresholds of overlap: numbers, or text such as ``.5``, ``.5,.75``, ``.5:.95:.05``.
+
+        >>> from germane.measures.box_names import Levels
+        >>> Levels.read(".5:.05:.6")
+        (0.5, 0.55, 0.6)
+
+        Raises PolicyError for one that is not above 0 and at most 1.
+        """
+        try:
+            thresholds = cls(_list_thresholds(raw))
+        except (TypeError, ValueError, ArithmeticError):  # the last: no end, or no step
+            thresholds = cls()
+        if not thresholds or not all(0 < threshold <= 1 for threshold in thresholds):
+            raise PolicyError(
+                "iou takes thresholds above 0 and at most 1, such as .5 or .5:.95:.05; got"
+                f" {clip(raw)}"
+            )
+        return thresholds
+
+    def __str__(self) -> str:
+        listed = "+".join(map(_write_threshold, self))
+        if len(self) < 3:
+            return listed
+        step = f"{(self[-1] - self[0]) / (len(self) - 1):.6g}".removeprefix("0")
+        ends = f"{_write_threshold(self[0])}:{_write_threshold(self[-1])}"
+        for text in (ends, f"{ends}:{step}"):
+            try:
+                if self.read(text) == self:
+                    return text
+            except PolicyError:
+                continue
+        return listed
+
+
+Levels.COCO = Levels((*(0.5 + i * ((0.95 - 0.5) / 9) for i in range(9)), 0.95))
 
 
 def _list_thresholds(raw: Any) -> tuple[float, ...]:
@@ -46,27 +73,6 @@ def _list_thresholds(raw: Any) -> tuple[float, ...]:
     return read_numbers(raw if isinstance(raw, Iterable) else [raw])
 
 
-def write_thresholds(thresholds: tuple[float, ...]) -> str:
-    """Write thresholds as names of measures do, so that they are read as they were: ``.5:.95``.
-
-    >>> from germane.measures.box_names import write_thresholds
-    >>> write_thresholds((0.5, 0.75)), write_thresholds((0.5, 0.6, 0.7))
-    ('.5+.75', '.5:.7:.1')
-    """
-    listed = "+".join(map(_write_threshold, thresholds))
-    if len(thresholds) < 3:
-        return listed
-    step = f"{(thresholds[-1] - thresholds[0]) / (len(thresholds) - 1):.6g}".removeprefix("0")
-    ends = f"{_write_threshold(thresholds[0])}:{_write_threshold(thresholds[-1])}"
-    for text in (ends, f"{ends}:{step}"):
-        try:
-            if read_thresholds(text) == thresholds:
-                return text
-        except PolicyError:
-            continue
-    return listed
-
-
 def _write_threshold(threshold: float) -> str:
     short = f"{threshold:.6g}"
     return (short if float(short) == threshold else repr(threshold)).removeprefix("0")
@@ -76,14 +82,12 @@ def _write_threshold(threshold: float) -> str:
 #
 # Name(parameter=value,…)@k     AP   AP50   AP(area=small)   AR@10   P(confidence=.25)@5
 #
-# ``read_box_name`` reads them, and the spellings of other tools and papers.
+# ``BoxName.read`` reads them, and the spellings of other tools and papers.
 
 Frequency = Literal["rare", "common", "frequent"]
-FREQUENCIES: tuple[Frequency, ...] = get_args(Frequency)
 POINTS = ("101", "101single", "11", "all", "lines", "slope")
-USUAL_POINTS = POINTS[0]
 _SHARED = ("iou", "area", "frequency")
-TAKES = {
+_TAKES = {
     "AP": (*_SHARED, "points", "depth"),
     "AR": (*_SHARED, "depth"),
     **dict.fromkeys(("P", "R", "F"), (*_SHARED, "confidence", "depth")),
@@ -101,9 +105,10 @@ class BoxName:
     """
 
     _json = ""  # JSON has its text
+    FREQUENCIES: ClassVar[tuple[Frequency, ...]] = get_args(Frequency)
 
     name: str
-    iou: tuple[float, ...] | None = None
+    iou: Levels | None = None
     area: str | None = None
     points: str | None = None
     confidence: float | Literal["best"] | None = None
@@ -112,15 +117,14 @@ class BoxName:
     overlap: str = field(default="", compare=False)
 
     def __str__(self) -> str:
-        values = {**vars(self), "depth": None if self.name in _DEPTH_AFTER_AT else self.k}
-        if self.short_name != self.name:
-            values["iou"] = None
+        omitted = {"iou"} if self.short_name != self.name else set()
+        omitted |= {"depth"} if self.name in _DEPTH_AFTER_AT else set()
         written = ",".join(
-            f"{parameter}={write_value(values[parameter])}"
-            for parameter in TAKES[self.name]
-            if values[parameter] is not None
+            f"{parameter}={value}"
+            for parameter, value in self.parameters.items()
+            if value and parameter not in omitted
         )
-        depth = f"@{self.k}" if self.k is not None and values["depth"] is None else ""
+        depth = f"@{self.k}" if self.k is not None and "depth" in omitted else ""
         return self.short_name + (f"({written})" if written else "") + depth
 
     __repr__ = __str__
@@ -132,11 +136,54 @@ class BoxName:
         exact = is_level(self.name, digits) and self.iou == (float(f".{digits}"),)
         return self.name + digits if exact else self.name
 
+    @property
+    def parameters(self) -> dict[str, str]:
+        """The parameters that the measure takes, with their values as written, or ""."""
+        values = {**vars(self), "depth": self.k}
+        return {name: _write_value(values[name]) for name in _TAKES[self.name]}
 
-def write_value(value: Any) -> str:
-    """Write the value of a parameter as names do."""
-    if isinstance(value, tuple):
-        return write_thresholds(value)
+    @property
+    def depth_words(self) -> str:
+        """The depth in words; there must be one."""
+        return f"the {self.k} highest scores" if self.k != 1 else "the highest score"
+
+    @classmethod
+    def read(cls, text: object) -> Self:
+        """Read a measure of detections from its name, in germane's spelling or another one.
+
+        >>> from germane.measures.box_names import BoxName
+        >>> [BoxName.read(name) for name in ("mAP@.5", "AP_small", "AR_max=100", "AP(IoU=.75)")]
+        [AP50, AP(area=small), AR@100, AP75]
+
+        Raises MeasureError for what is not one, and for a name that means two things.
+        """
+        return cls(**vars(_read_box_name(text)))
+
+    @staticmethod
+    def split(text: str) -> list[str]:
+        """Split a string of names at blanks and commas, but for those within a name.
+
+        >>> from germane.measures.box_names import BoxName
+        >>> BoxName.split("AP @[.5:.95], mAP (small) mask AP50")
+        ['AP@[.5:.95]', 'mAP(small)', 'mask_AP50']
+        """
+        return _split_box_names(text)
+
+    @staticmethod
+    def split_overlap(text: str) -> tuple[str, str]:
+        """Split a name into that of the measure and what is matched: box, mask, oks or "".
+
+        >>> from germane.measures.box_names import BoxName
+        >>> list(map(BoxName.split_overlap, ("mask AP50", "metrics/mAP50(B)", "APm")))
+        [('AP50', 'mask'), ('mAP50', 'box'), ('APm', '')]
+        """
+        return _split_overlap(text)
+
+
+def _write_value(value: Any) -> str:
+    """Write the value of a parameter as names do; "" for none."""
+    if value is None:
+        return ""
     return f"{value:g}".removeprefix("0") or "0" if isinstance(value, float) else str(value)
 
 
@@ -156,10 +203,10 @@ def read_parameters(text: str, name: str, parts: Iterable[str]) -> dict[str, Any
     for part in parts:
         key, equals, value = (piece.strip() for piece in part.partition("="))
         key = _KEYS.get(key.casefold(), key.casefold())
-        if not equals or key not in TAKES[name] or key in parameters:
+        if not equals or key not in _TAKES[name] or key in parameters:
             raise MeasureError(
-                f"{clip(text)}: {name} takes {list_choices(TAKES[name])}, each once; got"
-                f" {clip(part)}.{suggest(key, TAKES[name])}"
+                f"{clip(text)}: {name} takes {list_choices(_TAKES[name])}, each once; got"
+                f" {clip(part)}.{suggest(key, _TAKES[name])}"
             )
         parameters[key] = _read_value(text, key, value)
     return parameters
@@ -168,7 +215,9 @@ def read_parameters(text: str, name: str, parts: Iterable[str]) -> dict[str, Any
 _KEYS = {"maxdets": "depth", "max_dets": "depth", "catids": "frequency", "conf": "confidence"}
 """Names of parameters that other tools print."""
 
-INITIALS = {frequency[0]: frequency for frequency in ("small", "medium", "large", *FREQUENCIES)}
+INITIALS = {
+    frequency[0]: frequency for frequency in ("small", "medium", "large", *BoxName.FREQUENCIES)
+}
 
 
 def _read_value(text: str, key: str, value: str) -> Any:
@@ -186,7 +235,7 @@ def _read_value(text: str, key: str, value: str) -> Any:
         return value
     try:
         if key == "iou":
-            return read_thresholds(value.replace("+", ","))
+            return Levels.read(value.replace("+", ","))
         if math.isfinite(number := float(value)):
             return number
         raise ValueError(value)
@@ -197,12 +246,7 @@ def _read_value(text: str, key: str, value: str) -> Any:
         raise MeasureError(f"{clip(text)}: {allowed}") from None
 
 
-_LISTED: dict[str, tuple[str, ...]] = {"points": POINTS, "frequency": FREQUENCIES}
-
-
-def write_depth(depth: int) -> str:
-    """Write a depth in words."""
-    return f"the {depth} highest scores" if depth > 1 else "the highest score"
+_LISTED: dict[str, tuple[str, ...]] = {"points": POINTS, "frequency": BoxName.FREQUENCIES}
 
 
 def read_depth(text: str, written: str) -> int:
@@ -271,13 +315,7 @@ _OF_TENSORFLOW = re.compile("detection(box|mask|keypoint)e?s_(?:precision|recall
 _PREFIX = re.compile("^(?:metrics|coco|val|test)/", re.IGNORECASE)
 
 
-def split_overlap(text: str) -> tuple[str, str]:
-    """Split a detector's measure into its name and what is matched: box, mask, oks or "".
-
-    >>> from germane.measures.box_names import split_overlap
-    >>> split_overlap("mask AP50"), split_overlap("metrics/mAP50(B)"), split_overlap("APm")
-    (('AP50', 'mask'), ('mAP50', 'box'), ('APm', ''))
-    """
+def _split_overlap(text: str) -> tuple[str, str]:
     written = re.sub("[{}$]", "", text.strip())  # AP_{50}
     bare = _SPLIT.sub(" ", _PREFIX.sub("", written)).strip()
     if named := _OF_TENSORFLOW.match(bare):
@@ -304,13 +342,7 @@ _BEHIND = re.compile(
 _BEFORE = re.compile(rf"\b({'|'.join(_OVERLAPS.values())})\s+(?=m?a[pr])", re.IGNORECASE)
 
 
-def split_box_names(text: str) -> list[str]:
-    """Split a string at blanks and commas, but for those within a name.
-
-    >>> from germane.measures.box_names import split_box_names
-    >>> split_box_names("AP @[.5:.95], mAP (small) mask AP50")
-    ['AP@[.5:.95]', 'mAP(small)', 'mask_AP50']
-    """
+def _split_box_names(text: str) -> list[str]:
     joined = _BEFORE.sub(r"\1_", _BETWEEN.sub(r"\1_", text))
     joined = re.sub(r"\s*@\s*", "@", joined)
     joined = _BEHIND.sub("_", joined)  # AP .5
@@ -340,18 +372,10 @@ _PIECE = re.compile(
 _GROUP = re.compile(r"([(\[])([^()\[\]]*=[^()\[\]]*)[)\]](?:\s*=\s*-?[\d.]+\s*$)?")
 
 
-def read_box_name(text: object) -> BoxName:
-    """Read a measure of detections from its name, in germane's spelling or another one.
-
-    >>> from germane.measures.box_names import read_box_name
-    >>> [read_box_name(one) for one in ("mAP@.5", "AP_small", "AR_max=100", "AP(IoU=.75)")]
-    [AP50, AP(area=small), AR@100, AP75]
-
-    Raises MeasureError for what is not one, and for a name that means two things.
-    """
+def _read_box_name(text: object) -> BoxName:
     if not isinstance(text, str) or len(text) > LONGEST:
         raise _make_unknown_error(text)
-    bare, overlap = split_overlap(text)
+    bare, overlap = _split_overlap(text)
     if bare.casefold() in _TWICE:
         meanings = _TWICE[bare.casefold()]
         raise _make_ambiguous_error(
@@ -386,8 +410,8 @@ def read_box_name(text: object) -> BoxName:
         masks = f"{replace(box_name, area=None)} with {write_option('overlap', 'mask')}"
         raise _make_ambiguous_error(text, (box_name, "medium objects"), (masks, "masks"))
     if family == "F1" and box_name.confidence is None:
-        box_name = replace(box_name, iou=box_name.iou or (0.5,))
-        full = f"F(iou={write_thresholds(box_name.iou or ())},confidence=best)"
+        box_name = replace(box_name, iou=box_name.iou or Levels((0.5,)))
+        full = f"F(iou={box_name.iou},confidence=best)"
         best = (
             full
             if box_name == BoxName("F", iou=box_name.iou)
@@ -409,7 +433,7 @@ def is_of_boxes(text: str) -> bool:
     Only a parameter makes it one, of AP and AR also digits: P50 is rather P@50 to them.
     """
     try:
-        name = read_box_name(text)
+        name = BoxName.read(text)
     except MeasureError:
         return False
     return name != BoxName(name.name) and (name.name in ("AP", "AR") or "=" in text)
@@ -424,7 +448,7 @@ def explain_of_boxes(text: str) -> str:
 
 def _make_unknown_error(text: object) -> UnknownNameError:
     return UnknownNameError(
-        f"{clip(text)} is not a measure of detections.  There are: {', '.join(TAKES)}, such as"
+        f"{clip(text)} is not a measure of detections.  There are: {', '.join(_TAKES)}, such as"
         f" {EXAMPLES}"
     )
 
@@ -458,7 +482,7 @@ def _read_piece(text: str, box_name: BoxName, piece: re.Match[str]) -> tuple[str
         word = piece["word"].casefold()
         if len(word) == 1 and box_name.name not in ("AP", "AR"):
             raise _make_unknown_error(text)
-        return "frequency" if _WORDS[word] in FREQUENCIES else "area", _WORDS[word]
+        return "frequency" if _WORDS[word] in BoxName.FREQUENCIES else "area", _WORDS[word]
     if piece["depth"]:
         return "depth", read_depth(text, piece["depth"])
     if piece["pair"]:
@@ -480,9 +504,9 @@ def _write_share(digits: str) -> str:
     return f"{number:g}".removeprefix("0") or "0"
 
 
-def _read_levels(text: str, written: str) -> tuple[float, ...]:
+def _read_levels(text: str, written: str) -> Levels:
     try:
-        return read_thresholds(written)
+        return Levels.read(written)
     except PolicyError as error:
         raise MeasureError(f"{clip(text)}: {error}") from None
 
@@ -522,13 +546,16 @@ def _make_unsure_error(text: str, box_name: BoxName, digits: str) -> MeasureErro
     """Explain a number that can be an overlap or a depth, or has not an overlap's two digits."""
     k, name = read_depth(text, digits), box_name.name
     why = f": the depth of {name} is a parameter" if box_name.iou else " can mean several things"
-    meanings = [(replace(box_name, k=k), write_depth(k))]
+    at_depth = replace(box_name, k=k)
+    meanings = [(at_depth, at_depth.depth_words)]
     if len(digits) != 2:
         why = f": an overlap has two digits, as in {name}50"
         why += ", and F of detections has β = 1" * (name == "F")
     elif box_name.iou is None:
         share = _write_share(digits)
-        meanings.insert(0, (replace(box_name, iou=(float(share),)), f"an overlap of {share}"))
+        meanings.insert(
+            0, (replace(box_name, iou=Levels((float(share),))), f"an overlap of {share}")
+        )
     if name == "AP" and digits in POINTS and box_name.points is None:
         meanings.append((replace(box_name, points=digits), f"{digits} points of the curve"))
     if name == "R" and box_name.iou is None:

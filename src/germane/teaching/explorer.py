@@ -4,14 +4,13 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from germane.boxes.box_measures import parse_measure
+from germane.boxes.box_measures import CURVES, parse_measure
 from germane.boxes.conventions import DEFAULTS
 from germane.boxes.dialect_table import DIALECTS as BOX_DIALECTS
 from germane.dialects import dialects
 from germane.dialects.dialect import Dialect
 from germane.dialects.names import parse
 from germane.errors import MeasureError
-from germane.measures.box_names import POINTS
 from germane.reports.page import END, read_package_file, read_script, write_head
 from germane.reports.page_data import write_json
 from germane.reports.report import Report
@@ -94,7 +93,7 @@ def collect_data() -> dict[str, object]:
         "measures": [_describe(name) for name in NAMES],
         "presets": PRESETS,
         "scenes": SCENES,
-        "points": {points: parse_measure(f"AP(points={points})").formula for points in POINTS},
+        "points": {points: parse_measure(f"AP(points={points})").formula for points in CURVES},
         "tools": [dialect.name for dialect in dialects().values()],
         "detection": [
             _describe_detection(dialect) for dialect in BOX_DIALECTS if _is_of_boxes(dialect)

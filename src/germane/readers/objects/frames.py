@@ -14,12 +14,13 @@ import numpy as np
 
 from germane.core.calls import Progress, ProgressNote
 from germane.core.qrels import Order, Qrels, Retrieved, Sample, choose_rows
-from germane.core.ragged import Floats, Ints
+from germane.core.ragged import Bools, Floats, Ints
 from germane.errors import (
     CoverageError,
     EmptyError,
     FormatError,
     InputError,
+    ScoreError,
     explain_types,
     has_arrow,
     list_some,
@@ -188,6 +189,29 @@ class Frame(RunInput):
         """Read the scores, ranks or grades of the rows."""
         place = Place(self.where, name, row, parts=self.parts)
         return arrow.read_numbers(record.column(name), place, noun)
+
+    def read_sides(self, record: pa.RecordBatch, name: str, noun: str) -> Floats:
+        """Read numbers of boxes; what is missing is NaN, refused with its row where it matters."""
+        column = record.column(name)
+        kind = str(column.type)
+        if kind == "null":
+            return np.full(len(column), np.nan)
+        if kind == "bool" or not arrow.is_numeric(kind):
+            error = ScoreError if noun == "score" else FormatError
+            raise error(
+                f"{self.where}, column {name!r}: numbers are needed; the column is {column.type}."
+            )
+        return arrow.list_doubles(column)
+
+    def read_flags(self, record: pa.RecordBatch, name: str) -> Bools:
+        """Read flags of boxes; what is missing is not set."""
+        column = record.column(name)
+        kind = str(column.type)
+        if not (kind in ("bool", "null") or arrow.is_whole_type(kind)):
+            raise FormatError(
+                f"{self.where}, column {name!r}: a flag is 0 or 1; the column is {kind}."
+            )
+        return np.array([bool(value) for value in column.to_pylist()], bool)
 
     # --- Rows that can be read, beside others --------------------------------------------------
 

@@ -102,6 +102,12 @@ class Headings:
         return list(dict.fromkeys(name for name in named if name is not None))
 
     @property
+    def sides(self) -> tuple[str, tuple[str, ...]]:
+        """The format of boxes, and their parts, of those whose parts all have columns."""
+        parts = {part for part, _ in self.numbers}
+        return next(item for item in SIDES.items() if set(item[1]) <= parts)
+
+    @property
     def ids(self) -> list[str]:
         """The names of the columns of ids."""
         named = (self.query, self.item, self.subtopic, self.iteration, self.judge)
@@ -343,12 +349,12 @@ BOX_NAMES: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 """The parts of a box, and the names of their columns."""
 
-SIDES = (
-    ("x", "y", "right", "bottom"),
-    ("x", "y", "width", "height"),
-    ("cx", "cy", "width", "height"),
-)
-"""The columns of xyxy, xywh and cxcywh."""
+SIDES = {
+    "xyxy": ("x", "y", "right", "bottom"),
+    "xywh": ("x", "y", "width", "height"),
+    "cxcywh": ("cx", "cy", "width", "height"),
+}
+"""The columns of each format of boxes."""
 
 _OF_BOXES = {
     "truth": ("image", "class", "area", "crowd", "difficult"),
@@ -367,11 +373,11 @@ def _resolve_boxes(column_names: Sequence[str], kind: str, where: str, columns: 
     for part in common.keys() - _OF_BOXES.keys():
         check_choice("columns=", part, BOX_NAMES, InputError)
     chosen = {part: spell_label(name) for part, name in choose_names(common, kind).items()}
-    parts = {part for side in (*SIDES, _OF_BOXES[kind]) for part in side}
+    parts = {part for side in (*SIDES.values(), _OF_BOXES[kind]) for part in side}
     names = {
         part: _choose_one(part, column_names, where, chosen, BOX_NAMES) for part in sorted(parts)
     }
-    sides = next((side for side in SIDES if all(names[part] for part in side)), ())
+    sides = next((side for side in SIDES.values() if all(names[part] for part in side)), ())
     for part in ("image", "class", "score"):
         if part in _OF_BOXES[kind] and not names[part]:
             hint = " Are these truths?" if part == "score" else ""
@@ -379,7 +385,7 @@ def _resolve_boxes(column_names: Sequence[str], kind: str, where: str, columns: 
     if kind != "images" and not sides:
         raise FormatError(
             f"{where}: no columns are the sides of a box; found {_list_names(column_names)}. Boxes"
-            f" are {', or '.join(' '.join(side) for side in SIDES)}. columns={{'x': name, …}} names"
+            f" are {', or '.join(map(' '.join, SIDES.values()))}. columns={{'x': name, …}} names"
             " them."
         )
     _refuse_shared({part: names[part] for part in (*sides, *_OF_BOXES[kind])}, where)
