@@ -98,7 +98,7 @@ def test_relevant_items_of_the_list_alone(files: Path) -> None:
     assert b"relevant=listed" in done.stdout
     done = run(files, "explain", "1 0 1", "--relevant", "listed")
     assert done.returncode == 2
-    assert b"of a LIST it takes the number of relevant items" in done.stderr
+    assert b"with a LIST, --relevant takes the number of relevant items" in done.stderr
     done = run(files, "curve", "qrels.txt", "good.run", "--relevant", "3")
     assert b"--relevant is for the grades of one list" in done.stderr
 

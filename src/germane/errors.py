@@ -43,7 +43,7 @@ class GermaneError(ValueError):
 
 
 class MeasureError(GermaneError):
-    """A measure's name, parameter or cutoff is not one that exists.
+    """A measure has a name, parameter or cutoff that does not exist.
 
     >>> germane.score([0, 1], "APP")
     Traceback (most recent call last):
@@ -124,7 +124,7 @@ class CoverageError(GermaneError):
 
 
 class NotFoundError(GermaneError, KeyError):
-    """A result has no such measure or run.
+    """A result does not have the measure or run that was asked for.
 
     >>> germane.evaluate({"q": ["a"]}, {"q": ["a"]}, "AP")["RR"]
     Traceback (most recent call last):
@@ -153,7 +153,7 @@ class DefinitionError(GermaneError, AssertionError):
 
 
 class GermaneWarning(UserWarning):
-    """A number was computed that is likely not the one intended; ``Result.findings`` says why.
+    """A number was computed that is probably not the one you want; ``Result.findings`` says why.
 
     >>> import warnings
     >>> with warnings.catch_warnings(record=True) as seen:

@@ -1,6 +1,6 @@
-"""Object detection: boxes are matched with truths, and then ranked lists like any other.
+"""Object detection: once boxes are matched with truths, they are ranked lists like any other.
 
-The verbs have the names of those for ranked lists.
+The functions have the same names as those for ranked lists.
 
 >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
 >>> found = [{"boxes": [[10, 10, 50, 40]], "labels": [1], "scores": [0.9]}]

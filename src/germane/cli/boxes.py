@@ -61,7 +61,7 @@ def _run_explain(options: argparse.Namespace) -> None:
     [(name, path)] = _open_paths(options).items()
     picture = is_picture(options)
     if picture and options.errors:
-        raise InputError(f"{options.output}: --errors writes a table, and no picture.")
+        raise InputError(f"{options.output}: --errors writes a table; there is no picture of it.")
     explanation = call(verbs.explain, options, detections=path, name=name)
     if picture:
         writing.write(options.output, explanation.svg())
@@ -87,21 +87,23 @@ def _run_dialects(options: argparse.Namespace) -> None:
             write_spread(options, call(verbs.spread, options, truth=truth, detections=detections))
         case _:
             raise InputError(
-                "germane boxes dialects takes nothing, the NAME of a dialect, or TRUTH and"
+                "germane boxes dialects takes no argument, the NAME of a dialect, or TRUTH and"
                 " DETECTIONS."
             )
 
 
 def _run_reconcile(options: argparse.Namespace) -> None:
     if (options.table is None) == (options.reported is None):
-        raise InputError("germane boxes reconcile takes --reported NUMBER, or --table TABLE.")
+        raise InputError("germane boxes reconcile takes either --reported NUMBER or --table TABLE.")
     if options.table is not None:
         write_answer(options, _reconcile_table(options))
         return
     if options.names:
         raise InputError("--names goes with --table; -m names the measure of --reported.")
     if len(options.detections) > 1:
-        raise InputError("--reported is the number of one file of detections; --table is for more.")
+        raise InputError(
+            "--reported is the number of one file of detections; for several files, use --table."
+        )
     [(name, path)] = _open_paths(options).items()
     write_answer(options, call(verbs.reconcile, options, detections=path, name=name))
 
@@ -149,12 +151,11 @@ SUMMARIES = {
     "explain": "show the outcome of every detection of an image or a class, or the cost of each"
     " kind of error",
     "check": "find problems that can distort the numbers",
-    "dialects": "print the value that every tool gives; or define one tool by its NAME",
-    "reconcile": "find the conventions that give a reported number, or a reported table",
-    "compare": "compute differences of detectors on the same images, with intervals and"
-    " significance",
+    "dialects": "print the value that every tool reports, or define one tool by its NAME",
+    "reconcile": "find the conventions that give a reported number or a reported table",
+    "compare": "compare detectors on the same images: differences, intervals, significance",
     "gate": "exit with status 1 if a detector is worse than its baseline",
-    "report": "write one HTML page about detectors",
+    "report": "write an HTML page about detectors",
 }
 _VERBS = "\n".join(
     f"  {name:<10}{summary}" for name, summary in SUMMARIES.items() if name != "evaluate"

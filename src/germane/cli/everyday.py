@@ -522,8 +522,8 @@ def _make_curves(options: argparse.Namespace) -> Mapping[str, "PRCurve | MeanPRC
 COMMANDS = {
     "evaluate": Command(
         _run_evaluate,
-        "Evaluate runs with qrels, and print measures with their definitions. By their suffix,"
-        " files are TREC, Parquet, Arrow, CSV, TSV, JSON or JSON Lines.",
+        "Evaluate runs with qrels, and print measures with their definitions. Files are read by"
+        " their suffix: TREC, Parquet, Arrow, CSV, TSV, JSON or JSON Lines.",
         "qrels runs+",
         "per_query by confidence signature record bounds rename format spreadsheet output"
         " checkpoint",

@@ -49,7 +49,7 @@ DIFFERS = 1
 
 def _run_reconcile(options: argparse.Namespace) -> None:
     if (options.table is None) == (options.reported is None):
-        raise InputError("reconcile takes --reported NUMBER, or --table TABLE.")
+        raise InputError("reconcile takes either --reported NUMBER or --table TABLE.")
     if options.table is not None:
         write_answer(options, _reconcile_table(options))
         return
@@ -69,10 +69,10 @@ def _run_reconcile(options: argparse.Namespace) -> None:
 def _reconcile_table(options: argparse.Namespace) -> Any:
     if options.reported_per_query:
         raise InputError(
-            "--reported-per-query goes with --reported; a table has the means of runs."
+            "--reported-per-query goes with --reported; a table contains the means of runs."
         )
     if len(options.data) < 2:
-        raise InputError("reconcile --table takes QRELS and one RUN or more.")
+        raise InputError("reconcile --table takes QRELS and at least one RUN.")
     qrels, *paths = options.data
     runs, measures = parser.read_runs(qrels, paths), read_pairs(options.names)
     with make_progress_line("reconcile:") as progress:
@@ -105,13 +105,15 @@ def _find_function(options: argparse.Namespace) -> tuple[Any, str]:
     from germane.forensics.asking import Program
 
     if options.asserts and options.measure is None:
-        raise InputError("--assert needs -m MEASURE, which is asserted.")
+        raise InputError("--assert needs the measure to assert: -m MEASURE.")
     if (options.function is None) == (options.command is None):
         raise InputError("identify takes MODULE:FUNCTION, or --command 'PROGRAM {qrels} {run}'.")
     if options.command is not None:
         seconds = 60.0 if options.time_limit is None else options.time_limit
         if options.takes not in (None, "trec"):
-            raise InputError(f"a program takes files: --takes trec; got {options.takes}.")
+            raise InputError(
+                f"a program takes files, so that --takes can only be trec; got {options.takes}."
+            )
         if seconds <= 0:
             raise InputError(f"--time-limit takes seconds, above 0; got {seconds:g}")
         return Program(options.command, options.pattern, seconds), "trec"
@@ -224,7 +226,9 @@ def write_table(options: argparse.Namespace, table: Table) -> None:
 def list_dialects(by_name: Mapping[str, Dialect], command: str) -> Table:
     """List dialects with their tools; ``command`` is the one that defines them."""
     rows = tuple((dialect.name, dialect.tool, dialect.version) for dialect in by_name.values())
-    notes = (f"{command} NAME says what a tool decides otherwise, and what it calls measures.",)
+    notes = (
+        f"{command} NAME tells where a tool differs from germane, and how it names its measures.",
+    )
     return Table(("dialect", "tool", "recorded from"), rows, notes, left=(1, 2))
 
 
@@ -297,7 +301,8 @@ def _define(name: str) -> str:
 CHECKING = {
     "reconcile": Command(
         _run_reconcile,
-        "Find the definitions that give a reported number on the same data, or the nearest ones.",
+        "Find the definitions that give a reported number on the same data, or the nearest"
+        " ones if none does.",
         "data+",
         "table names format spreadsheet output",
         verbs=("reconcile", "reconcile_table"),
@@ -307,9 +312,9 @@ CHECKING = {
     ),
     "identify": Command(
         _run_identify,
-        "Call a function, or a program in any language, on small, chosen data, and name the"
-        " definition that gives all of its values. The exit status is 0 if one was found, 1 if none"
-        " was, and 2 if the function could not be called.",
+        "Call a function, or a program in any language, on small data sets, and name the"
+        " definition that gives all of its values. The exit status is 0 if one was found, 1 if"
+        " none was, and 2 if the function could not be called.",
         "function?",
         "command pattern time_limit asserts format spreadsheet output",
         conventions="conventions that the definition has to have (default: any)",
@@ -318,15 +323,16 @@ CHECKING = {
     ),
     "audit": Command(
         _run_audit,
-        "Find numbers of a table that no run can have, without any data: values above 1, recall"
-        " that falls with k, RR@1 that is not P@1. The exit status is 1 if numbers contradict each"
-        " other under every definition, 0 if none do, and 2 for a table that cannot be read.",
+        "Find numbers in a table that no run can have, without any data: values above 1, recall"
+        " that falls as k grows, an RR@1 that differs from P@1. The exit status is 1 if numbers"
+        " contradict each other under every definition, 0 if none do, and 2 if the table cannot be"
+        " read.",
         "table",
         "format spreadsheet output",
     ),
     "verify": Command(
         _run_verify,
-        "Compute the numbers of a record or a signature again. The exit status is 0 if values, data"
+        "Recompute the numbers of a record or a signature. The exit status is 0 if values, data"
         " and definitions are the same, 1 if something differs, and 2 for wrong usage or bad"
         " input.",
         "record qrels runs+",
@@ -334,8 +340,8 @@ CHECKING = {
     ),
     "dialects": Command(
         _run_dialects,
-        "List the dialects; with a NAME, define one; with QRELS and RUN, or a LIST of grades, print"
-        " the value in every dialect.",
+        "List the dialects. With a NAME, define one of them. With QRELS and RUN, or with a LIST of"
+        " grades, print the value that a measure has in every dialect.",
         "data*",
         "format spreadsheet output",
     ),
@@ -352,10 +358,13 @@ CHECKING = {
 
 def _run_trust(options: argparse.Namespace) -> None:
     if options.detect is not None and len(options.runs) < 2:
-        raise InputError("--detect plans for a difference of two runs; give two or more.")
+        raise InputError(
+            "--detect plans for a difference between two runs; give at least two runs."
+        )
     if "-" in options.runs or options.people == options.model == "-":
         raise InputError(
-            "each run is read once for each judge, and standard input (-) only once. Give files."
+            "each run is read once for each judge, but standard input (-) can be read only"
+            " once. Give files."
         )
     runs = parser.read_runs(options.people, options.runs)
     measures = parser.read_measures(options)
@@ -399,7 +408,8 @@ def _format(trusts: "Trusts", options: argparse.Namespace) -> str:
 def _run_judges(options: argparse.Namespace) -> None:
     if "-" in [options.run, *options.judges]:
         raise InputError(
-            "the run is read once for each judge, and standard input (-) only once. Give a file."
+            "the run is read once for each judge, but standard input (-) can be read only"
+            " once. Give a file."
         )
     if len(set(options.judges)) < len(options.judges):
         twice = next(path for path in options.judges if options.judges.count(path) > 1)
@@ -428,22 +438,24 @@ def _run_next(options: argparse.Namespace) -> None:
 JUDGING = {
     "trust": Command(
         _run_trust,
-        "Correct the means of runs, and their differences, from a model's judgments with people's"
-        " judgments of some queries. Also measure the agreement between the two judges.",
+        "Compute the means of runs and their differences from a model's judgments, correct them"
+        " with people's judgments of some of the queries, and measure how far the two agree.",
         "runs+",
         "detect format spreadsheet output",
     ),
     "judges": Command(
         _run_judges,
-        "Evaluate a run by each of several judges, by their majority grade and by their mean grade."
-        " Also measure their agreement. Queries that some judge did not judge are left out.",
+        "Evaluate a run with the judgments of each of several judges, with their majority grades"
+        " and with their mean grades, and measure how far the judges agree. Queries that some"
+        " judge did not judge are left out.",
         "run judges+",
         "format spreadsheet output",
     ),
     "next": Command(
         _run_next,
-        "Choose the unjudged pairs of query and item with the largest weight in a measure. Write"
-        " them with --format csv -o FILE, and fill in the column grade: FILE is then qrels.",
+        "Choose the unjudged pairs of query and item that have the largest weight in a measure."
+        " Write them with --format csv -o FILE and fill in the column grade: FILE then contains"
+        " qrels.",
         "qrels runs+",
         "format spreadsheet output",
     ),
@@ -459,11 +471,12 @@ def _run_simulate(options: argparse.Namespace) -> None:
     numbers = parser.collect_given(options, ("ranks", "relevant", "fixed", "rng"))
     if len(designs) > 1 and (chosen := [name for name in numbers if name != "rng"]):
         raise InputError(
-            f"--{chosen[0]} is for one experiment; each of all has numbers of its own."
+            f"--{chosen[0]} is for one experiment; with all, each experiment has numbers of"
+            " its own."
         )
     picture = is_picture(options)
     if picture and len(designs) > 1:
-        raise InputError(f"{path}: all experiments need a folder, as in -o gallery/")
+        raise InputError(f"{path}: all experiments are written to a folder, as in -o gallery/")
     folder = path not in (None, "-") and not picture and _is_folder(path, designs)
     if (picture or folder) and options.format != "table":
         raise InputError(f"{path}: a picture has no --format; leave out -o or --format.")
@@ -508,7 +521,7 @@ def _write(experiments: Sequence[Experiment], options: argparse.Namespace) -> st
 
 def _list_experiments() -> str:
     names = [*(design.name for design in EXPERIMENTS), ALL]
-    lines = [*(design.describe(design.setup).line for design in EXPERIMENTS), "All of these."]
+    lines = [*(design.describe(design.setup).line for design in EXPERIMENTS), "All of them."]
     widest = max(map(len, names))
     listed = (f"  {name:<{widest}}  {line}" for name, line in zip(names, lines, strict=True))
     return "experiments:\n" + "\n".join(listed)
@@ -521,15 +534,16 @@ def _run_explorer(options: argparse.Namespace) -> None:
 TEACHING = {
     "explorer": Command(
         _run_explorer,
-        "Write one HTML page that needs no network: move, grade and tie the items of a list, or the"
-        " boxes of an image, and see each measure's terms, value and calculation.",
+        "Write an HTML page, which needs no network, on which to move, grade and tie the items of"
+        " a list, or move the boxes of an image, and see each measure's terms, value and"
+        " calculation.",
         extra="output",
     ),
     "simulate": Command(
         _run_simulate,
         "Change one quantity, such as the ranks of the relevant items, and show how the measures"
-        " respond.\nDraw an experiment with -o FILE.svg, .png or .pdf, or draw and describe it with"
-        " -o FOLDER/.",
+        " respond.\nDraw an experiment with -o FILE.svg, .png or .pdf, or draw it and describe it"
+        " with -o FOLDER/.",
         "name",
         "format spreadsheet output",
         pictures=PICTURES,

@@ -215,38 +215,39 @@ _NAMED = Option(_MEASURES, "MEASURES", flags="-m --measures", repeats=True)
 _OF_BOXES = "names such as 'AP AP50 AP(area=small) AR@10 P(confidence=.25)'"
 _IN_BOXES = _NAMED._replace(sentence=_OF_BOXES)
 _ONE = Option("the measure", "MEASURE", flags="-m --measure")
-_QUERY_TEXTS = "ids of queries and their texts, {}"
-_ITEM_TEXTS = "ids of items with their titles, texts, addresses or the paths of images, {}"
+_QUERY_TEXTS = "the texts of queries by their ids, {}"
+_ITEM_TEXTS = "the titles, texts, addresses or image paths of items by their ids, {}"
 _RELEVANT = (
-    "relevant items that count: all judged ones, or only those in the list of results (default:"
+    "which relevant items count: all judged ones, or only those in the list of results (default:"
     " judged)"
 )
 _OF_LIST = Option(
     f"{_RELEVANT}; for a LIST, their number", "judged|listed|R", CONVENTIONS, _read_relevant
 )
-_PUBLISHED = "a reported table with a row for each {}: CSV, TSV, JSON, Markdown or LaTeX"
-_NUMBER = "the number as it was written: {}"
+_PUBLISHED = "a published table with a row for each {}: CSV, TSV, JSON, Markdown or LaTeX"
+_NUMBER = "the number as it was published: {}"
 _GRADES = "grades such as '0 0 1'"
 _PAGE = Option("", "FILE", read=OutputPath, flags="-o --output", default="report.html")
 
 USUAL: dict[str, Option] = {
     # what commands are about, by their place
-    "qrels": Option("lines 'query 0 item grade', or columns", "QRELS"),
+    "qrels": Option("lines of 'query 0 item grade', or columns", "QRELS"),
     "runs": Option("one run or more", "RUN"),
     "run": Option("the run", "RUN"),
     "evaluate runs": Option(
-        "lines 'query Q0 item rank score tag', or columns; - is standard input", "RUN"
+        "lines of 'query Q0 item rank score tag', or columns; - reads standard input", "RUN"
     ),
-    "check run": Option("lines 'query Q0 item rank score tag', or columns", "RUN"),
+    "check run": Option("lines of 'query Q0 item rank score tag', or columns", "RUN"),
     "compare runs": Option("two runs or more", "RUN"),
     "gate run": Option("the run to check", "RUN"),
     "next runs": Option("the runs that will be compared", "RUN"),
     "verify record": Option(
-        "a file of evaluate --record or --format json, or a signature in quotes", "RECORD"
+        "a file that evaluate --record or --format json wrote, or a signature in quotes", "RECORD"
     ),
-    "verify runs": Option("the runs, named or ordered as in the record", "RUN"),
+    "verify runs": Option("the runs, with the names in the record or in its order", "RUN"),
     "judges judges": Option(
-        "the judgments of each judge: two files or more, or one with a column that names the judge",
+        "the judgments of each judge: two or more files, or one file with a column that names"
+        " the judge",
         "QRELS",
     ),
     "explain data": Option(f"two files, or {_GRADES}", "QRELS RUN | LIST [LIST]"),
@@ -259,24 +260,27 @@ USUAL: dict[str, Option] = {
     "score relevance": Option("grades such as '0 0 1 0 1'", "LIST"),
     "audit table": Option(
         "CSV, TSV, JSON, Markdown, LaTeX, a result file of MTEB or BEIR, the output of trec_eval"
-        " -q, or kept results", "TABLE",
+        " -q, or results that germane saved", "TABLE",
     ),
     "identify function": Option(
-        "a function of a module, or of a file as in metrics.py:my_map", "MODULE:FUNCTION"
+        "a module's function, or a file's: metrics.py:my_map", "MODULE:FUNCTION"
     ),
     "measures name": Option("such as AP or 'AP(norm=R)@10'", "NAME"),
     "simulate name": Option("an experiment, or all", "NAME"),
-    "simulate ranks": Option("ranks of each list", "N", read=read_whole),
-    "simulate relevant": Option("relevant items of each list", "R", read=read_whole),
+    "simulate ranks": Option("length of each list", "N", read=read_whole),
+    "simulate relevant": Option("number of relevant items in each list", "R", read=read_whole),
     "simulate fixed": Option(
-        "first ranks that always have a relevant item: early_precision and cheating take it",
+        "how many of the first ranks always have a relevant item; only for early_precision and"
+        " cheating",
         "N",
         read=read_whole,
     ),
     "boxes truth": Option(
         "annotated boxes: COCO's JSON, or another format", "TRUTH"
     ),
-    "boxes detections": Option("boxes of a detector, in any of these formats", "DETECTIONS"),
+    "boxes detections": Option(
+        "boxes that a detector found, in any of these formats", "DETECTIONS",
+    ),
     # measures
     "measures": _NAMED,
     "score measure": _NAMED,
@@ -284,7 +288,9 @@ USUAL: dict[str, Option] = {
     "measure": _ONE,
     "reconcile measure": _ONE._replace(sentence="the measure that was reported"),
     "identify measure": _ONE._replace(
-        sentence="what it is supposed to compute, such as AP@10 (default: any measure is tried)"
+        sentence=(
+            "what the function is supposed to compute, such as AP@10 (default: try every measure)"
+        )
     ),
     "boxes gate measures": _IN_BOXES,
     "boxes measures": _IN_BOXES._replace(
@@ -301,45 +307,50 @@ USUAL: dict[str, Option] = {
     # what a command is asked
     "per_query": Option("also print the value of every query; 'all' is the mean"),
     "evaluate by": Option(
-        "also print the means of each category of queries; FILE has the columns query and category,"
-        " or is JSON {query: category}", "FILE",
+        "also print the means of each category of queries; FILE has the columns query and"
+        " category, or is JSON of the form {query: category}", "FILE",
     ),
     "next by": Option(
-        "order by the weight of a pair, or by how much this weight differs between runs"
+        "order pairs by their weight, or by how much it differs between the runs"
     ),
-    "boxes by": Option("a row for each class, range of areas, frequency (LVIS) or image"),
+    "boxes by": Option("print a row for each class, range of areas, frequency (LVIS) or image"),
     "budget": Option("pairs", flags="-n --budget"),
-    "strict": Option("exit status 1 if a finding is serious"),
+    "strict": Option("exit with status 1 if a finding is serious"),
     "train": Option(
-        "judgments that the system learned from: find judgments and queries that are also in QRELS",
+        "judgments that the system was trained on: find queries and judgments that are also in"
+        " QRELS",
         "QRELS",
     ),
     "query": Option("the query to explain", "ID"),
-    "curve query": Option("one query's curve (default: the mean over queries)", "ID"),
+    "curve query": Option("draw the curve of one query (default: the mean over queries)", "ID"),
     "animate": Option(
         "also write an animation of up to 4 measures: a .gif, .svg or .html file", "FILE",
         read=OutputPath,
     ),
-    "rule": Option("how the area is computed (default: step, which is AP)", read=_read_rule),
-    "points": Option("recall levels of a mean curve", read=int),
+    "rule": Option("how the area is computed (default: step, which gives AP)", read=_read_rule),
+    "points": Option("number of recall levels of a mean curve", read=int),
     "rel": Option("the lowest grade that counts as relevant", "GRADE"),
-    "score relevant": Option("number of all relevant items (default: those in the list)", "R",
+    "score relevant": Option("total number of relevant items (default: those in the list)", "R",
         read=read_whole),
-    "gate baseline": Option("a run, or a .json file of evaluate --format json --per-query", "FILE"),
-    "boxes gate baseline": Option("detections, too", "FILE"),
+    "gate baseline": Option(
+        "a run, or a .json file that evaluate --format json --per-query wrote", "FILE",
+    ),
+    "boxes gate baseline": Option("the detections to compare with", "FILE"),
     "boxes report baseline": Option("compare every detector with this one", "NAME"),
-    "baseline": Option("compare every run with this one (default: all pairs)", "NAME", STATISTICS),
+    "baseline": Option(
+        "compare every run with this one (default: all pairs)", "NAME", STATISTICS,
+    ),
     "max_drop": Option("largest allowed drop of a mean", "D"),
-    "alpha": Option("a drop with a smaller p fails the gate", "A"),
-    "github": Option("also annotate the commit and write the job summary of a GitHub workflow"),
-    "reconcile reported": Option(_NUMBER.format("0.62 is less precise than 0.620; 62%% is 0.62"),
+    "alpha": Option("the p-value below which a drop fails", "A"),
+    "github": Option("also annotate the commit and write GitHub's job summary"),
+    "reconcile reported": Option(_NUMBER.format("0.62 is less precise than 0.620; 62%% means 0.62"),
         "NUMBER", optional=True),
     "boxes reconcile reported": Option(
-        _NUMBER.format(".51 is less precise than .510; 51%% and 51.0 are percent"), "NUMBER",
+        _NUMBER.format(".51 is less precise than .510; 51%% and 51.0 are percentages"), "NUMBER",
         optional=True,
     ),
     "reconcile table": Option(
-        _PUBLISHED.format("run, by the names of their files"), "TABLE"
+        _PUBLISHED.format("run, under the name of its file"), "TABLE"
     ),
     "boxes reconcile table": Option(
         _PUBLISHED.format("file of detections"), "TABLE"
@@ -349,52 +360,61 @@ USUAL: dict[str, Option] = {
         "NAME=MEASURE", repeats=True,
     ),
     "reported_per_query": Option(
-        "lines 'query value', or the output of trec_eval -q for one measure", "FILE"
+        "the reported values of queries: lines of 'query value', or the output of trec_eval -q"
+        " for one measure", "FILE"
     ),
-    "audit queries": Option("the number of queries of each mean"),
+    "audit queries": Option("the number of queries that each mean is computed over"),
     "audit columns": Option(
         "the measure that a name of the table stands for, as in 'MAP=AP@10'; may be repeated",
         "NAME=MEASURE", repeats=True,
     ),
-    "audit dialect": Option("the tool that computed the table: germane dialects", "NAME"),
+    "audit dialect": Option(
+        "the tool that computed the table; germane dialects lists them", "NAME",
+    ),
     "command": Option(
-        "a program and its arguments, with {qrels} and {run} for the paths of two files; it is run"
+        "a program and its arguments, with {qrels} and {run} for the paths of two files; it runs"
         " without a shell", "COMMAND", read=CommandLine,
     ),
-    "takes": Option("the form of the function's data",
+    "takes": Option("the form in which the function takes its data",
         "grades|ids|graded|lists|arrays|matrix|dicts|frames|trec", optional=True),
     "pattern": Option(
-        r"where the number is in the program's output: 'map\s+all\s+(\S+)'; with the groups"
-        r" query and value, the number of each query", "REGEX",
+        r"where the number is in the program's output, such as 'map\s+all\s+(\S+)'; groups named"
+        r" query and value read the number of each query", "REGEX",
     ),
     "decimals": Option(
-        "values are rounded to so many decimals (default: as many as a program prints; none for a"
-        " function)"
+        "decimals that values are rounded to (default: as many as a program prints; a function is"
+        " not rounded)"
     ),
-    "time_limit": Option("seconds for a call of a program (default: 60)", "S", read=read_fraction),
+    "time_limit": Option(
+        "seconds that a program may take (default: 60)", "S", read=read_fraction,
+    ),
     "asserts": Option(
-        "exit with status 1, too, if a definition was found that is not the one of -m",
+        "also exit with status 1 if the definition that was found is not that of -m",
         flags="--assert",
     ),
-    "identify columns": Option("names of the columns of frames", "PART=NAME,…", read=_read_columns),
+    "identify columns": Option("names of the frames' columns", "PART=NAME,…", read=_read_columns),
     "people": Option(
-        "people's judgments of some queries; in each, all items that the model judged", "QRELS"
+        "people's judgments of some of the queries, which cover every item that the model"
+        " judged for these", "QRELS"
     ),
     "model": Option("the model's judgments of all queries", "QRELS"),
     "weights": Option(
-        "weights of these queries, 1 / the probability to be drawn: a file with two columns, or"
-        " JSON", "FILE", DRAWN,
+        "1 / the probability of drawing each of these queries: a file with two columns, or JSON",
+        "FILE", DRAWN,
     ),
     "image": Option("the image to explain", "ID"),
     "label": Option("the class to explain", "NAME", flags="--class"),
     "errors": Option(
-        "print how much AP each kind of error costs, of all images, or of --image or --class"
+        "print how much AP each kind of error costs, over all images, or for --image or --class"
     ),
     # what is written
-    "format": Option("(default: as the suffix of FILE says, else {})"),
+    "format": Option("(default: by the suffix of FILE, else {})"),
     "output": Option("write to FILE", "FILE", read=OutputPath, flags="-o --output"),
     "report output": _PAGE._replace(
-        sentence="one page, or a folder with the rankings of all queries (default: report.html)",
+        sentence=(
+            "write one page, or a folder that has the rankings of all queries (default:"
+            " report.html)"
+        ),
         metavar="FILE|FOLDER/",
     ),
     "explorer output": _PAGE._replace(
@@ -423,7 +443,7 @@ USUAL: dict[str, Option] = {
     ),
     "boxes dialect": Option("the conventions of another tool", "NAME"),
     "box_format": Option(
-        "the four numbers of a box, or of one side's, as in truth=xywh",
+        "what the four numbers of a box are, for both sides or for one, as in truth=xywh",
         "", BOX_READING, _read_sides,
     ),
     **_group_rows(STATISTICS, {
@@ -432,7 +452,7 @@ USUAL: dict[str, Option] = {
         "gate test": "test of significance",
     }),
     "about": Option(
-        "the numbers are about the population that the queries come from, or about these queries",
+        "whether the numbers are about the population of the queries, or only about these queries",
         group=DRAWN,
     ),
     **_group_rows(CONVENTIONS, {
@@ -441,7 +461,7 @@ USUAL: dict[str, Option] = {
     }),
     "boxes overlap": Option(
         "shared area ÷ covered area of boxes; iou+1 adds one pixel to widths and heights; mask"
-        " takes masks (germane[masks]), oks keypoints", group=BOX_CONVENTIONS,
+        " compares masks (germane[masks]), oks keypoints", group=BOX_CONVENTIONS,
     ),
 }  # fmt: skip
 
@@ -462,48 +482,51 @@ RARE: dict[str, Option] = {
         " verify reads it", "FILE", read=OutputPath,
     ),
     "bounds": Option(
-        "also print how far unjudged items could move the means, and which orders of runs remain"
-        " open"
+        "also print how far unjudged items could move the means, and which orders of the runs they"
+        " leave open"
     ),
     "rename": Option(
         "show a measure by another name, as in 'AP=MAP'; may be repeated", "MEASURE=NAME",
         repeats=True,
     ),
     "spreadsheet": Option(
-        "with csv or tsv: put ' before ids that a spreadsheet would take for formulas"
+        "in csv and tsv, put ' before ids that a spreadsheet would read as formulas"
     ),
     "checkpoint": Option(
         "save progress in DIR, and resume from there after an interruption", "DIR"
     ),
     "dataset": Option(
-        "QRELS RUN RUN... of a further data set, whose runs have the same file names", "FILE",
+        "QRELS RUN RUN... of another data set, whose runs have the same file names", "FILE",
         repeats=True, nargs="+",
     ),
     "compare view": Option(
-        "a single table; queries shows where two runs differ (default: the leaderboard, with a"
-        " sentence for each pair of up to three runs; for csv and tsv the pairs)"
+        "print only this table; queries shows where two runs differ (default: the leaderboard,"
+        " with a sentence for each pair of up to three runs; for csv and tsv, the pairs)"
     ),
-    "boxes view": Option("one table alone"),
-    "most": Option("number of queries in a view (default: 10)", "N", read=read_whole, default=10),
+    "boxes view": Option("print only this table"),
+    "most": Option(
+        "number of queries that a view shows (default: 10)", "N", read=read_whole, default=10,
+    ),
     "equivalence": Option(
         "also test whether runs are within D of each other (needs germane[stats])", "D", STATISTICS
     ),
-    "rng": Option("seed of the random numbers", "N", read=read_whole, flags="--seed"),
+    "rng": Option("seed for the random numbers", "N", read=read_whole, flags="--seed"),
     "max_size": Option(
         "largest size of the page, such as 5MB; rankings that do not fit are left out (default:"
         " 2MB)", "SIZE", read=read_size,
     ),
     "title": Option("title of the page (default: the names of the runs)", "TEXT"),
     "boxes title": Option("(default: the names of the detectors)", "TEXT"),
-    "start": Option("where one query's curve starts", read=str),
-    "tolerance": Option("largest relative difference of equal values", "T"),
+    "start": Option("where the curve of one query starts", read=str),
+    "tolerance": Option("largest relative difference at which values count as equal", "T"),
     "strata": Option("the stratum of every query: a file with two columns, or JSON", "FILE", DRAWN),
     "tuning": Option(
-        "how much the model's judgments count: as much as narrows intervals (PPI++), or in full"
+        "how much the model's judgments count: as much as makes intervals narrowest (PPI++),"
+        " or in full (PPI)"
     ),
     "judge_family": Option(
-        "warn of runs with this word in their names, because the judge is related to them; may be"
-        " repeated", "WORD",
+        "warn about runs that have this word in their names, because the judge is related to them;"
+        " may be repeated", "WORD",
     ),
     "detect": Option(
         "also print how many queries are needed to detect a difference of D between two runs", "D",
@@ -519,8 +542,9 @@ RARE: dict[str, Option] = {
         " item and group", "FILE", READING,
     ),
     "max_expansion": Option(
-        "allow a file to be N times its compressed size, above 256 MB (default: 1000)", "N|none",
-        READING, _read_limit,
+        "let a compressed file expand to N times its size (default: 1000); 256 MB are always"
+            " allowed",
+        "N|none", READING, _read_limit,
     ),
     "max_line": Option(
         "allow lines of up to this size in TREC files (default: 1048576)", "BYTES|none", READING,
@@ -528,23 +552,25 @@ RARE: dict[str, Option] = {
     ),
     "only": Option("items to keep; all others are removed", "FILE", CANDIDATES),
     "ignore": Option(
-        "junk, neither right nor wrong: it leaves the list and the relevant items", "FILE",
+        "junk, which is neither right nor wrong: it is removed from the list and from the"
+        " relevant items", "FILE",
         CANDIDATES,
     ),
     "subtopic_weights": Option(
-        "a query, a subtopic and its weight in each row, for measures such as"
+        "a file with a query, a subtopic and its weight in each row, for measures such as"
         " 'ERR_IA(weights=given)@20'", "FILE", READING,
     ),
     "catalogue": Option(
-        "the items that could be recommended: a file, their number, or the items of --seen",
+        "the items that could be recommended: a file, their number, or seen for the items of"
+        " --seen",
         "FILE|N|seen", CATALOGUE,
     ),
     "seen": Option(
         "what users chose before: a file with a user and an item in each row", "FILE", CATALOGUE
     ),
     "distance": Option(
-        "vectors of items, for their distances: a file with an item and its vector in each row, or"
-        " an .npz file with both as arrays", "FILE", CATALOGUE,
+        "the vectors of items, from which distances are computed: a file with an item and its"
+        " vector in each row, or an .npz file with both as arrays", "FILE", CATALOGUE,
     ),
     # conventions of few tools
     "depth": Option("use only the first N results of each query", "N", CONVENTIONS),
@@ -557,12 +583,14 @@ RARE: dict[str, Option] = {
     "max_distance": Option(
         "leave out items that are farther away, with --scores distances", "D", CONVENTIONS
     ),
-    "digits": Option("decimals to which means are rounded", "N", CONVENTIONS),
-    "query_digits": Option("decimals to which values of queries are rounded", "N", CONVENTIONS),
+    "digits": Option("number of decimals that means are rounded to", "N", CONVENTIONS),
+    "query_digits": Option(
+        "number of decimals that the values of queries are rounded to", "N", CONVENTIONS,
+    ),
     # boxes
     "coordinates": Option(
-        "relative coordinates are shares of the image, for both sides or for one, as in"
-        " truth=pixels", "", BOX_READING, _read_sides,
+        "whether coordinates are pixels or, if relative, shares of the image; for both sides or"
+        " for one, as in truth=pixels", "", BOX_READING, _read_sides,
     ),
     "boxes input_format": Option(
         "the format of the files, for both sides or for one, as in truth=coco", "", BOX_READING,
@@ -575,9 +603,10 @@ RARE: dict[str, Option] = {
         "names of columns that are not recognized, such as 'class=kind,x=left'", "PART=NAME,…",
         BOX_READING, _read_columns,
     ),
-    "class_names": Option("the names of classes that are numbers", "FILE", BOX_READING),
+    "class_names": Option("a file with the names of classes that are numbers", "FILE", BOX_READING),
     "boxes depth": Option(
-        "use only the N highest scores (default: 100; of overlap=oks, 20)", "N|none",
+        "use only the N detections with the highest scores (default: 100, or 20 with --overlap"
+        " oks)", "N|none",
         BOX_CONVENTIONS, _read_depth,
     ),
     "areas": Option(
@@ -585,7 +614,8 @@ RARE: dict[str, Option] = {
         "NAME=LOW-HIGH,…", BOX_CONVENTIONS, _read_areas,
     ),
     "sigmas": Option(
-        "of overlap=oks: the half width of each keypoint (default: COCO's 17 of a person)", "S,…",
+        "with --overlap oks: the half width of each keypoint (default: COCO's for the 17"
+        " keypoints of a person)", "S,…",
         BOX_CONVENTIONS,
     ),
     "iou": Option(
@@ -594,55 +624,61 @@ RARE: dict[str, Option] = {
     "boxes confidence": Option("drop detections with a lower score", "P", BOX_CONVENTIONS),
     "boxes compare confidence": Option("level of intervals", "P", STATISTICS),
     **_group_rows(STATISTICS, {
-        "family": "the comparisons that are corrected together: those of one measure, or all",
+        "family": "which comparisons are corrected together: those on one measure, or all",
         "resamples": "number of resamples for tukey and for stability",
         "gate correction": "correction for the number of measures (default: holm)",
         "gate resamples": "number of resamples for tukey",
     }),
     **_group_rows(CONVENTIONS, {
-        "duplicates": "items retrieved twice for a query",
-        "missing": "judged queries that a run does not have",
-        "unjudged": "items without a judgment",
+        "duplicates": "what to do with an item that is retrieved twice for a query",
+        "missing": "how to count judged queries that are missing from a run",
+        "unjudged": "how to treat items without a judgment",
         "scores": "how scores are compared; with distances, lower is better",
-        "repeated": "an item judged twice for a query",
-        "grades": "how grades are taken",
-        "ranks": "ranks without scores are an order, or places in a longer list",
-        "own": "an item whose id is that of the query",
-        "padding": "the id -1, with which lists of a fixed length are padded",
-        "nonpositive": "relevant items with a score of 0 or less",
-        "empty": "queries whose list of results is empty",
-        "short": "queries with fewer results than the cutoff",
-        "constant": "queries all of whose results have one score",
-        "unknown": "queries of the run that nobody judged",
-        "no_hit": "queries with relevant items, none of which is found",
-        "all_relevant": "queries with nothing judged not relevant",
-        "undefined": "queries whose value is NaN",
+        "repeated": "what to do with an item that is judged twice for a query",
+        "grades": "how grades are read",
+        "ranks": "whether ranks without scores are an order, or places in a longer list",
+        "own": "what to do with an item that has the id of its query",
+        "padding": "what to do with the id -1, which pads lists of a fixed length",
+        "nonpositive": "how to treat relevant items with a score of 0 or less",
+        "empty": "how to count queries whose list of results is empty",
+        "short": "how to count queries with fewer results than the cutoff",
+        "constant": "how to count queries whose results all have the same score",
+        "unknown": "what to do with queries of the run that nobody judged",
+        "no_hit": "how to count queries that have relevant items, none of which was found",
+        "all_relevant": "how to count queries for which no item is judged not relevant",
+        "undefined": "how to count queries whose value is NaN",
         "halves": "how --query-digits rounds halves",
     }),
     **_group_rows(BOX_CONVENTIONS, {
         "boxes ties": "the order of equal scores: by image, or as given",
-        "candidate": "if the best truth is taken, a detection tries the next best, or is false",
-        "reach": "an overlap is at least the threshold, or above it",
-        "equal_overlaps": "the truth that counts among equal overlaps",
-        "crowds": "boxes around many objects",
-        "difficult": "truths marked as difficult",
+        "candidate": (
+            "whether a detection whose best truth is taken tries the next best one, or is false"
+        ),
+        "reach": "whether an overlap has to be at least the threshold, or above it",
+        "equal_overlaps": "which truth counts among equal overlaps",
+        "crowds": "how to treat boxes around many objects",
+        "difficult": "how to treat truths that are marked as difficult",
         "depth_of": "whether --depth counts the scores of each class in an image, or of the whole"
         " image",
-        "area_of": "the area that puts a truth into a range",
-        "found_area": "the area of a detected mask: its own, or that of its box where results"
-        " have boxes, too",
-        "classes": "detections match their own class, or all classes are one",
-        "no_truth": "classes without truths: left out of means, or 0",
-        "boxes unknown": "detections of classes that the truth does not list",
-        "precision": "precision of boxes and scores: as given, or rounded to single",
-        "thresholds": "precision of the thresholds of overlap",
-        "unverified": "detections of classes that nobody looked for in the image, or of which it"
-        " has more than are annotated, as LVIS lists them",
-        "flagged": "truths with the key ignore",
-        "boxes empty": "truths and detections without an area",
-        "id_zero": "truths with the id 0; unmatched reproduces a mistake of pycocotools",
-        "ap_depth": "AP has a value at any depth, or only at 100, which reproduces a mistake of"
-        " pycocotools",
+        "area_of": "which area puts a truth into a range",
+        "found_area": "which area a detected mask has: its own, or that of its box if the results"
+        " also have boxes",
+        "classes": (
+            "whether detections match only their own class, or all classes are treated as one"
+        ),
+        "no_truth": "whether classes without truths are left out of means, or count as 0",
+        "boxes unknown": "what to do with detections of classes that the truth does not list",
+        "precision": "whether boxes and scores are used as given, or rounded to single precision",
+        "thresholds": "the precision of the overlap thresholds",
+        "unverified": "how to treat detections of classes that nobody looked for in the image, or"
+        " of which it has more objects than are annotated, as LVIS lists them",
+        "flagged": "how to treat truths that have the key ignore",
+        "boxes empty": "how to treat truths and detections without an area",
+        "id_zero": (
+            "how to treat truths with the id 0; unmatched reproduces a mistake of pycocotools"
+        ),
+        "ap_depth": "whether AP has a value at any depth, or only at 100, which reproduces a"
+        " mistake of pycocotools",
     }),
 }  # fmt: skip
 """The arguments that --help leaves to --help-all."""

@@ -332,11 +332,13 @@ def read_list(options: argparse.Namespace, place: int = 0) -> list[Any]:
     for name in ("query", *POLICY):
         if name not in ("relevant", "dialect") and getattr(options, name, None) is not None:
             option = f"--{name.replace('_', '-')}"
-            raise InputError(f"{option} is for QRELS and RUN; a LIST stands in its order.")
+            raise InputError(
+                f"{option} is for QRELS and RUN; a LIST is taken in the order in which it stands."
+            )
     if isinstance(options.relevant, str):
         raise InputError(
-            f"--relevant {options.relevant} is for QRELS and RUN; of a LIST it takes the number of"
-            " relevant items."
+            f"--relevant {options.relevant} is for QRELS and RUN; with a LIST, --relevant takes"
+            " the number of relevant items."
         )
     return read_grades(options.data[place])
 
@@ -386,7 +388,7 @@ class Parser(argparse.ArgumentParser):
     def add_help_for_all(self) -> None:
         """Add --help-all, once the parser has its options and where some of them are rare."""
         if self._list_hidden():
-            text = "show all options, with those that few people need"
+            text = "show all options, including those that few people need"
             self.add_argument("--help-all", action=_HelpAll, nargs=0, help=text)
 
     def show_all(self) -> None:

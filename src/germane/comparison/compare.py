@@ -161,20 +161,20 @@ def compare(
 
     Call ``compare(qrels, runs, measures)`` with the arguments of ``evaluate_many``, or
     ``compare(results)`` with its results, with a list of single results, or with several data sets,
-    ``{"news": results, "web": others}``. Data sets have equal weight.
+    ``{"news": results, "web": others}``. Every data set has the same weight.
 
-    Results of one data set must have the same judgments and the same conventions; others are
-    refused. Values are paired by query id, over the queries for which every run has one. All pairs
-    are compared, or every run with the ``baseline``. ``test`` is randomization (of the signs of
-    differences), t, wilcoxon, sign, or tukey (randomized Tukey HSD, for several systems).
-    ``correction`` is holm, bonferroni, bh or none. It covers a ``family``: the comparisons on one
-    measure, or all. A difference is significant if its corrected p is below 1 - confidence and its
-    interval excludes 0. It is inconclusive if the test cannot reach such a p on these queries, or
-    reaches it beside an interval that contains 0. Intervals are BCa bootstraps at the corrected
-    level, or come from the range of the measure where few queries differ; fewer than five have
-    none. ``equivalence`` is the largest difference that does not matter, tested with two one-sided
-    t-tests. Only tukey and ``stability`` draw ``resamples``, with ``rng``, a seed or a NumPy
-    generator.
+    The results of one data set must have the same judgments and the same conventions; otherwise
+    they are refused. Values are paired by query id, over the queries for which every run has one.
+    All pairs of runs are compared, or every run with the ``baseline``. ``test`` is randomization
+    (of the signs of differences), t, wilcoxon, sign, or tukey (randomized Tukey HSD, for several
+    systems). ``correction`` is holm, bonferroni, bh or none. It covers a ``family`` of comparisons:
+    those on one measure, or all. A difference is significant if its corrected p is below 1 -
+    confidence and its interval excludes 0. It is inconclusive if the test cannot reach such a p on
+    these queries, or if it does although the interval contains 0. Intervals are BCa bootstraps at
+    the corrected level; where few queries differ, they come from the range of the measure instead,
+    and where fewer than five do, there is none. ``equivalence`` is the largest difference that does
+    not matter, tested with two one-sided t-tests. Only tukey and ``stability`` draw ``resamples``,
+    using ``rng``, which is a seed or a NumPy generator.
 
     The test t and ``equivalence`` need SciPy: ``pip install 'germane[stats]'``.
     Raises PolicyError, InputError, CoverageError, NotFoundError and what ``evaluate`` raises.
@@ -274,7 +274,7 @@ class Gate(Tabular):
 
     @property
     def passed(self) -> bool:
-        """Is every drop within what is allowed, or not significant?"""
+        """Is every drop within the allowed limit, or not significant?"""
         return not FAILING & set(self.verdicts.values())
 
     def __bool__(self) -> bool:
@@ -311,7 +311,7 @@ class Gate(Tabular):
         return words[pair.verdict]
 
     def table(self, *, digits: int | None = 4) -> Table:
-        """One row a measure."""
+        """One row per measure."""
         rows = []
         for pair in self.comparison.pairs:
             means = self.comparison.means[str(pair.measure)]
@@ -400,20 +400,20 @@ def gate(
     rng: Seed = 0,
     **policy: Unpack[Choices],
 ) -> Gate:
-    """Compare a run with its baseline, and say which measures fell.
+    """Compare a run with its baseline, and tell which measures fell.
 
     >>> print(germane.gate({"q": ["d"]}, {"q": ["x", "d"]}, "RR", baseline={"q": ["d"]}).verdicts)
     {'RR': 'inconclusive'}
 
     ``baseline`` is a run, or saved results: a ``Result``, or the path of a ``.json`` file that
-    ``germane evaluate --format json --per-query`` wrote. A measure falls if its mean drops by more
+    ``germane evaluate --format json --per-query`` wrote. A measure fell if its mean dropped by more
     than ``max_drop``, the test's p-value, corrected over all measures, is below ``alpha``, and the
-    interval excludes 0. If the test cannot reach ``alpha``, or its p-value is below it and the
-    interval contains 0, ``max_drop`` alone decides: the drop is inconclusive, and the gate fails.
-    It also fails if a query has a value in the baseline and none in the run. The other arguments
-    are those of ``compare``. Raises PolicyError for results that were saved under other
-    conventions, InputError for results with other judgments, CoverageError if no judged item was
-    found, and what ``compare`` raises.
+    interval excludes 0. If the test cannot reach ``alpha``, or if its p-value is below it although
+    the interval contains 0, ``max_drop`` alone decides: the drop is inconclusive, and the gate
+    fails. It also fails if a query has a value in the baseline but none in the run. The other
+    arguments are the same as for ``compare``. Raises PolicyError for results that were saved under
+    other conventions, InputError for results with other judgments, CoverageError if no judged item
+    was found, and what ``compare`` raises.
     """
     check_limits(max_drop, alpha)
     data = open_data(qrels, policy)
@@ -491,14 +491,14 @@ def assert_no_regression(
     rng: Seed = 0,
     **policy: Unpack[Choices],
 ) -> Gate:
-    """Raise RegressionError if a run is worse than its baseline; for tests.
+    """Raise RegressionError if a run is worse than its baseline; for use in tests.
 
     >>> runs = {"q1": ["d"], "q2": ["x", "d"]}
     >>> germane.assert_no_regression({"q1": ["d"], "q2": ["d"]}, runs, "RR", baseline=runs).passed
     True
 
-    The arguments are those of ``gate``. If the gate is passed, its result is returned.
-    RegressionError is an AssertionError, so that a test runner shows it as a failure.
+    The arguments are the same as for ``gate``. If the run passes the gate, its result is returned.
+    RegressionError is an AssertionError, so test runners report it as a failure.
     """
     decision = gate(
         qrels, run, measures, baseline=baseline, max_drop=max_drop, alpha=alpha, test=test,

@@ -77,7 +77,7 @@ class Stability(Tabular, Plain):
     confidence: float
 
     def table(self, *, digits: int | None = 4) -> Table:
-        """One row a system, best first."""
+        """One row per system, best first."""
         number = partial(format_number, digits=digits)
         ahead = (*map(number, self.neighbors), "")
         rows = tuple(
@@ -150,11 +150,12 @@ class Comparison(Columnar):
     >>> comparison.between("b", "a", "RR").difference
     0.25
 
-    ``pairs`` holds one ``Pair`` a measure and pair of systems: estimate, interval, effect size,
-    p-value, verdict, and a sentence. Prints as a leaderboard, with these sentences for up to three
-    runs. ``leaderboard()`` and ``table()`` return tables. ``queries()`` compares query by query,
-    and ``stability()`` measures how stable the order of the systems is. ``plot()`` draws the
-    differences with their intervals. As a frame (``pl.DataFrame(comparison)``) it has a row a pair.
+    ``pairs`` holds one ``Pair`` for each measure and pair of systems: estimate, interval, effect
+    size, p-value, verdict, and a sentence. A comparison prints as a leaderboard, with these
+    sentences for up to three runs. ``leaderboard()`` and ``table()`` return tables, ``queries()``
+    compares query by query, and ``stability()`` measures how stable the order of the systems is.
+    ``plot()`` draws the differences with their intervals. As a frame
+    (``pl.DataFrame(comparison)``), a comparison has one row per pair.
     """
 
     def __init__(
@@ -179,7 +180,7 @@ class Comparison(Columnar):
 
     @property
     def measures(self) -> tuple[Measure, ...]:
-        """The measures compared."""
+        """The measures that were compared."""
         return tuple(measure for sample in self._samples for measure in sample.measures)
 
     @property
@@ -193,7 +194,7 @@ class Comparison(Columnar):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Definitions, queries, test, correction and intervals: a caption."""
+        """Definitions, queries, test, correction and intervals, as the caption of a table."""
         names = name_measures(self.measures)
         return tuple(write_notes(self._samples, self.pairs, self.settings, names))
 
@@ -208,7 +209,7 @@ class Comparison(Columnar):
         return tuple(lines)
 
     def between(self, system: str, baseline: str, measure: str | Measure) -> Pair:
-        """Return the pair of two systems on a measure. Raises NotFoundError where there is none."""
+        """Return the pair of two systems on a measure. Raises NotFoundError if there is none."""
         self._check_systems(system, baseline)
         key = self._samples[0].parse(measure) if is_name(measure) else measure
         for pair in self.pairs:
@@ -223,7 +224,7 @@ class Comparison(Columnar):
     def leaderboard(
         self, *, digits: int | None = 4, rename: Mapping[str, str] | None = None
     ) -> Table:
-        """One row a system, one column a measure: the best in bold, letters for those it beats.
+        """One row per system, one column per measure: the best in bold, letters for those it beats.
 
         ``rename`` gives measures other names, as in ``{"AP": "MAP"}``.
         """
@@ -231,7 +232,7 @@ class Comparison(Columnar):
         return make_leaderboard(self._samples, self.pairs, self.settings, digits, names)
 
     def table(self, *, digits: int | None = 4, rename: Mapping[str, str] | None = None) -> Table:
-        """One row a measure and pair: difference, interval, effect sizes, counts and p-values.
+        """One row per measure and pair: difference, interval, effect sizes, counts and p-values.
 
         ``rename`` gives measures other names, as in ``{"AP": "MAP"}``.
         """
@@ -281,8 +282,8 @@ class Comparison(Columnar):
     ) -> ForestDisplay:
         """Draw the differences of all pairs with their intervals into ``ax``, or into a new figure.
 
-        ``measure`` is the first one unless it is given. Raises NotFoundError for a measure that was
-        not compared.
+        ``measure`` is by default the first one. Raises NotFoundError for a measure that was not
+        compared.
         """
         return self._make_display(measure).plot(ax, paper=paper)
 
@@ -363,7 +364,7 @@ class Comparison(Columnar):
         label: str = Table.LABEL,
         rename: Mapping[str, str] | None = None,
     ) -> str:
-        """The leaderboard for a paper: booktabs, superscripts, and notes below the table.
+        """The leaderboard for a paper, with booktabs, superscripts and notes.
 
         ``caption`` and ``label`` are those of ``Table.latex_float``, and ``rename`` gives measures
         other names.
@@ -371,11 +372,11 @@ class Comparison(Columnar):
         return self.leaderboard(rename=rename).latex_float(caption=caption, label=label)
 
     def csv(self, *, reader: Reader = "program") -> str:
-        """All pairs as comma-separated values, with all digits; ``reader`` as in ``Table.csv``."""
+        """All pairs as comma-separated values with all digits; ``reader`` as in ``Table.csv``."""
         return self.table(digits=None).csv(reader=reader)
 
     def html(self) -> str:
-        """Leaderboard and pairs as HTML."""
+        """The leaderboard and the pairs as HTML."""
         return self.leaderboard().html() + self.table().html()
 
     def _repr_html_(self) -> str:

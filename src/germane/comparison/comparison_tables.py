@@ -35,7 +35,7 @@ def make_leaderboard(
     digits: int | None,
     names: Names,
 ) -> Table:
-    """Make a row a system and a column a measure: the best in bold, letters for those it beats."""
+    """Make a row per system, a column per measure: the best in bold, letters for those it beats."""
     systems = samples[0].systems
     size = len(Table.LETTERS)  # labels are a, b, … z, aa, ab, …
     label = {
@@ -87,7 +87,7 @@ def make_pair_table(
     digits: int | None,
     names: Names,
 ) -> Table:
-    """Make a row a measure and pair."""
+    """Make a row per measure and pair."""
     unit = samples[0].unit
     article = "an" if unit[0] in "aeiou" else "a"
     columns = [
@@ -131,7 +131,7 @@ def make_pair_table(
 
 
 def list_pair_columns(pairs: Sequence[Pair]) -> dict[str, Any]:
-    """List the columns of a frame with a row a measure and pair."""
+    """List the columns of a frame with a row per measure and pair."""
 
     def list_texts(name: str) -> Any:
         return make_texts(getattr(pair, name) for pair in pairs)

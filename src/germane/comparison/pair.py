@@ -66,7 +66,7 @@ class Limit:
 
 @dataclass(frozen=True)
 class Pair(Plain):
-    """The difference of two systems on one measure, over the queries that both have.
+    """The difference of two systems on one measure, over the queries for which both have a value.
 
     >>> runs = {"a": {"q": ["x", "d"], "p": ["e"]}, "b": {"q": ["d"], "p": ["e"]}}
     >>> pair = germane.compare({"q": ["d"], "p": ["e"]}, runs, "RR").pairs[0]
@@ -113,14 +113,16 @@ class Pair(Plain):
 
     @property
     def significant(self) -> bool:
-        """Is the difference statistically significant: p_adjusted < alpha, and the interval
-        excludes 0?"""
+        """Is the difference significant: p_adjusted < alpha, and 0 outside the interval?"""
         return self._is_rejected and self.held_back_by is None
 
     @property
     def held_back_by(self) -> HeldBack | None:
-        """The one of both that does not show the difference where the other does: ``interval``,
-        which contains 0 or is None although p_adjusted < alpha, or ``test``; None if they agree."""
+        """What keeps the difference from being significant although the other of both shows it.
+
+        It is ``interval``, which contains 0 or is None although p_adjusted < alpha, or ``test``, or
+        None if they agree.
+        """
         excludes_zero = self.interval is not None and 0 not in self.interval
         if self._is_rejected and not excludes_zero:
             return "interval"
@@ -147,11 +149,11 @@ class Pair(Plain):
 
     @property
     def sentence(self) -> str:
-        """The comparison in one sentence, the system with the higher mean first."""
+        """The comparison in one sentence, which begins with the system that has the higher mean."""
         return self.write_sentence(str(self.measure))
 
     def write_sentence(self, name: str) -> str:
-        """Write the sentence with a name for the measure."""
+        """Write the sentence, with another name for the measure."""
         better, worse, sign = self.system, self.baseline, 1
         if self.difference < 0:
             better, worse, sign = worse, better, -1
@@ -210,7 +212,7 @@ class Pair(Plain):
             )
 
     def explain_disagreement(self) -> str:
-        """Say which of test and interval holds back the verdict; empty where they agree."""
+        """Say whether the test or the interval holds back the verdict; empty if they agree."""
         if self.held_back_by is None:
             return ""
         reason = self.describe_disagreement(format_p(self.p_adjusted, self.alpha))

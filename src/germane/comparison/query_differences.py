@@ -334,7 +334,7 @@ class Slices(Tabular):
     slices: tuple[Slice, ...]
 
     def table(self, *, digits: int | None = 4) -> Table:
-        """One row a category."""
+        """One row per category."""
         rows = tuple(
             (
                 str(s.name), str(s.queries),

@@ -31,17 +31,17 @@ Places: TypeAlias = dict[Hashable, tuple[int, int]]
 
 
 def kendall_tau(first: Ranked, second: Ranked, *, ties: Literal["a", "b"] = "b") -> float:
-    """Measure Kendall's τ: the share of pairs in equal order minus that in opposite order.
+    """Compute Kendall's τ: the share of pairs in the same order minus the share in opposite order.
 
     >>> germane.kendall_tau(["a", "b", "c"], {"a": 0.5, "c": 0.4, "b": 0.3})
     0.3333333333333333
 
     A ranking is a list, best first, or a mapping of item to score, such as
-    ``comparison.means["AP"]``; scores that are equal, but for rounding, are ties. 1 is the same
-    order, -1 the opposite. A tied pair is in neither order. τ_a divides by the number of all pairs;
-    this is the mean over all orders of tied items. τ_b divides by the geometric mean of the numbers
-    of untied pairs in both rankings. Raises CoverageError for different items, and for τ_b if one
-    ranking is a single tie. Kendall 1945.
+    ``comparison.means["AP"]``; scores that are equal, up to rounding, are tied. The value is 1 for
+    the same order and -1 for the opposite one. A tied pair counts in neither share. τ_a divides by
+    the number of all pairs, which gives the mean over all orders of tied items. τ_b divides by the
+    geometric mean of the numbers of untied pairs in the two rankings. Raises CoverageError for
+    different items, and for τ_b if one ranking is a single tie. Kendall 1945.
     """
     check_choice("ties", ties, ("a", "b"))
     a, b = _rank_same_items(_place_both(first=first, second=second))
@@ -80,18 +80,18 @@ def _count_inversions(ranks: Ints) -> int:
 
 
 def tau_ap(ranking: Ranked, truth: Ranked, *, ties: Literal["a", "b"] = "a") -> float:
-    """Measure the AP correlation: Kendall's τ with more weight near the top of ``ranking``.
+    """Compute the AP correlation: Kendall's τ with more weight near the top of ``ranking``.
 
     >>> truth = ["a", "b", "c"]
     >>> germane.tau_ap(["b", "a", "c"], truth), germane.tau_ap(["a", "c", "b"], truth)
     (0.0, 0.5)
 
-    For each item but the first, this takes the share of the items above it that are also above it
-    in ``truth``. The mean of these shares is scaled to -1 to 1. With ``ties="a"``, it is the mean
-    over all orders of tied items. With ``ties="b"``, only the items above an item's group count, a
-    tied pair is wrong, and the value is the mean of both directions. Raises CoverageError for
-    different items, and for ``ties="b"`` where one ranking is a single tie. Yilmaz, Aslam and
-    Robertson 2008; ties: Urbano and Marrero 2017.
+    For each item but the first, take the share of the items above it that are also above it in
+    ``truth``. The mean of these shares is scaled to the range from -1 to 1. With ``ties="a"``, the
+    value is the mean over all orders of tied items. With ``ties="b"``, only the items above an
+    item's group count, a tied pair counts as wrong, and the value is the mean of both directions.
+    Raises CoverageError for different items, and for ``ties="b"`` if one ranking is a single tie.
+    Yilmaz, Aslam and Robertson 2008; ties: Urbano and Marrero 2017.
     """
     check_choice("ties", ties, ("a", "b"))
     places = _place_both(ranking=ranking, truth=truth)
@@ -132,20 +132,21 @@ def rbo(
     score: Score = "ext",
     ties: Literal["a", "b", "w"] = "a",
 ) -> float:
-    """Measure rank-biased overlap: the share of common items at each depth, averaged.
+    """Compute rank-biased overlap: a weighted mean of the shares of common items at each depth.
 
     >>> round(germane.rbo(["a", "b", "c"], ["a", "c", "d"], p=0.9), 4)
     0.685
     >>> round(germane.rbo(["a", "b", "c"], ["a", "c", "d"], p=0.9, score="min"), 4)
     0.3667
 
-    Depth d has the weight (1 - p)·p^(d-1). The rankings are those of ``kendall_tau``, but may hold
-    different items and differ in length. ``score`` is the assumption about items beyond the ends:
-    ext, as much agreement as before; min, nothing in common; max, as much in common as possible;
-    res is max - min. ``ties`` is the meaning of a tie: a, an unknown order (the mean over all
-    orders); b, the same, corrected so that a ranking agrees with itself; w, one rank for several
-    items. The value is from 0 to 1. Raises InputError for p not between 0 and 1. Webber, Moffat and
-    Zobel 2010; ties: Corsi and Urbano 2024.
+    Depth d has the weight (1 - p)·p^(d-1). Rankings have the same form as for ``kendall_tau``, but
+    may contain different items and differ in length. ``score`` is the assumption about what lies
+    beyond the end of the lists: with ext, they agree as much as before; with min, they have nothing
+    in common; with max, they have as much in common as possible; res is max - min. ``ties`` is what
+    a tie means: with a, an unknown order, so that the value is the mean over all orders; with b,
+    the same, but corrected so that a ranking agrees with itself; with w, several items that share
+    one rank. The value lies between 0 and 1. Raises InputError unless p is between 0 and 1. Webber,
+    Moffat and Zobel 2010; ties: Corsi and Urbano 2024.
     """
     check_number("p", p, 0, 1)
     check_choice("score", score, get_args(Score))

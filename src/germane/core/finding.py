@@ -16,14 +16,14 @@ SEVERITIES: tuple[Severity, ...] = ("serious", "doubtful", "note")
 
 @dataclass(frozen=True)
 class Finding(Plain):
-    """A problem in the data that distorts a number, or may.
+    """A problem in the data that distorts a number, or may distort it.
 
     >>> result = germane.evaluate({"q1": {"a": 1}, "q2": {"b": 1}}, {"q1": {"a": 1.0}}, "AP")
     >>> result.findings[0].what
     'missing queries'
 
-    ``serious``: the number is likely not what was meant; ``doubtful``: it may be; ``note``: good to
-    know.
+    A ``serious`` finding means that the number is probably not what you want, a ``doubtful`` one
+    that it may not be; a ``note`` is good to know.
     """
 
     severity: Severity

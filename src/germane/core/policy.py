@@ -155,12 +155,13 @@ class Averaging:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Policy(Averaging, Judging, Reading):
-    """The conventions on which tools differ, outside the measures themselves.
+    """The conventions on which tools differ, apart from the measures themselves.
 
     >>> germane.Policy(ties="expected")
     Policy(ties=expected)
 
-    Every result carries the policy that made it. Raises PolicyError for a word that does not exist.
+    Every result carries the policy it was computed with. Raises PolicyError for a word that does
+    not exist.
     """
 
     # names in capitals say what policies there are

@@ -36,8 +36,8 @@ class Qrels:
     200
 
     The judgments of query ``q`` are the slice ``offsets[q]:offsets[q + 1]`` of ``items`` and
-    ``grades``. A negative grade marks an item that was pooled but not judged. Where items are
-    judged for ``subtopics``, an item's grade is the highest of these.
+    ``grades``. A negative grade marks an item that was pooled but not judged. If items are judged
+    for ``subtopics``, the grade of an item is the highest of these.
     """
 
     queries: list[Hashable]  # Q
@@ -62,7 +62,7 @@ class Qrels:
         return f"Qrels({self.name!r}: {len(self)} queries, {len(self.items)} judgments)"
 
     def only(self, query: Hashable) -> "Qrels":
-        """Select the judgments of one query. Raises NotFoundError where it has none."""
+        """Select the judgments of one query. Raises NotFoundError if it has none."""
         query = unwrap_id(query)
         q = self.position.get(query) if isinstance(query, Hashable) else None
         spelled = isinstance(query, (str, int, np.integer)) and not isinstance(query, bool)
@@ -105,7 +105,7 @@ class Qrels:
         )
 
     def keep(self, marks: Bools) -> "Qrels":
-        """Keep some of the judgments (J); a query may lose all of its own."""
+        """Keep some of the judgments (J); a query may lose all of its judgments."""
         rows, owner = np.flatnonzero(marks), ragged.find_owners(self.offsets)
         columns = self.columns and (self.columns[0], self.columns[1].take(rows))
         items: Any = columns[1] if columns else self.items

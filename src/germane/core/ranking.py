@@ -189,7 +189,7 @@ SPARSE = 16  # keys are numbered by a table of at most so many places for each o
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Ranking:
-    """Judged items at their ranks, for all queries: the only argument of a measure's function.
+    """The judged items of all queries at their ranks: the only argument of a measure's function.
 
     >>> import numpy as np
     >>> from germane.measures.averaging import compute_scores
@@ -202,14 +202,14 @@ class Ranking:
     [0.75]
 
     The *hits* of query ``q`` (its judged items that were retrieved) are the slice
-    ``offsets[q]:offsets[q + 1]`` of ``rank`` and ``relevance``; its judgments, descending, are the
-    slice ``ideal_offsets[q]:ideal_offsets[q + 1]`` of ``ideal``. No file, policy or item id that
-    could change a number is left in it.
+    ``offsets[q]:offsets[q + 1]`` of ``rank`` and ``relevance``; its judgments, in descending order,
+    are the slice ``ideal_offsets[q]:ideal_offsets[q + 1]`` of ``ideal``. It no longer contains a
+    file, policy or item id that could change a number.
 
-    A group of equal scores takes the ranks ``tied_from`` to ``tied_to``. With ``ties=ordered`` its
-    items stand one after the other. With ``expected`` their order is random, and each has the
-    group's first rank; with ``grouped`` all stand at the group's last rank, and with ``middle`` at
-    the mean of both, which may be a half number.
+    A group of equal scores takes the ranks ``tied_from`` to ``tied_to``. With ``ties=ordered``, its
+    items follow one another. With ``expected``, their order is random, and each has the group's
+    first rank; with ``grouped``, all of them have the group's last rank, and with ``middle`` the
+    mean of both, which may be a half.
     """
 
     queries: list[object]  # Q
@@ -260,7 +260,7 @@ class Ranking:
         return self.last(k)[self.owner] if self.ties == "expected" else k
 
     def within(self, k: int | None) -> Bools:
-        """H: does the hit stand within the first ``k`` ranks?"""
+        """H: is the hit within the first ``k`` ranks?"""
         return np.ones(len(self.rank), bool) if k is None else self.rank <= k
 
     def mark_relevant(self, rel: float, k: int | None) -> Bools:
@@ -280,7 +280,7 @@ class Ranking:
         return rank if len(self) == 1 else rank - self.ideal_offsets[self.ideal_owner]
 
     def total(self, rel: float) -> Ints:
-        """Q: R, the number of items judged relevant, retrieved or not."""
+        """Q: R, the number of items that were judged relevant, retrieved or not."""
         if rel not in self._total:
             if ragged.is_one(self.ideal):
                 judged = ragged.find_lengths(self.ideal_offsets)
@@ -328,7 +328,7 @@ class Ranking:
         return ragged.count_flags(self.mark_relevant(rel, k), self.owner, len(self))
 
     def select_hits(self, hits: Ints | Bools) -> Ranking:
-        """Keep some hits."""
+        """Keep some of the hits."""
         names = ("owner", "rank", "relevance", "tied_from", "tied_to", "judgment")
         columns = {name: getattr(self, name) for name in names}
         selected: dict[str, Any] = {

@@ -262,15 +262,15 @@ class Dialect:
 
     @property
     def choices(self) -> dict[str, Any]:
-        """The conventions of every stage but the measures, by name."""
+        """The conventions of all stages except the measures, by name."""
         return {**self.reading, **self.matching, **self.judging, **self.averaging}
 
     def find(self, name: str) -> Entry | None:
-        """Find the entry that a written name belongs to."""
+        """Find the entry that a name belongs to."""
         return next((entry for entry in self.measuring if entry.read(name)), None)
 
     def measure(self, name: str) -> str:
-        """Translate a measure of the tool. Raises MeasureError with the nearest name."""
+        """Translate a measure of the tool. Raises MeasureError, which suggests the nearest name."""
         entry = self.find(name)
         if entry is None:
             raise self.make_unknown_error(name)

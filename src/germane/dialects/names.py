@@ -348,17 +348,18 @@ def _request(measure: Measure, dialect: Dialect) -> RequestedMeasure:
 
 
 def parse(text: str | Measure) -> Measure:
-    """Read one measure from its name; a Measure stays as it is.
+    """Read a measure from its name; a Measure is returned as it is.
 
     >>> germane.parse("MAP(norm=R)@10")
     AP(norm=R)@10
 
-    A name of another tool is read with that tool's dialect before it:
+    To read a name that another tool uses, put the tool's dialect before it:
 
     >>> germane.parse("trec_eval:map_cut_10")
     AP(norm=R)@10
 
-    An object of ir_measures is read as its name there. Raises MeasureError, with the nearest name.
+    An object of ir_measures is read by its name there. Raises MeasureError, which suggests the
+    nearest name.
     """
     if isinstance(text, str):
         return _parse(text)

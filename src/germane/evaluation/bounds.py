@@ -144,7 +144,7 @@ class BoundsOfRuns(Tabular):
         return tuple(open_pairs)
 
     def table(self, *, digits: int | None = 4) -> Table:
-        """One row a run and measure."""
+        """One row per run and measure."""
         number = partial(format_number, digits=digits)
         rows = tuple(
             (name, str(measure), *map(number, (bound.mean, bound.low, bound.high, bound.judged)))

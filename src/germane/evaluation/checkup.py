@@ -40,7 +40,7 @@ __all__ = ["Checkup", "check"]
 
 
 class Checkup(Tabular, Document):
-    """Findings, the serious ones first: as a list, and as a frame with a row a finding.
+    """Findings, the serious ones first: a list, and a frame with one row per finding.
 
     >>> found = germane.check({"q1": {"a": 1}, "q2": {"b": 1}}, {"q1": {"a": 1.0}}, "AP")
     >>> found.serious[0].what
@@ -75,12 +75,12 @@ class Checkup(Tabular, Document):
         return reversed(self._findings)
 
     def of(self, severity: Severity) -> tuple[Finding, ...]:
-        """The findings of one severity."""
+        """Select the findings of one severity."""
         return tuple(finding for finding in self if finding.severity == severity)
 
     @property
     def serious(self) -> tuple[Finding, ...]:
-        """The findings with which a number is likely not the one intended."""
+        """The findings that make a number probably not the one you want."""
         return self.of("serious")
 
     def __str__(self) -> str:
@@ -91,7 +91,7 @@ class Checkup(Tabular, Document):
 
     @property
     def summary(self) -> str:
-        """How many findings of each severity there are."""
+        """The number of findings of each severity."""
         counts = [(len(self.of(severity)), severity) for severity in SEVERITIES]
         parts = [
             f"{count} {severity}{'s' * (severity == 'note' and count > 1)}"
@@ -123,7 +123,7 @@ class Checkup(Tabular, Document):
         }  # fmt: skip
 
     def table(self) -> Table:
-        """One row a finding."""
+        """One row per finding."""
         rows = tuple((finding.severity, finding.what, str(finding)) for finding in self)
         return Table(
             ("severity", "finding", "what, where, and what to do"), rows, (self.summary,), (1, 2)
@@ -147,15 +147,15 @@ def check(
     >>> print(germane.check({"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}, run, "AP")[0])
     run: 1 judged query is missing from the run, of 2, and counted as empty: 'q2'. The run has ...
 
-    ``qrels``, ``run`` and the conventions are those of ``evaluate``: options such as ``collapse``,
-    ``exclude`` and ``own`` select the results that are checked, and a convention such as
-    ``missing="skip"`` settles a finding; several runs are ``{name: run}``. ``measures`` give the
-    cutoffs. ``train`` are the judgments that the system learned from: queries and judgments that
-    are also in ``qrels`` are findings. ``queries`` and ``items`` are texts by id, as in
-    ``explain``: queries with the text of an item are a finding. The check does not stop at the
-    first fault: it counts the lines that cannot be read, and checks the others. Raises InputError
-    for data that cannot be read at all, CoverageError for ``exclude`` and ``only`` of other
-    queries, and MeasureError.
+    ``qrels``, ``run`` and the conventions are the same as for ``evaluate``: options such as
+    ``collapse``, ``exclude`` and ``own`` select the results that are checked, and a convention such
+    as ``missing="skip"`` settles a finding. To check several runs, pass ``{name: run}``.
+    ``measures`` determine the cutoffs. ``train`` are the judgments that the system was trained on:
+    queries and judgments that are also in ``qrels`` become findings. ``queries`` and ``items`` are
+    texts by id, as in ``explain``: a query that has the text of an item becomes a finding. The
+    check does not stop at the first fault: it counts the lines that cannot be read, and checks the
+    others. Raises InputError for data that cannot be read at all, CoverageError if ``exclude`` or
+    ``only`` are about other queries, and MeasureError.
     """
     progress = make_progress(progress)
     inputs = open_data(qrels, policy)

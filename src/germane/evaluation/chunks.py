@@ -69,23 +69,23 @@ def collapse(
     columns: Mapping[str, Any] | None = None,
     input_format: InputFormat = None,
 ) -> dict[Hashable, Any] | pa.Table:
-    """Replace the items of a run by their groups, each group once for each query.
+    """Replace the items of a run by their groups, so that each group appears once per query.
 
     >>> run = {"q": {"d1#2": 0.9, "d2#1": 0.8, "d1#1": 0.7}}
     >>> germane.collapse(run, lambda chunk: chunk.split("#")[0])
     {'q': {'d1': 0.9, 'd2': 0.8}}
 
     ``run`` is ``{query: {item: score}}`` or ``{query: [item, …]}``, and the result has the same
-    form. Or it is a frame, the path of a file, or the value of ``read_run``, and the result is a
-    ``pyarrow.Table``. ``key`` maps each item to its group: a mapping, a function, or the name of a
-    frame's column. A group gets the highest score of its items (``keep="max"``) and the place of
-    this item; or the score of the first one (``first``) or their ``sum``, and the place of the
-    first one. In ranked lists, it always has the place of the first one.
+    form. It can also be a frame, the path of a file, or the value of ``read_run``; the result is
+    then a ``pyarrow.Table``. ``key`` maps each item to its group: a mapping, a function, or the
+    name of a frame's column. By default (``keep="max"``), a group gets the highest score of its
+    items, and the place of the item that has it. With ``first`` it gets the score of its first
+    item, with ``sum`` the sum of their scores, and in both cases the place of the first item. In
+    ranked lists, a group always has the place of its first item.
 
     With classes as groups, ``Success@K`` of the collapsed run asks whether the right class is among
-    the first K *different* classes. Raises NotFoundError for an
-    item that the mapping does not have, ScoreError for a score that is not a finite number, and
-    PolicyError for another ``keep``.
+    the first K *different* classes. Raises NotFoundError for an item that is not in the mapping,
+    ScoreError for a score that is not a finite number, and PolicyError for an unknown ``keep``.
     """
     check_choice("keep", keep, KEEPS)
     if is_hits(run):

@@ -71,40 +71,40 @@ def evaluate(
     >>> germane.evaluate(qrels, run, "AP nDCG@10")["AP"].mean
     0.75
 
-    ``qrels``: the path of a file, a frame, ``{query: {item: grade}}``, ``{query: relevant items}``,
-    or what ``read_qrels`` returned. ``run``: the path of a file (``-`` is standard input), a frame,
-    ``{query: {item: score}}``, ranked lists ``{query: [item, …]}``, or what ``read_run`` returned.
-    Both may be rows that are namedtuples, such as ``Qrel`` and ``ScoredDoc`` of ir_datasets.
-    Both may be arrays. Rows are queries and columns are items, numbered from 0. Grades and
-    floating-point scores have one shape (Q, N), and a masked cell is missing. Whole numbers (Q, K)
-    are the ids of the best K items, -1 for none, with qrels as a list of sets, a CSR matrix or
-    ``germane.Labels``. Flat grades and scores need ``group``: a group id for each item, or the size
-    of each group. ``measures``: names such as ``"AP AP@10"``, measures such as ``[AP, AP @ 10]``,
-    or both.
+    ``qrels`` is the path of a file, a frame, ``{query: {item: grade}}``, ``{query: relevant
+    items}``, or what ``read_qrels`` returned. ``run`` is the path of a file (``-`` is standard
+    input), a frame, ``{query: {item: score}}``, ranked lists ``{query: [item, …]}``, or what
+    ``read_run`` returned. Both can also be rows of namedtuples, such as ``Qrel`` and ``ScoredDoc``
+    of ir_datasets, or arrays. ``measures`` are names such as ``"AP AP@10"``, measures such as
+    ``[AP, AP @ 10]``, or both. @@@ In arrays, rows are queries and columns are items, numbered from
+    0. Grades and floating-point scores have the same shape (Q, N), and a masked cell is missing.
+    Whole numbers (Q, K) are the ids of the best K items, -1 for none; the qrels are then a list of
+    sets, a CSR matrix or ``germane.Labels``. Flat grades and scores need ``group``: a group id for
+    each item, or the size of each group.
 
     ``query_ids`` and ``item_ids`` name the rows and columns of arrays. A run may be a pair of
     arrays (Q, K), scores and ids, as a vector search returns them. ``collapse`` ranks groups
-    instead of items, such as the documents of chunks: ``{item: group}``, a function, a file or a
-    frame of two columns, or one group for each column of an array. A group has the score of its
-    best item. ``scores="distances"`` ranks the lowest number first.
+    instead of items, such as documents instead of their chunks: ``{item: group}``, a function, a
+    file or a frame of two columns, or one group for each column of an array. A group has the score
+    of its best item. ``scores="distances"`` ranks the lowest number first.
 
-    The suffix or ``input_format`` gives the format of files: trec, parquet, arrow, csv, tsv, json,
-    jsonl, msmarco or letor (svmlight); ``{"run": "jsonl"}`` is for one of them. With qrels of a
-    LETOR file, a run may have one score on each line (``scores``), or be a flat array. A frame is
-    anything with Arrow columns: of Polars, pandas, PyArrow or DuckDB. Columns have the usual names,
-    or ``columns={"query": "customer", "item": "film"}``. A compressed file may expand to 1000 times
-    its size, and a line may have 1 MB; ``max_expansion`` and ``max_line`` set other limits, or
-    ``none``.
+    The format of a file follows from its suffix or from ``input_format``: trec, parquet, arrow,
+    csv, tsv, json, jsonl, msmarco or letor (svmlight); ``{"run": "jsonl"}`` sets that of the run
+    alone. If the qrels are a LETOR file, the run may be a file with one score on each line
+    (``scores``), or a flat array. A frame is anything with Arrow columns: from Polars, pandas,
+    PyArrow or DuckDB. Columns have the usual names, or those in ``columns={"query": "customer",
+    "item": "film"}``. A compressed file may expand to 1000 times its size, and a line may have 1
+    MB; ``max_expansion`` and ``max_line`` set other limits, or ``none``.
 
-    Conventions (see ``germane.Policy``): ``duplicates``, ``ties``, ``missing``, ``unjudged``,
-    ``no_relevant``, ``depth``, and rarer ones. ``dialect`` takes the conventions of another tool,
-    such as ``"trec_eval-9"``, and its names of measures. ``progress=True`` shows on standard error
-    how much of large files is read; a function is called with the name of a file, the bytes read,
-    and the size of the file or None.
+    The conventions (see ``germane.Policy``) are ``duplicates``, ``ties``, ``missing``,
+    ``unjudged``, ``no_relevant``, ``depth``, and rarer ones. ``dialect`` adopts the conventions of
+    another tool, such as ``"trec_eval-9"``, and its names of measures. ``progress=True`` shows on
+    standard error how much of large files has been read; a function is called with the name of a
+    file, the bytes read, and the size of the file or None.
 
     Raises MeasureError, PolicyError, InputError or CoverageError, all of them GermaneError. Warns
-    with GermaneWarning of problems that can distort your results; ``findings`` of the result lists
-    them, too.
+    with GermaneWarning about problems that can distort your results; ``findings`` of the result
+    lists them, too.
     """
     progress = make_progress(progress)
     if not (name is None or isinstance(name, str)):
@@ -194,8 +194,8 @@ def evaluate_many(
     >>> germane.evaluate_many({"q": {"d": 1}}, runs, "RR")["b"]["RR"].mean
     0.0
 
-    ``runs`` maps each run's name to the run; the other arguments are those of ``evaluate``. The
-    result maps names to ``Result`` and prints as one table.
+    ``runs`` maps the name of each run to the run; the other arguments are the same as for
+    ``evaluate``. The result maps the names to a ``Result`` each, and prints as one table.
     """
     progress = make_progress(progress)
     check_runs(runs)
@@ -223,12 +223,12 @@ def score(
     >>> round(germane.score([0, 0, 1, 0, 1, 0, 0, 1, 0, 0], "AP@10", relevant=3), 3)
     0.369
 
-    ``relevant`` is the number of all relevant items, or a list of their grades; by default, all are
-    in the list. If it is a number, items outside the list have the lowest relevant grade: ``rel``,
-    or 1. For measures of subtopics, the list contains the subtopics of each item,
-    ``[{"a"}, {"a", "b"}]`` or with grades, and ``relevant`` those of further items. ``dialect``
-    computes what another tool gives to the list, for its name of a measure. Raises MeasureError,
-    GradeError or InputError.
+    ``relevant`` is the total number of relevant items, or a list of their grades; by default, all
+    of them are in the list. If it is a number, the items outside the list have the lowest relevant
+    grade: ``rel``, or 1. For measures of subtopics, the list contains the subtopics of each item,
+    ``[{"a"}, {"a", "b"}]`` or with grades, and ``relevant`` those of the items outside it.
+    ``dialect`` computes what another tool reports for the list, under the tool's name for a
+    measure. Raises MeasureError, GradeError or InputError.
     """
     if dialect is not None:
         options = open_options({"dialect": dialect})
@@ -253,16 +253,16 @@ def read_qrels(
     second_column: Literal["unused", "subtopic"] = "unused",
     progress: Progress | bool | None = None,
 ) -> Qrels:
-    """Read qrels once, to evaluate several runs with them: a file or a frame.
+    """Read qrels from a file or a frame once, in order to evaluate several runs with them.
 
     >>> germane.read_qrels("examples/digits/qrels.txt")
     Qrels('qrels': 200 queries, 31940 judgments)
 
     Lines of a TREC file are ``query 0 item grade``, separated by blanks or tabs; blank lines and
-    comments are skipped; gzip, bzip2, xz and Zstandard are recognized. Other files and frames have
-    columns, as in ``evaluate``. For measures of subtopics,
+    comments are skipped. Files compressed with gzip, bzip2, xz or Zstandard are recognized. Other
+    files and frames have columns, as in ``evaluate``. For measures of subtopics,
     ``second_column="subtopic"`` reads the second column of a TREC file, or a column ``iteration``.
-    Raises InputError with file and line.
+    Raises InputError, which names the file and the line.
     """
     progress = make_progress(progress)
     check_choice("second_column", second_column, ("unused", "subtopic"), InputError)
@@ -284,14 +284,15 @@ def read_run(
     max_line: float | Literal["none"] | None = None,
     progress: Progress | bool | None = None,
 ) -> "trec_files.Run | Frame":
-    """Read a run into memory once, to evaluate it several times: a file or a frame.
+    """Read a run from a file or a frame into memory once, in order to evaluate it several times.
 
     >>> germane.read_run("examples/digits/lda.run")
     Run('lda': 200 queries, 20000 results)
 
     Lines of a TREC file are ``query Q0 item rank score tag``; the order comes from the scores.
-    Other files and frames have columns, as in ``evaluate``. ``evaluate`` also takes a path and then
-    needs less memory. Raises InputError with file and line.
+    Other files and frames have columns, as in ``evaluate``. If you evaluate a run only once, pass
+    its path to ``evaluate``, which needs less memory. Raises InputError, which names the file and
+    the line.
     """
     progress = make_progress(progress)
     reading = ReadOptions(columns, input_format, None, max_expansion, max_line)
@@ -301,7 +302,7 @@ def read_run(
 
 
 def measures() -> tuple[Measure, ...]:
-    """Every measure of judged items with its default parameters, in print order.
+    """List every measure of judged items with its default parameters, in the order of the tables.
 
     ``germane measures`` also lists the measures of the catalogue, such as Coverage.
 
@@ -397,23 +398,23 @@ def evaluate_embeddings(  # type: ignore[misc]  # query_ids is an option of othe
     >>> result["AP"].per_query
     {0: 1.0, 1: 1.0, 2: 1.0, 3: 0.3333333333333333}
 
-    ``queries`` (Q, D) and ``gallery`` (N, D): arrays of NumPy, PyTorch, JAX or CuPy. Queries and
+    ``queries`` (Q, D) and ``gallery`` (N, D) are arrays of NumPy, PyTorch, JAX or CuPy. Queries and
     items are numbered from 0, and tied items keep the order of the gallery. Similarities are
-    computed in double precision, so that equal vectors are tied. The memory is that of a copy of
-    both arrays, and of one block of similarities.
+    computed in double precision, so that equal vectors are tied. This takes the memory of a copy of
+    both arrays and of one block of similarities.
 
-    Relevance: ``query_labels`` and ``gallery_labels``, with or without ``cameras``, as in
-    ``germane.Labels``, or ``qrels``: graded (Q, N) arrays, a CSR matrix,
-    ``{query: {item: grade}}`` or any other qrels of numbered items.
+    Relevance comes from ``query_labels`` and ``gallery_labels``, with or without ``cameras``, as in
+    ``germane.Labels``, or from ``qrels``: graded (Q, N) arrays, a CSR matrix, ``{query: {item:
+    grade}}`` or any other qrels of numbered items.
 
-    ``similarity``: cosine (a vector of zeros is an error), dot, or euclidean (the nearest
-    first). ``query_ids`` and ``gallery_ids``: different texts or whole numbers, which qrels and
-    ``per_query`` then use. ``collapse`` gives the document of each chunk: one for each item of the
-    gallery, or as in ``germane.evaluate``. A document has the similarity of its best chunk.
-    ``exclude_self=True`` excludes item i of the gallery for query i, or with ids, the item with the
-    query's id; otherwise give the position of each query in the gallery, -1 for none.
-    ``progress(name, queries done, queries)`` is called after each block. Conventions and errors are
-    those of ``germane.evaluate``.
+    ``similarity`` is cosine (a vector of zeros is then an error), dot, or euclidean (the nearest
+    first). ``query_ids`` and ``gallery_ids`` are texts or whole numbers, all different, which qrels
+    and ``per_query`` then use. ``collapse`` gives the document of each chunk: one for each item of
+    the gallery, or as in ``germane.evaluate``. The similarity of a document is that of its best
+    chunk. ``exclude_self=True`` excludes item i of the gallery for query i, or with ids, the item
+    that has the query's id. If the queries stand elsewhere in the gallery, pass the position of
+    each instead, or -1 for none. ``progress(name, queries done, queries)`` is called after each
+    block. Conventions and errors are the same as for ``germane.evaluate``.
     """
     progress = make_progress(progress)
     from germane.readers.objects import embeddings, item_ids

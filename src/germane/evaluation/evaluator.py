@@ -71,7 +71,7 @@ class Tally:
 
     def __init__(self, qrels: Qrels) -> None:
         self._qrels = qrels
-        self._hits: list[Ints] = []  # tables with a column a hit, each larger than the next
+        self._hits: list[Ints] = []  # tables with a column per hit, each larger than the next
         self._retrieved = np.zeros(len(qrels), np.int64)
         self._answered = np.zeros(len(qrels), bool)
         self._counted: dict[str, Any] = {}  # rows that were collapsed or excluded, if any
@@ -152,7 +152,7 @@ class Tally:
 
 
 def _make_table(retrieved: Retrieved) -> Ints:
-    """Make a table with one column a hit."""
+    """Make a table with one column per hit."""
     return np.array([getattr(retrieved, name) for name in _HITS], np.int64)
 
 
@@ -219,7 +219,7 @@ class Terms:
 
 
 class Evaluator:
-    """Judges a run that arrives in batches of whole queries, and computes measures of all of it.
+    """Evaluates a run that arrives in batches of whole queries.
 
     >>> qrels = {"q1": {"d1": 1}, "q2": {"d3": 2}}
     >>> one, other = germane.Evaluator(qrels, "AP"), germane.Evaluator(qrels, "AP")
@@ -228,15 +228,16 @@ class Evaluator:
     >>> one.merge(other).result()["AP"].mean
     0.75
 
-    The result is that of ``evaluate`` on all batches at once, to the last bit, in whatever order
-    they arrive. Arguments are those of ``evaluate``; ``sign="run"`` hashes the rows of every batch,
-    so that the result has the fingerprint of the whole run; ``twice`` says what happens to a query
-    that arrives again: ``error``; ``same``, copies with the same ranks count once, as distributed
-    samplers make them, and others are an error; ``first``, the first one counts.
+    The result equals that of ``evaluate`` on all batches at once, to the last bit, in whatever
+    order they arrive. The arguments are the same as for ``evaluate``. ``sign="run"`` hashes the
+    rows of every batch, so that the result has the fingerprint of the whole run. ``twice`` decides
+    what happens if a query arrives again: ``error`` refuses it; ``same`` counts copies with the
+    same ranks once, as distributed samplers produce them, and refuses copies that differ; ``first``
+    counts the first one.
 
-    It keeps the judgments and what was retrieved of them, nothing else of a run, and can be
-    pickled. For measures of the catalogue it keeps counts by item, and the users; ``twice`` is then
-    ``error``. Several threads may call its methods. Raises what ``evaluate`` raises.
+    An Evaluator keeps the judgments and the hits, but nothing else of a run, and can be pickled.
+    For measures of the catalogue it also keeps the users and a count for each item; ``twice`` has
+    to be ``error`` then. Several threads may call its methods. Raises what ``evaluate`` raises.
     """
 
     def __init__(

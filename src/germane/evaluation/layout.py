@@ -306,7 +306,7 @@ class Group(Mapping[str, QueryValues]):
 
 
 class Groups(Named[Group], Tabular):
-    """The measures of one run per category of query.
+    """The measures of one run for each category of queries.
 
     >>> qrels = {"q1": ["a"], "q2": ["b"], "q3": ["c"]}
     >>> result = germane.evaluate(qrels, {"q1": ["a"], "q2": ["x", "b"], "q3": ["c"]}, "RR")
@@ -316,11 +316,12 @@ class Groups(Named[Group], Tabular):
     >>> groups.macro["RR"], round(groups.micro["RR"], 4)
     (0.75, 0.8333)
 
-    Read like a dict of categories, in the order in which they first appear. As a frame it has a row
-    for each of them: ``category``, ``queries`` (how many) and the means of the measures. ``macro``
-    is the mean of the categories' means, so that each category counts the same; ``micro`` is the
-    mean over all queries, so that each query does. A category without a value (all its queries are
-    left out by ``no_relevant=skip``) is not in ``macro``.
+    Groups can be read like a dict of categories, in the order in which they first appear. As a
+    frame, it has a row for each of them: ``category``, ``queries`` (their number) and the means of
+    the measures. ``macro`` is the mean of the categories' means, which gives every category the
+    same weight; ``micro`` is the mean over all queries, which gives every query the same weight. A
+    category without a value (because all its queries are left out by ``no_relevant=skip``) is not
+    part of ``macro``.
     """
 
     _noun = "category"
@@ -333,7 +334,7 @@ class Groups(Named[Group], Tabular):
 
     @property
     def counts(self) -> dict[Hashable, int]:
-        """Category → how many queries it has."""
+        """Category → the number of its queries."""
         return {name: group.queries for name, group in self._held.items()}
 
     @property
@@ -348,7 +349,7 @@ class Groups(Named[Group], Tabular):
         return {str(measure): values.mean for measure, values in self._whole.items()}
 
     def table(self, *, digits: int | None = 4) -> Table:
-        """One row a category, and ``macro`` and ``micro``; definitions as notes."""
+        """One row per category, and rows for ``macro`` and ``micro``; definitions are notes."""
 
         total = sum(self.counts.values())
         lines = [
@@ -402,7 +403,7 @@ class GroupsOfRuns(Named[Groups], Tabular):
         return f"<Groups of {list_some(self._held)}>"
 
     def table(self, *, digits: int | None = 4) -> Table:
-        """One row a run and category, with the definitions as notes."""
+        """One row per run and category, with the definitions as notes."""
         tables = {name: groups.table(digits=digits) for name, groups in self._held.items()}
         first = next(iter(tables.values()))
         rows = tuple((name, *row) for name, table in tables.items() for row in table.rows)
@@ -428,7 +429,7 @@ def _list_means(
 
 
 def group_measures(whole: Mapping[Measure, QueryValues], category: Any) -> Groups:
-    """Split evaluated measures by category: a mapping, a function, or one value a query."""
+    """Split evaluated measures by category: a mapping, a function, or one value per query."""
     for values in whole.values():
         if getattr(values, "list_count", None) is not None:
             raise MeasureError(

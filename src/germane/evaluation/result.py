@@ -94,11 +94,12 @@ class Result(Lookup[MeasureResult], Tabular):
     >>> result["AP"].per_query["q1"]
     0.5
 
-    Maps measures (``"AP@10"`` or ``AP @ 10``) to their values, as a dict does; ``name``, ``counts``
-    and ``policy`` say what was evaluated and how. ``findings`` are problems that can distort the
-    numbers, and ``limits`` those of a dialect that matter on this data. Prints as a table with
-    definitions. As a frame (``pl.DataFrame(result)``, ``pa.table(result)``, ``result.to_pandas()``)
-    it has a row a query: ``query``, and a column of numbers for each measure.
+    A result maps measures (``"AP@10"`` or ``AP @ 10``) to their values, as a dict does; ``name``,
+    ``counts`` and ``policy`` tell what was evaluated and how. ``findings`` are problems that can
+    distort the numbers, and ``limits`` those of a dialect that matter on these data. It prints as a
+    table with definitions. As a frame (``pl.DataFrame(result)``, ``pa.table(result)``,
+    ``result.to_pandas()``), it has one row per query: ``query``, and a column of numbers for each
+    measure.
     """
 
     def __init__(
@@ -171,16 +172,16 @@ class Result(Lookup[MeasureResult], Tabular):
         digits: int = 4,
         tools: Literal["none", "same"] = "none",
     ) -> "Signature":
-        """Make the line that says a mean with its definition and the data behind it.
+        """Make the line that states a mean with its definition and the data behind it.
 
         >>> result = germane.evaluate({"q": {"d": 1}}, {"q": {"d": 0.9}}, "AP@10")
         >>> print(result.signature("AP@10"))
         AP@10 = 1.0000 | rel=1 norm=min mean=arithmetic duplicates=error ... | 1 query, qrels ...
 
-        It is text with ``str``, and ``germane.read_signature`` reads it back. ``tools="same"`` adds
-        the tools that compute the same number by their definition, with their names of it. A run in
-        memory is hashed when this is first called; a file is read again. Raises NotFoundError for a
-        measure that was not evaluated.
+        ``str`` makes text of it, which ``germane.read_signature`` reads back. ``tools="same"`` adds
+        the tools that compute the same number by their definition, with their names for it. A run
+        in memory is hashed when this is first called, and a file is read again. Raises
+        NotFoundError for a measure that was not evaluated.
         """
         from germane.evaluation.signature_line import make_signature
 
@@ -233,11 +234,11 @@ class Result(Lookup[MeasureResult], Tabular):
         return len(self.measures)
 
     def values(self) -> ValuesView[MeasureResult]:
-        """The measures' results, in the order asked for."""
+        """The results of the measures, in the order in which you asked for them."""
         return self._by_measure.values()
 
     def spell_queries(self) -> "Result":
-        """Write query ids as text, as files have them. The copy has no ranks of items."""
+        """Copy the result with query ids as text, as in files, and without ranks of items."""
         if all(isinstance(query, str) for query in next(iter(self.values())).queries):
             return self
         spelled = copy(self)
@@ -249,12 +250,12 @@ class Result(Lookup[MeasureResult], Tabular):
         return spelled
 
     def by(self, category: Any) -> "Groups":
-        """The measures per category of query: per-class mAP, and its macro and micro mean.
+        """The measures for each category of queries: per-class mAP, with macro and micro mean.
 
-        ``category`` is a mapping of query to category, a function of the query, or one value a
-        query, in the order of ``per_query``; a pandas Series is looked up by its index, unless that
-        just counts from 0. A frame with the columns query and category, the path of a file of them,
-        or of JSON ``{query: category}``, is read. Raises NotFoundError for a query without a
+        ``category`` is a mapping of query to category, a function of the query, or one value per
+        query, in the order of ``per_query``. A pandas Series is looked up by its index, unless that
+        just counts from 0. A frame with the columns query and category, the path of a file with
+        them, or of JSON ``{query: category}``, is read. Raises NotFoundError for a query without a
         category.
         """
         from germane.evaluation.layout import group_measures
@@ -262,7 +263,7 @@ class Result(Lookup[MeasureResult], Tabular):
         return group_measures(self._by_measure, category)
 
     def bounds(self, measure: str | Measure) -> "Bounds":
-        """Bound a mean: every item without a judgment is worthless, or as good as the best.
+        """Bound a mean, as if every unjudged item were worthless, or as good as the best.
 
         >>> result = germane.evaluate({"q": {"a": 1, "b": 0}}, {"q": ["x", "a", "b", "y"]}, "P@4")
         >>> bounds = result.bounds("P@4")
@@ -284,7 +285,7 @@ class Result(Lookup[MeasureResult], Tabular):
         rename: Mapping[str, str] | None = None,
         confidence: float | None = None,
     ) -> Table:
-        """One row; definitions, counts and policy as notes, as in ``Results.table``."""
+        """One row; definitions, counts and policy are notes, as in ``Results.table``."""
         results = Results({self.name: self})
         return results.table(digits=digits, rename=rename, confidence=confidence)
 
@@ -295,7 +296,7 @@ class Result(Lookup[MeasureResult], Tabular):
         label: str = Table.LABEL,
         rename: Mapping[str, str] | None = None,
     ) -> str:
-        """Write the table for a paper; the arguments are those of ``Results.latex``."""
+        """Write the table for a paper; the arguments are the same as for ``Results.latex``."""
         return Results({self.name: self}).latex(caption=caption, label=label, rename=rename)
 
     def __repr__(self) -> str:
@@ -307,13 +308,13 @@ class Result(Lookup[MeasureResult], Tabular):
     def to_dict(self, *, queries: bool = False, flat: bool = False) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema; NaN becomes None.
 
-        ``flat=True`` gives the means alone, under the names of ``flat()``, for experiment trackers.
+        ``flat=True`` gives only the means, under the names of ``flat()``, for experiment trackers.
 
         >>> result = germane.evaluate({"q1": ["d1"]}, {"q1": ["d1"]}, "AP(norm=R)@10 RR")
         >>> result.to_dict(flat=True)
         {'AP_norm-R_at_10': 1.0, 'RR': 1.0}
 
-        Raises InputError for ``queries`` and ``flat`` together.
+        Raises InputError if ``queries`` and ``flat`` are used together.
         """
         if not flat:
             return Results({self.name: self}).to_dict(queries=queries)
@@ -334,7 +335,7 @@ class Result(Lookup[MeasureResult], Tabular):
         return {prefix + _replace_odd_letters(measure): self[measure].mean for measure in self}
 
     def definitions(self, *, prefix: str = "") -> dict[str, str]:
-        """Measure → definition, under the names of ``flat()``, to log beside the means.
+        """Measure → definition, under the names of ``flat()``, to be logged beside the means.
 
         >>> germane.evaluate({"q1": ["d1"]}, {"q1": ["d1"]}, "RR@10").definitions(prefix="test/")
         {'test/RR_at_10': '1 ÷ rank of the first relevant item, i ≤ 10'}
@@ -358,14 +359,14 @@ class Result(Lookup[MeasureResult], Tabular):
 
 
 class Results(Named[Result], Tabular):
-    """Several runs evaluated on the same judgments: the Result of each by its name.
+    """Several runs evaluated on the same judgments: the name of each with its Result.
 
     >>> runs = {"a": {"q": {"d": 1.0}}, "b": {"q": {"e": 1.0}}}
     >>> results = germane.evaluate_many({"q": {"d": 1}}, runs, "RR")
     >>> results["a"]["RR"].mean, results["b"]["RR"].mean
     (1.0, 0.0)
 
-    As a frame it has a row for each run and query: ``run``, ``query`` and the measures.
+    As a frame, it has a row for each run and query: ``run``, ``query`` and the measures.
     """
 
     _noun = "run"
@@ -382,13 +383,13 @@ class Results(Named[Result], Tabular):
         rename: Mapping[str, str] | None = None,
         confidence: float | None = None,
     ) -> Table:
-        """One row a run; definitions, counts and policy as notes. ``digits=None``: all of them.
+        """One row per run; definitions, counts and policy are notes. ``digits=None``: all digits.
 
         ``rename`` gives measures other names, as in ``{"AP": "MAP"}``; the note with the definition
         has both. ``confidence`` adds the interval of each mean that has one, as
-        ``MeasureResult.interval``. The best of several runs is stressed in the formats that can.
-        Raises NotFoundError for a measure that was not evaluated, and InputError for two measures
-        of one name.
+        ``MeasureResult.interval`` does. The best of several runs is highlighted in formats that
+        allow it. Raises NotFoundError for a measure that was not evaluated, and InputError if two
+        measures get the same name.
         """
         from germane.evaluation.layout import make_table
 
@@ -401,7 +402,7 @@ class Results(Named[Result], Tabular):
         label: str = Table.LABEL,
         rename: Mapping[str, str] | None = None,
     ) -> str:
-        r"""Write the table for a paper: booktabs, with the definitions as notes below it.
+        r"""Write the table for a paper, with booktabs and with the definitions as notes below it.
 
         ``caption`` and ``label`` are those of ``Table.latex_float``, and ``rename`` is that of
         ``table``.
@@ -427,7 +428,7 @@ class Results(Named[Result], Tabular):
         }
 
     def by(self, category: Any) -> "GroupsOfRuns":
-        """The measures of each run per category of query; ``category`` is that of ``Result.by``."""
+        """The measures of each run by category of queries; ``category`` as in ``Result.by``."""
         from germane.evaluation.layout import GroupsOfRuns, read_category
 
         category = read_category(category)
@@ -436,7 +437,7 @@ class Results(Named[Result], Tabular):
     def table_per_query(
         self, *, digits: int | None = 4, rename: Mapping[str, str] | None = None
     ) -> Table:
-        """One row a query and run, and one row ``all`` a run."""
+        """One row per query and run, and one row ``all`` per run."""
         from germane.evaluation.layout import make_table_per_query
 
         return make_table_per_query(self, digits, rename)

@@ -351,8 +351,8 @@ class Signature:
     True
 
     ``qrels`` and ``run`` are the first 64 bits of the fingerprints, as hexadecimal digits, or None
-    where they are not known; ``options`` has those of exclude, only and the like, if they were
-    given. ``tools`` are other tools that compute the same number by their definition.
+    if they are not known; ``options`` has those of exclude, only and the like, if any were given.
+    ``tools`` are other tools that compute the same number by their definition.
     """
 
     measure: Measure
@@ -393,7 +393,7 @@ class Signature:
 
     @property
     def words(self) -> dict[str, str]:
-        """The parameters of the measure and the conventions, with those that are defaults."""
+        """The parameters of the measure and the conventions, including those that are defaults."""
         policy = {
             name: str(word) for name, word in self.policy.to_dict().items() if word is not None
         }
@@ -491,8 +491,8 @@ def read_signature(text: str) -> Signature:
     >>> germane.read_signature(line).measure.definition
     'Σ P@i·rel(i), i ≤ 10, ÷ min(R,10)'
 
-    The name of a run and a colon may stand before it. Conventions and parameters that are not
-    written have their defaults. Raises FormatError for another text, and MeasureError or
+    The name of a run and a colon may precede it. Conventions and parameters that it leaves out have
+    their defaults. Raises FormatError if the text is not a signature, and MeasureError or
     PolicyError for a definition that does not exist.
     """
     if not isinstance(text, str) or not is_signature(text):

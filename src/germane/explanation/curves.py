@@ -54,10 +54,10 @@ class PRCurve(Tabular):
     >>> curve.area("step") == germane.score([0, 0, 1, 0, 1], "AP", relevant=3)
     True
 
-    ``rank``, ``recall``, ``precision``, ``interpolated`` and ``hits`` are arrays with one value a
-    point. The curve ends where recall ends, which may be below 1. Where ties are ``grouped``, a
-    group of equal scores is one point, at its last rank; a group without a judged item keeps a
-    point at every rank, which changes no area.
+    ``rank``, ``recall``, ``precision``, ``interpolated`` and ``hits`` are arrays with one value per
+    point. The curve ends at the last recall of the list, which may be below 1. If ties are
+    ``grouped``, a group of equal scores is one point, at its last rank; a group without a judged
+    item keeps a point at every rank, which changes no area.
     """
 
     _json = "relevant retrieved rel start policy rank recall precision interpolated hit=hits"
@@ -75,7 +75,7 @@ class PRCurve(Tabular):
 
     @property
     def relevant(self) -> int:
-        """R: the number of relevant items that exist, retrieved or not."""
+        """R: the number of relevant items, retrieved or not."""
         return int(self.ranking.total(self.rel)[0])
 
     @property
@@ -123,12 +123,12 @@ class PRCurve(Tabular):
 
     @property
     def origin(self) -> tuple[float, float] | None:
-        """Recall and precision of the point before rank 1, if the curve starts from one."""
+        """Recall and precision at the point before rank 1, if the curve starts from one."""
         return {"(0,1)": (0.0, 1.0), "(0,0)": (0.0, 0.0)}.get(self.start)
 
     @property
     def drawn(self) -> tuple[Floats, Floats]:
-        """Recall and precision of all points of the raw curve, from where it starts."""
+        """Recall and precision at all points of the raw curve, including its start."""
         if self.start == "(1/R,P@first)":
             after = self.recall > 0
             return self.recall[after], self.precision[after]
@@ -136,7 +136,7 @@ class PRCurve(Tabular):
         return np.append(before[:1], self.recall), np.append(before[1:], self.precision)
 
     def levels(self, points: Literal[11, 101] = 11) -> tuple[Floats, Floats]:
-        """Return evenly spaced recall levels, and interpolated precision: 0 beyond the curve."""
+        """Return evenly spaced recall levels and interpolated precision: 0 beyond the curve."""
         levels = make_recall_levels(points)
         measures = (make_precision_measure(level, self.rel) for level in levels)
         return np.array(levels), np.array([compute_scores(m, self.ranking)[0] for m in measures])
@@ -168,9 +168,9 @@ class PRCurve(Tabular):
         PRCurveDisplay(self, rule=rule).save(path, paper=paper)
 
     def table(self, *, digits: int | None = 4) -> Table:
-        """Return one row a relevant rank, and the end of the curve; areas as notes.
+        """Return one row per relevant rank and one for the end of the curve; areas are notes.
 
-        The middle of many relevant ranks is left out, unless ``digits=None`` asks for all digits.
+        Of many relevant ranks, the middle ones are left out unless ``digits=None``.
         """
         shown = np.flatnonzero(self.hits | (self.rank == self.retrieved))
         points = (self.recall[shown], self.precision[shown], self.interpolated[shown])
@@ -206,7 +206,7 @@ class PRCurve(Tabular):
         return f"<PRCurve of {clip(self.query)}: {len(self.rank)} points, AP {self.area():.4f}>"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain values for JSON, in a versioned schema; one value a point in each list."""
+        """Return plain values for JSON, in a versioned schema; lists have one value per point."""
         return make_document(
             {
                 "query": str(self.query),
@@ -225,8 +225,8 @@ class MeanPRCurve(Tabular):
     >>> float(curve.precision[0])
     0.75
 
-    ``recall``, ``precision``, ``low`` and ``high`` are arrays with one value a level. A query whose
-    list does not reach a level has precision 0 there.
+    ``recall``, ``precision``, ``low`` and ``high`` are arrays with one value per level. A query
+    whose list does not reach a level has precision 0 there.
     """
 
     _json = "queries rel confidence policy recall precision low high"
@@ -248,7 +248,7 @@ class MeanPRCurve(Tabular):
             _freeze(array)
 
     def area(self, rule: Rule = "step") -> float:
-        """Compute the mean over queries of the area under the curve of each: ``AUPR(rule=…)``."""
+        """Compute the area under the curve of each query, ``AUPR(rule=…)``, and return the mean."""
         measure = _make_area_measure(rule, self.rel)
         return settle(measure, self.ranking, self.policy, self.kinds).mean
 
@@ -269,7 +269,7 @@ class MeanPRCurve(Tabular):
         PRCurvesDisplay({"mean": self}, rule=rule).save(path, paper=paper)
 
     def table(self, *, digits: int | None = 4) -> Table:
-        """Return one row a recall level; the mean areas as notes."""
+        """Return one row per recall level; the mean areas are notes."""
         levels = (f"{level:.2f}" for level in self.recall.tolist())
         means = _write_numbers(self.precision, digits)
         ends = (_write_numbers(column, digits, nan="") for column in (self.low, self.high))
@@ -279,7 +279,7 @@ class MeanPRCurve(Tabular):
 
     @property
     def has_band(self) -> bool:
-        """Do the means have intervals? Those of few queries have none."""
+        """Do the means have intervals? With few queries they do not."""
         return not np.isnan(self.low).all()
 
     def _notes(self) -> Iterator[str]:

@@ -75,7 +75,7 @@ def explain(
     progress: Progress | bool | None = None,
     **policy: Unpack[OtherChoices],
 ) -> Explanation:
-    """Explain one query's measures rank by rank.
+    """Explain the values of one query's measures, rank by rank.
 
     >>> print(germane.explain([0, 0, 1, 0, 1], "AP@5", relevant=3).readings[0].formula)
     AP@5 = (1/3 + 2/5) / min(3,5) = 0.2444
@@ -85,8 +85,8 @@ def explain(
     side by side, with the ranks and norms in which they differ from the first. ``queries`` and
     ``items`` show texts: each is the path of a TSV, JSON Lines or Parquet file, a mapping of id to
     text, or a function. Raises NotFoundError for an unjudged query, CoverageError for a query that
-    the run lacks, unless it counts (``missing="zero"``), PolicyError for ``ties="expected"``
-    and ``"grouped"``, and the errors of ``evaluate``.
+    is missing from the run, unless it counts (``missing="zero"``), PolicyError for
+    ``ties="expected"`` and ``"grouped"``, and the errors of ``evaluate``.
     """
     progress, qrels = make_progress(progress), hold_rows(qrels)
     query_texts, item_texts = open_texts(queries, "queries"), open_texts(items, "items")
@@ -400,14 +400,14 @@ def pr_curve(
     0.625
 
     Call ``pr_curve(qrels, run, query=…)`` with the inputs of ``evaluate``, or ``pr_curve(grades,
-    relevant=…)`` with those of ``score``. The grades may be the detections of an object detector,
-    hit or not in order of confidence, and ``relevant`` the number of objects.
+    relevant=…)`` with those of ``score``. The grades may also be the detections of an object
+    detector, each a hit or not, in order of confidence; ``relevant`` is then the number of objects.
 
     ``rel`` is the lowest grade that counts as relevant. ``start`` is the point before rank 1:
-    ``(0,1)``, as in scikit-learn, ``(0,0)``, or none; with ``(1/R,P@first)`` the curve starts at
-    the first relevant rank. ``ties="grouped"`` makes a group of equal scores one step, as
-    scikit-learn does. Raises CoverageError where no item is relevant, since recall is not defined
-    then, and the errors of ``evaluate``.
+    ``(0,1)``, as in scikit-learn, ``(0,0)``, or none; with ``(1/R,P@first)``, the curve starts at
+    the first relevant rank. ``ties="grouped"`` treats a group of equal scores as one step, as
+    scikit-learn does. Raises CoverageError if no item is relevant, since recall is then undefined,
+    and the errors of ``evaluate``.
     """
     progress, qrels = make_progress(progress), hold_rows(qrels)
     check_choice("start", start, get_args(Start), InputError)
@@ -448,9 +448,10 @@ def mean_pr_curve(
     >>> germane.mean_pr_curve({"q1": ["a", "b"], "q2": ["c"]}, runs).area(11)
     0.75
 
-    ``qrels``, ``run`` and the conventions are those of ``evaluate``; ``rel`` is the lowest grade
-    that counts as relevant. The band is the confidence interval of each level's mean, as of any
-    other measure (``MeasureResult.interval``); it is NaN for fewer than five queries.
+    ``qrels``, ``run`` and the conventions are the same as for ``evaluate``; ``rel`` is the lowest
+    grade that counts as relevant. The band is the confidence interval of the mean at each level,
+    computed as for any other measure (``MeasureResult.interval``); it is NaN for fewer than five
+    queries.
     """
     progress = make_progress(progress)
     levels = make_recall_levels(points)

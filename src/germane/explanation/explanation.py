@@ -124,9 +124,9 @@ class Explanation(Tabular, Document):
     >>> print(germane.explain([1, 0, 1], "AP@3", relevant=4).readings[0].formula)
     AP@3 = (1 + 2/3) / min(4,3) = 0.5556
 
-    Rows are ranks; ``readings`` holds one Reading a measure. ``missed`` are the relevant items that
-    were not retrieved, with their grades. An explanation prints as a table; ``markdown()``,
-    ``latex()`` and ``to_dict()`` write it in other formats.
+    Rows are ranks, and ``readings`` holds one Reading per measure. ``missed`` are the relevant
+    items that were not retrieved, with their grades. An explanation prints as a table;
+    ``markdown()``, ``latex()`` and ``to_dict()`` write it in other formats.
     """
 
     _json = (
@@ -150,8 +150,8 @@ class Explanation(Tabular, Document):
     def table(self, *, digits: int | None = 4) -> Table:
         """Return ranks as rows, and for each measure its terms and their running sum.
 
-        ``digits=None`` gives all digits, terms as decimals, and all rows. Otherwise the middle of
-        more than a thousand rows is left out.
+        ``digits=None`` gives all digits, with terms as decimals, and all rows. Otherwise the middle
+        of more than a thousand rows is left out.
         """
         return replace(self.tabulate_ranks(digits), notes=tuple(self._notes()))
 
@@ -261,7 +261,7 @@ class Explanation(Tabular, Document):
         AP@3 of B = (1/2 + 2/3) / min(2,3) = 0.5833
         <BLANKLINE>
 
-        Raises InputError for explanations of other measures.
+        Raises InputError if the other explanation has other measures.
         """
         measures = [reading.measure for reading in self.readings]
         if measures != [reading.measure for reading in second.readings]:

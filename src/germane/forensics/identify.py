@@ -49,7 +49,7 @@ def identify(
     rng: Seed = 0,
     **policy: Unpack[Choices],
 ) -> Identification:
-    """Find the definition that a function computes, from its values on small, chosen data.
+    """Find the definition that a function computes, from its values on small data sets.
 
     >>> def my_precision(relevant, ranked):
     ...     return len(set(ranked[:5]) & set(relevant)) / 5
@@ -62,16 +62,17 @@ def identify(
     relevant ids, lists of ranked ids), ``arrays`` (relevance and scores of one query), ``matrix``
     (the same, queries × items), ``dicts`` ({query: {item: grade}}, {query: {item: score}}),
     ``frames`` (two frames; ``columns`` names their columns) or ``trec`` (two paths). The function
-    returns a number, a number for each query, or a mapping of them. Further arguments are set
-    before: ``lambda *data: f(*data, k=10)`` or ``functools.partial``.
+    returns a number, a number for each query, or a mapping of them. If it needs further arguments,
+    bind them first: ``lambda *data: f(*data, k=10)`` or ``functools.partial``.
 
-    ``measure`` is what the function is supposed to compute, such as ``"AP@10"``. Without it every
-    measure is tried, at the cutoffs that the function has. Values are equal to 1e-9 of their size;
-    ``tolerance=1e-6`` is for single precision, and ``decimals=4`` for rounded output. A convention
-    that you give, such as ``no_relevant="zero"``, holds in all definitions. ``rng`` seeds the data.
+    ``measure`` is what the function is supposed to compute, such as ``"AP@10"``. Without it, every
+    measure is tried, at the cutoffs that the function has. Values count as equal up to a relative
+    difference of 1e-9; use ``tolerance=1e-6`` for single precision, and ``decimals=4`` for rounded
+    output. A convention that you give, such as ``no_relevant="zero"``, holds in all definitions.
+    ``rng`` is the seed of the data.
 
-    Raises InputError if the function cannot be asked: it raises on all data, or returns something
-    else. MeasureError is raised for a measure of whole lists, subtopics or boxes.
+    Raises InputError if the function cannot be evaluated, because it raises on all data or returns
+    something else, and MeasureError for a measure of whole lists, subtopics or boxes.
     """
     form, claim, columns = resolve_form(takes), _read_claim(measure), policy.pop("columns", None)
     if not callable(function):
@@ -128,7 +129,7 @@ def _read_claim(measure: str | Measure | None) -> Measure | None:
     if isinstance(claim.row, CatalogueDefinition):
         raise MeasureError(
             f"{claim} is a measure of whole lists, which needs every result or the whole catalogue,"
-            " and identify asks a function about judged items in one list a query."
+            " and identify asks a function about judged items in one list per query."
             f" germane.evaluate computes {claim}."
         )
     if claim.row.subtopics:
@@ -179,16 +180,16 @@ def assert_computes(
     rng: Seed = 0,
     **policy: Unpack[Choices],
 ) -> Identification:
-    """Raise DefinitionError, an AssertionError, unless a function computes a measure.
+    """Raise DefinitionError, which is an AssertionError, unless a function computes a measure.
 
     >>> def my_recall(relevant, ranked):
     ...     return sum(item in relevant for item in ranked[:5]) / len(relevant)
     >>> germane.assert_computes(my_recall, "R@5", takes="ids").holds
     True
 
-    The arguments are those of ``identify``. The error shows the smallest data on which both differ.
-    Conventions for special data, such as queries without relevant items, may be any unless they are
-    given: ``no_relevant="zero"``.
+    The arguments are the same as for ``identify``. The error shows the smallest data set on which
+    the function and the measure differ. The conventions for special cases, such as queries without
+    relevant items, are left open unless you give them: ``no_relevant="zero"``.
     """
     answer = identify(
         function, measure, takes=takes, tolerance=tolerance, decimals=decimals, rng=rng, **policy

@@ -96,7 +96,7 @@ class Counterexample(Plain):
 
 @dataclass(frozen=True)
 class Identification:
-    """The definitions that a function computes, simplest first, or that there is none.
+    """The definitions that a function computes, simplest first; or none.
 
     >>> def my_precision(relevant, ranked):
     ...     return sum(item in relevant for item in ranked[:5]) / 5
@@ -104,8 +104,8 @@ class Identification:
     >>> bool(found), str(found.definitions[0])
     (True, 'P@5')
 
-    True where a definition was found. Prints as text; ``markdown``, ``to_dict`` and, in a notebook,
-    HTML.
+    It is true if a definition was found. It prints as text, and in a notebook as HTML; ``markdown``
+    and ``to_dict`` give other formats.
     """
 
     _json = (
@@ -194,11 +194,11 @@ class Identification:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """The sentences below the table: the evidence, and its limits."""
+        """The sentences below the table: the evidence and its limits."""
         return tuple(self._write_lines())[1:]
 
     def table(self, *, digits: int | None = 4) -> Table:
-        """One row a definition that was found, or the nearest one."""
+        """One row per definition that was found, or the nearest one."""
         rows = self.definitions or ((self.nearest,) if self.nearest else ())
         shown = rows if digits is None else rows[:_SHOWN]
         limit = None if digits is None else _TOOLS

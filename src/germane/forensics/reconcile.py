@@ -60,7 +60,7 @@ def reconcile(
     progress: Progress | bool | None = None,
     **policy: Unpack[OtherChoices],
 ) -> Reconciliation:
-    """Find the definitions that give a reported number on the same data, or say that none does.
+    """Find the definitions that give a reported number on the same data, or show that none does.
 
     >>> found = germane.reconcile([1, 0, 1], relevant=20, reported=0.83, measure="AP@10")
     >>> [str(one) for one in found]
@@ -68,17 +68,19 @@ def reconcile(
     >>> found.found[0].candidate.tools[-1]
     'continuous-eval:average_precision@10'
 
-    ``qrels`` and ``run`` are those of ``evaluate``, or ``qrels`` is one list of grades and
-    ``relevant`` the number of relevant items. ``measure`` names the kind of number, under germane's
-    name or any tool's: what each tool calls so is tried, in whatever family.
+    ``qrels`` and ``run`` are the same as for ``evaluate``, or ``qrels`` is one list of grades and
+    ``relevant`` the number of relevant items. ``measure`` is the kind of number, by germane's name
+    or any tool's: whatever a tool calls by this name is tried, even if it belongs to another
+    family.
 
-    The number is as precise as its text: ``0.62`` is anything from 0.615 to 0.625, ``"0.620"`` is
-    ±0.0005, ``"62%"`` is 0.62 ± 0.005. A float has the decimals that Python prints.
+    The number is as precise as it is written: ``0.62`` stands for anything from 0.615 to 0.625,
+    ``"0.620"`` for 0.620 ± 0.0005, and ``"62%"`` for 0.62 ± 0.005. A float has the decimals that
+    Python prints.
 
     It tries the dialects of all tools, and germane's own definition with one change, or with two if
     nothing else gives the number. A convention that you give, such as ``missing="skip"``, holds in
-    all of them. ``reported_per_query`` is ``{query: value}``, or a file with lines ``query value``
-    or the output of trec_eval -q: definitions must then give these values, too.
+    all of them. ``reported_per_query`` is ``{query: value}``, a file with lines of ``query value``,
+    or the output of trec_eval -q: a definition must then give these values, too.
 
     Raises MeasureError, PolicyError, InputError or CoverageError, all of them GermaneError.
     """
@@ -213,7 +215,7 @@ def reconcile_table(
     progress: Progress | bool | None = None,
     **policy: Unpack[Choices],
 ) -> TableReconciliation:
-    """Find the protocol behind a reported table: conventions, and each column's definition.
+    """Find the protocol behind a reported table: its conventions and the definition of each column.
 
     >>> qrels = {"q1": ["a", "b"], "q2": ["c"]}
     >>> runs = {"ours": {"q1": ["a", "x", "b"], "q2": ["y", "c"]},
@@ -224,16 +226,16 @@ def reconcile_table(
     >>> [(one.run, one.column, one.value, one.slip) for one in found.off]
     [('bm25', 'recip_rank', 0.25, 'two digits of 0.2500 are swapped')]
 
-    ``qrels`` and each of ``runs`` are those of ``evaluate_many``. ``reported`` is
-    ``{run: {column: "0.412"}}``, a frame, or a file: CSV, TSV, JSON, Markdown or LaTeX. Its rows
-    are found by the runs' names. Names of columns are measures in any tool's spelling;
-    ``measures={"MAP": "AP@10"}`` says what other names stand for. Numbers are as precise as their
-    text; percentages, bold numbers and marks are understood.
+    ``qrels`` and ``runs`` are the same as for ``evaluate_many``. ``reported`` is ``{run: {column:
+    "0.412"}}``, a frame, or a file: CSV, TSV, JSON, Markdown or LaTeX. Its rows are matched by the
+    names of the runs. The names of columns are measures in any tool's spelling; for other names,
+    ``measures={"MAP": "AP@10"}`` gives the measure they stand for. Numbers are as precise as they
+    are written; percentages, bold numbers and marks are understood.
 
     It tries the dialects of all tools, germane's own conventions, and one or two changes of either.
-    A convention that you give, such as ``missing="skip"``, holds in all of them. Nothing is claimed
-    where wrong numbers would fit as well in more than 1 % of cases, or where fewer than half of the
-    cells fit.
+    A convention that you give, such as ``missing="skip"``, holds in all of them. No protocol is
+    claimed if wrong numbers would fit as well in more than 1 % of cases, or if fewer than half of
+    the cells fit.
 
     Raises InputError for a run without a row, MeasureError for a table without a measure, and what
     ``evaluate_many`` raises.

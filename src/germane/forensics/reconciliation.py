@@ -193,8 +193,8 @@ class Reconciliation(Answer[Given]):
     >>> len(germane.reconcile([1, 0, 1], relevant=20, reported="0.62"))
     0
 
-    Iterating gives the definitions found. Prints as text; ``markdown``, ``to_dict`` and, in a
-    notebook, HTML.
+    Iterating gives the definitions that were found. It prints as text, and in a notebook as HTML;
+    ``markdown`` and ``to_dict`` give other formats.
     """
 
     _noun = "definition"
@@ -296,7 +296,7 @@ class Reconciliation(Answer[Given]):
             yield queries
 
     def queries(self, *, digits: int | None = 4) -> Table | None:
-        """One row a query that is off; None where none is, or no values were reported."""
+        """One row per query that is off; None if none is, or if no values were reported."""
         if self.agreement is None or not self.agreement.off:
             return None
         off = self.agreement.off if digits is None else self.agreement.off[:SHOWN]

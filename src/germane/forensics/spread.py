@@ -108,7 +108,7 @@ class Spread(Tabular, Plain):
         named: Mapping[str, DialectValue | None],
         conventions: Iterable[str],
     ) -> Self:
-        """Sort the values of dialects, of which None have no such measure."""
+        """Sort the values of the dialects; None stands for those that have no such measure."""
         stated = sorted(filter(None, named.values()), key=order_descending)
         without = tuple(name for name, value in named.items() if value is None)
         return cls(dialect_value, tuple(stated), without, tuple(conventions))
@@ -121,12 +121,12 @@ class Spread(Tabular, Plain):
 
     @property
     def range(self) -> tuple[float, float]:
-        """The lowest and the highest value; NaN where no dialect has one."""
+        """The lowest and the highest value; NaN if no dialect has one."""
         values = [row.value for row in self._rows() if not math.isnan(row.value)]
         return min(values, default=math.nan), max(values, default=math.nan)
 
     def table(self, *, digits: int | None = 4) -> Table:
-        """One row a dialect and germane's own; two where the list alone gives another value."""
+        """One row per dialect and one for germane; two if the list alone gives another value."""
         rows = sorted(self._rows(), key=order_descending)
         low, high = (format_number(end, digits, nan="none") for end in self.range)
         notes = [f"spread {low} … {high}"]
@@ -195,12 +195,12 @@ def spread(
     >>> germane.spread([1, 0, 1, 0], "AP@10", relevant=20).range
     (0.08, 0.8333333333333333)
 
-    ``qrels`` and ``run`` are those of ``evaluate``, or ``qrels`` is one list of grades, followed by
-    the measure, and ``relevant`` is the number of relevant items.
-    ``AP@10`` stands for each tool's own average precision at 10, whatever its norm; a tool that has
-    a measure of exactly the name that you write is asked for that one. Arguments and
-    conventions are those of ``evaluate``; a convention that you give holds in every dialect. Raises
-    what ``evaluate`` raises for germane's own value.
+    ``qrels`` and ``run`` are the same as for ``evaluate``, or ``qrels`` is one list of grades,
+    followed by the measure, and ``relevant`` is the number of relevant items. ``AP@10`` stands for
+    each tool's own average precision at 10, whatever its norm; a tool that has a measure of exactly
+    the name that you write is evaluated with that one. Arguments and conventions are the same as
+    for ``evaluate``; a convention that you give holds in every dialect. Raises what ``evaluate``
+    raises for germane's own value.
     """
     qrels, counted = hold_rows(qrels), None
     choices: dict[str, Any] = {**policy}

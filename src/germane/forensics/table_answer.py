@@ -27,7 +27,7 @@ _SHOWN = 12  # cells that are off
 
 @dataclass(frozen=True, repr=False)
 class TableReconciliation(Tabular, Document):
-    """The protocol of a reported table, or the nearest one; ``bool`` is whether one is claimed.
+    """The protocol of a reported table, or the nearest one; it is true if one is claimed.
 
     >>> qrels = {"q1": ["a", "b"], "q2": ["c"]}
     >>> runs = {"ours": {"q1": ["a", "x", "b"], "q2": ["y", "c"]},
@@ -38,8 +38,9 @@ class TableReconciliation(Tabular, Document):
     >>> bool(found), {name: str(one.measure) for name, one in found.definitions.items()}, found.off
     (True, {'map': 'AP(norm=R)', 'recip_rank': 'RR'}, ())
 
-    Iterating gives the cells that are off. Prints like the reported table, with marks where cells
-    are off; ``markdown``, ``latex``, ``to_dict`` and, in a notebook, HTML.
+    Iterating gives the cells that are off. It prints like the reported table, with marks at cells
+    that are off, and in a notebook as HTML; ``markdown``, ``latex`` and ``to_dict`` give other
+    formats.
     """
 
     _json = (
@@ -87,7 +88,7 @@ class TableReconciliation(Tabular, Document):
 
     @property
     def answer(self) -> Literal["found", "none"]:
-        """A protocol is claimed, or none."""
+        """Is a protocol claimed?"""
         return "found" if self.claimed else "none"
 
     @property
@@ -129,7 +130,7 @@ class TableReconciliation(Tabular, Document):
         return f"Wrong numbers would fit a protocol as simple in so many cells in {share} of cases."
 
     def table(self, *, digits: int | None = 4) -> Table:
-        """The reported table; cells that are off have marks, and values with so many decimals."""
+        """The reported table, with marks at cells that are off; ``digits`` of their values."""
         marks: dict[tuple[int, int], str] = {}
         for place, cell in enumerate(self.off):
             marks[self.rows.index(cell.run), self.columns.index(cell.column) + 1] = _mark(place)

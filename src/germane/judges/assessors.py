@@ -35,14 +35,14 @@ SKEWED = 0.8  # the share of one grade from which statistics contradict each oth
 
 @dataclass(frozen=True, eq=False)
 class JudgeAgreement(Tabular, Document):
-    """How far two judges agree on the pairs of query and item that both judged.
+    """The agreement of two judges on the pairs of query and item that both judged.
 
     >>> found = germane.compare_judges({"q": {"a": 1, "b": 0}}, {"q": {"a": 1, "b": 1}})
     >>> found.grades, found.confusion.tolist()
     ((0.0, 1.0), [[0.0, 1.0], [0.0, 1.0]])
 
     ``table()`` has a row for each grade of the first judge and a column for each of the second.
-    Statistics are NaN where both judges gave all items one grade.
+    Statistics are NaN if both judges gave all items the same grade.
     """
 
     _json = "pairs grades confusion statistics per_query findings"
@@ -66,43 +66,43 @@ class JudgeAgreement(Tabular, Document):
 
     @property
     def bias(self) -> float:
-        """The mean grade of the second judge less that of the first."""
+        """The mean grade of the second judge minus that of the first."""
         grades = np.array(self.grades)
         return float((self.confusion * (grades[None, :] - grades[:, None])).sum()) / self.pairs
 
     @property
     def kappa(self) -> float:
-        """Cohen's κ: agreement above chance, by each judge's own shares of grades (1960)."""
+        """Cohen's κ: agreement above chance, given how often each judge uses each grade (1960)."""
         return _compute_kappa(self.confusion, _weigh_agreement(len(self.grades), 0))
 
     @property
     def kappa_linear(self) -> float:
-        """Cohen's κ where grades apart count by the number of steps between them (1968)."""
+        """Cohen's κ, with disagreement weighted by the steps between grades (1968)."""
         return _compute_kappa(self.confusion, _weigh_agreement(len(self.grades), 1))
 
     @property
     def kappa_quadratic(self) -> float:
-        """Cohen's κ where grades apart count by the square of the steps between them (1968)."""
+        """Cohen's κ, with disagreement weighted by the squared steps between grades (1968)."""
         return _compute_kappa(self.confusion, _weigh_agreement(len(self.grades), 2))
 
     @property
     def alpha(self) -> float:
-        """Krippendorff's α of unordered grades."""
+        """Krippendorff's α for unordered grades."""
         return compute_alpha(self._list_units(), ordered=False)
 
     @property
     def alpha_ordinal(self) -> float:
-        """Krippendorff's α of ordered grades."""
+        """Krippendorff's α for ordered grades."""
         return compute_alpha(self._list_units(), ordered=True)
 
     @property
     def ac1(self) -> float:
-        """Gwet's AC1: agreement above chance, where only hard items agree by chance (2008)."""
+        """Gwet's AC1: agreement above chance, with chance agreement on hard items only (2008)."""
         return _compute_gwet(self.confusion, _weigh_agreement(len(self.grades), 0))
 
     @property
     def ac2(self) -> float:
-        """Gwet's AC2: AC1 where grades apart count by the square of the steps between them."""
+        """Gwet's AC2: AC1, with disagreement weighted by the squared steps between grades."""
         return _compute_gwet(self.confusion, _weigh_agreement(len(self.grades), 2))
 
     def _list_units(self) -> list[tuple[Counter[float], float]]:
@@ -131,7 +131,7 @@ class JudgeAgreement(Tabular, Document):
         return Table(heading, rows, (*self.write_notes(digits), "", *DEFINITIONS))
 
     def write_notes(self, digits: int | None = 4) -> Iterable[str]:
-        """Write the statistics in a line, and the traps that this data set."""
+        """Write the statistics in a line, and warn about traps in these data."""
         number = partial(format_number, digits=digits)
         words = (f"{name} {number(value)}" for name, value in self.statistics.items())
         yield (
@@ -153,7 +153,7 @@ class JudgeAgreement(Tabular, Document):
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """A finding that can mislead: nearly all pairs have one grade."""
+        """A finding if nearly all pairs have one grade, which can mislead."""
         shares = self.confusion.sum(axis=1) / self.pairs
         mode = int(shares.argmax())
         if shares[mode] < SKEWED:
@@ -325,13 +325,13 @@ MERGED: tuple[Merging, ...] = ("majority", "mean")
 
 @dataclass(frozen=True, eq=False, repr=False)
 class JudgedByMany(Tabular):
-    """A run's numbers by each judge, by the majority of them and by their mean grade.
+    """A run's numbers by each judge, by the majority of the judges and by their mean grade.
 
     >>> judges = {"ann": {"q": {"a": 1, "b": 0}}, "bob": {"q": {"a": 0, "b": 0}}}
     >>> germane.evaluate_judges({"q": ["a", "b"]}, judges, "P@2").spread("P@2")
     0.5
 
-    ``results`` maps each judge, and ``majority`` and ``mean``, to a ``Result``.
+    ``results`` maps the name of each judge, ``majority`` and ``mean`` to a ``Result``.
     """
 
     results: Mapping[str, Result]
@@ -358,13 +358,13 @@ class JudgedByMany(Tabular):
         return next(iter(self.results.values())).measures
 
     def spread(self, measure: str | Measure) -> float:
-        """The largest mean by a judge less the smallest."""
+        """The difference between the largest and the smallest mean by a judge."""
         key = parse(measure)
         means = [self.results[judge][key].mean for judge in self.judges]
         return max(means) - min(means)
 
     def table(self, *, digits: int | None = 4) -> Table:
-        """One row a judge, one for each way to merge their grades, and the spread of the judges."""
+        """One row per judge and per way to merge their grades, and the spread of the judges."""
         number = partial(format_number, digits=digits)
         names = {name: f"{name} grade" if name in MERGED else name for name in self.results}
         rows = [
@@ -415,9 +415,9 @@ def evaluate_judges(
     [0.5, 0.0, 1.0, 0.5, 0.0]
 
     ``judges`` maps each name to qrels, or is one frame or file with a column that names the judge.
-    Queries that some judge did not judge are left out. ``P@2`` of mean grades is 0 here, since 2/3
-    is below ``rel=1``. Raises InputError for the names majority and mean, and CoverageError if no
-    query has all judges.
+    Queries that some judge did not judge are left out. With mean grades, ``P@2`` is 0 here, since
+    2/3 is below ``rel=1``. Raises InputError if a judge is named majority or mean, and
+    CoverageError if no query was judged by all judges.
     """
     options = open_data(None, policy).options
     read, opened = _read_judges(judges, run, options)

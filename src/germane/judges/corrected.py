@@ -30,7 +30,7 @@ WIDER = 1.35  # times people's interval: from there a corrected number is worth 
 
 @dataclass(frozen=True, eq=False)
 class CorrectedMean(Plain):
-    """A mean, or a mean difference, of a model's judgments that people's judgments correct.
+    """A mean or a mean difference from a model's judgments, corrected by people's judgments.
 
     >>> model = {q: {"a": 1} for q in range(40)}
     >>> people = {q: {"a": int(q > 0)} for q in range(10)}
@@ -73,25 +73,25 @@ class CorrectedMean(Plain):
 
     @property
     def title(self) -> str:
-        """The run, or both runs of a difference."""
+        """The name of the run, or of both runs of a difference."""
         return self.run if self.baseline is None else f"{self.run} - {self.baseline}"
 
     @property
     def narrower(self) -> float:
-        """How much narrower the interval is than that of people's judgments alone, as a share."""
+        """The share by which the interval is narrower than that of people's judgments alone."""
         width = self.people_interval.high - self.people_interval.low
         return 1 - (self.interval.high - self.interval.low) / width if width else 0.0
 
     @property
     def shown(self) -> Literal["corrected", "people"]:
-        """The number to show first: people's alone where the corrected one is much wider."""
+        """The number to show first: people's alone, if the corrected one is much less certain."""
         width = self.people_interval.high - self.people_interval.low
         is_usual = reaches(WIDER * width, self.interval.high - self.interval.low)
         return "corrected" if is_usual else "people"
 
     @property
     def caution(self) -> str:
-        """A sentence where people's values differ on fewer than five queries, or nothing."""
+        """A sentence if people's values differ on fewer than five queries, or nothing."""
         values = unite_equal(self.sample.people)
         usual = int(np.unique(values, return_counts=True)[1].max())
         if self.judged - usual >= Interval.FEWEST:
@@ -103,7 +103,7 @@ class CorrectedMean(Plain):
 
     @property
     def reason(self) -> str:
-        """One sentence: why the corrected and the naive number differ, in two parts of a sum."""
+        """One sentence that explains corrected minus naive number as a sum of two parts."""
         shift = self.naive_mean - self.mean
         low, high = self.naive_interval.low, self.naive_interval.high
         inside = "within" if low <= self.mean <= high else "outside"
@@ -126,11 +126,11 @@ class CorrectedMean(Plain):
         return f"{title}, {self.measure}: {mean:.4f}{whose}, {interval.level} interval {ends}"
 
     def plan(self, difference: float, *, power: float = 0.8) -> "Plan":
-        """Plan how many queries show so large a true difference with probability ``power``.
+        """Plan how many queries show a true difference of this size with probability ``power``.
 
-        This result is the pilot: its variances are those of the plan. Use it on the difference of
-        two runs. Raises InputError for a difference that is not above 0 and a power not between 0
-        and 1.
+        This result serves as the pilot, from which the plan takes its variances. Use it on the
+        difference of two runs. Raises InputError for a difference that is not above 0 and for a
+        power that is not between 0 and 1.
         """
         check_number("difference", difference, 0)
         check_number("power", power, 0, 1)
@@ -225,8 +225,8 @@ class Trust(Lookup[CorrectedMean], Tabular):
     >>> len(found.assumptions), [finding.what for finding in found.findings]
     (4, ['rare disagreement', 'little spread'])
 
-    ``agreement`` says how far the judges agree, ``findings`` what can distort the numbers, and
-    ``assumptions`` what they rest on. Prints as a table with all of these.
+    ``agreement`` tells how far the judges agree, ``findings`` are what can distort the numbers, and
+    ``assumptions`` are what they rest on. It prints as a table with all of these.
     """
 
     def __init__(
@@ -264,7 +264,7 @@ class Trust(Lookup[CorrectedMean], Tabular):
         )
 
     def table(self, *, digits: int | None = 4) -> Table:
-        """One row a measure: corrected, people alone and model alone, each with its interval."""
+        """One row per measure: corrected, people alone and model alone, each with its interval."""
         return Trusts({self.name: self}, (), ()).table(digits=digits)
 
     def to_dict(self) -> dict[str, Any]:
@@ -301,11 +301,11 @@ class Trusts(Named[Trust], Tabular):
 
     @property
     def numbers(self) -> tuple[CorrectedMean, ...]:
-        """All means, and all differences after them."""
+        """All means, followed by all differences."""
         return (*(mean for run in self.values() for mean in run.values()), *self.differences)
 
     def between(self, run: str, baseline: str, measure: str | Measure) -> CorrectedMean:
-        """Return the difference of two runs. Raises NotFoundError where it was not computed."""
+        """Return the difference of two runs. Raises NotFoundError if it was not computed."""
         key = parse(measure)
         for difference in self.differences:
             if (difference.measure, difference.run, difference.baseline) == (key, run, baseline):
@@ -318,7 +318,7 @@ class Trusts(Named[Trust], Tabular):
         raise NotFoundError(f"no difference of {clip(run)} to {clip(baseline)} on {key}.{hint}")
 
     def table(self, *, digits: int | None = 4) -> Table:
-        """One row a measure and run, or pair of runs."""
+        """One row per measure and run, or pair of runs."""
         number = partial(format_number, digits=digits)
 
         def write(mean: float, interval: Interval) -> tuple[str, ...]:
@@ -376,7 +376,7 @@ class Trusts(Named[Trust], Tabular):
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """Problems that can distort the numbers: findings of all runs, and of their differences."""
+        """Problems that can distort the numbers, in all runs and in their differences."""
         of_runs = [finding for run in self.values() for finding in run.findings]
         of_differences = [
             finding for difference in self.differences for finding in find_narrow_spread(difference)
@@ -400,7 +400,7 @@ class Trusts(Named[Trust], Tabular):
 
 
 def list_columns(numbers: tuple[CorrectedMean, ...]) -> dict[str, Any]:
-    """List the columns of a frame with a row a number."""
+    """List the columns of a frame with a row per number."""
     columns: dict[str, Any] = {
         "measure": make_texts(str(number.measure) for number in numbers),
         "run": make_texts(number.run for number in numbers),

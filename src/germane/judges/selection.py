@@ -46,14 +46,14 @@ class Candidate:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Selection(Tabular, Document):
-    """Pairs to judge next, the heaviest first.
+    """Pairs to judge next, those with the largest weights first.
 
     >>> chosen = germane.choose_judgments({"q": {"d": 1}}, {"a": {"q": ["x", "d"]}}, "RR")
     >>> [(one.query, one.item, one.weight) for one in chosen]
     [('q', 'x', 1.0)]
 
-    As CSV it has the columns query, item, grade, which is empty, and weight: fill in the grades,
-    and the file is qrels.
+    As CSV, it has the columns query, item, grade (which is empty) and weight. Fill in the grades,
+    and the file contains qrels.
     """
 
     _json = "measure by pairs=candidates open_before open_after left findings"
@@ -80,7 +80,7 @@ class Selection(Tabular, Document):
         return f"<Selection for {self.measure}: {write_count(len(self), 'pair')}>"
 
     def table(self, *, digits: int | None = 4) -> Table:
-        """One row a pair, with an empty grade."""
+        """One row per pair, with an empty grade."""
         rows = tuple(
             (str(candidate.query), str(candidate.item), "", format_number(candidate.weight, digits))
             for candidate in self.candidates
@@ -133,22 +133,23 @@ def choose_judgments(
     progress: Progress | bool | None = None,
     **policy: Unpack[Choices],
 ) -> Selection:
-    """Choose the pairs of query and item to judge next, by their weight in the measure.
+    """Choose which pairs of query and item to judge next, by their weight in the measure.
 
     >>> runs = {"a": {"q": ["x", "y", "d"]}, "b": {"q": ["y", "d", "x"]}}
     >>> [one.item for one in germane.choose_judgments({"q": {"d": 1}}, runs, "RR", budget=2)]
     ['y', 'x']
 
-    The weight of a rank is the measure's value for a list whose only relevant item has it: 1 ÷
-    log2(i+1) for nDCG, 1 ÷ i for RR and AP, (1-p)·p^(i-1) for RBP. ``by="weight"`` adds it up over
-    the runs (Moffat, Webber and Zobel 2007). ``by="difference"`` adds up its differences between
-    runs: an item with equal ranks in two runs cannot change their order. Unjudged queries of the
-    runs count, too. Of equal weights, those of earlier judged queries come first, then items by
-    their ids.
+    The weight of a rank is the value that the measure gives to a list whose only relevant item is
+    at that rank: 1 ÷ log2(i+1) for nDCG, 1 ÷ i for RR and AP, (1-p)·p^(i-1) for RBP.
+    ``by="weight"`` sums the weights over the runs (Moffat, Webber and Zobel 2007).
+    ``by="difference"`` sums their differences between runs: an item with the same rank in two runs
+    cannot change their order. Unjudged queries of the runs are included. Among equal weights, those
+    of queries that were judged earlier come first, then items in the order of their ids.
 
-    ``qrels``, ``runs`` and the conventions are those of ``evaluate_many``. Warns of what can
-    distort the choice, which ``findings`` lists, too. Raises MeasureError for a measure
-    that gives ranks no weight, and InputError for a budget that is no whole number from 1.
+    ``qrels``, ``runs`` and the conventions are the same as for ``evaluate_many``. Warns about
+    problems that can distort the choice; ``findings`` lists them, too. Raises MeasureError for a
+    measure that gives no weight to ranks, and InputError for a budget that is not a whole number of
+    at least 1.
     """
     check_choice("by", by, ("weight", "difference"))
     if isinstance(budget, bool) or not hasattr(budget, "__index__") or budget < 1:

@@ -73,25 +73,27 @@ def trust(
     (1.0, 0.75)
 
     ``run`` is a run, and ``people`` and ``model`` are qrels, as in ``evaluate``. The model judged
-    all queries. People judged some of them; in these, they judged every item that the model judged.
-    The result maps each measure to a ``CorrectedMean`` with ``mean`` and ``interval``, and with the
-    ``naive_mean`` and ``naive_interval`` from the model's judgments alone.
+    all queries. People judged some of them, and for these they judged every item that the model
+    judged. The result maps each measure to a ``CorrectedMean`` with ``mean`` and ``interval``, and
+    with the ``naive_mean`` and ``naive_interval`` from the model's judgments alone.
 
-    ``about`` is the population that the queries were drawn from, or these ``queries``. The queries
-    that people judged are a random sample, or were drawn with other probabilities: ``weights`` are
-    1 / the probability of each, and ``strata`` gives a stratum to every query, as a mapping, a
-    function or a file. ``tuning`` is optimal (PPI++) or full (PPI). ``judge_family`` are words in
-    the names of runs that the judge is related to; findings warn of these runs.
+    ``about`` is what the means describe: the population that the queries were drawn from, or only
+    these ``queries``. The queries that people judged are a random sample, or were drawn with other
+    probabilities: ``weights`` are 1 / the probability of each, and ``strata`` gives a stratum to
+    every query, as a mapping, a function or a file. ``tuning`` is optimal (PPI++) or full (PPI).
+    ``judge_family`` are words in the names of runs that the judge is related to; findings warn
+    about these runs.
 
-    The interval allows for queries that were not drawn: people's values of these may be far from
-    the mean, and the model's may be wrong. If this makes up most of it, ``interval.basis`` is
-    ``range``. With optimal tuning, no interval is wider than that of people alone, for any number
-    of their queries; that of a better model is narrower on average.
+    The interval allows for queries that were not drawn: people's values for these may be far from
+    the mean, and the model's may be wrong. If this accounts for most of its width,
+    ``interval.basis`` is ``range``. With optimal tuning, no interval is wider than that of people's
+    judgments alone, whatever the number of their queries; with a better model it is narrower on
+    average.
 
-    Warns (GermaneWarning) of what can distort the numbers; ``findings`` lists it, too. Raises
-    CoverageError if people did not judge all these items, MeasureError for a measure that is not a
-    mean over queries, PolicyError, InputError, and what ``evaluate`` raises. Angelopoulos et al.
-    2023 and 2024; Oosterhuis et al. 2024 for rankings.
+    Warns (GermaneWarning) about problems that can distort the numbers; ``findings`` lists them,
+    too. Raises CoverageError if people did not judge all these items, MeasureError for a measure
+    that is not a mean over queries, PolicyError, InputError, and what ``evaluate`` raises.
+    Angelopoulos et al. 2023 and 2024; Oosterhuis et al. 2024 for rankings.
     """
     trusts = trust_many(
         {name: run}, people=people, model=model, measures=measures, about=about, weights=weights,
@@ -115,9 +117,10 @@ def trust_many(
     progress: Progress | bool | None = None,
     **policy: Unpack[Choices],
 ) -> Trusts:
-    """Correct the means of several runs and their differences, and compare the runs' orders.
+    """Correct the means of several runs and their differences, and compare the orders of the runs.
 
-    ``runs`` maps each run's name to the run; the other arguments are those of ``trust``.
+    ``runs`` maps the name of each run to the run; the other arguments are the same as for
+    ``trust``.
 
     >>> runs = {"ab": {q: ["a", "b"] for q in range(60)}, "ba": {q: ["b", "a"] for q in range(60)}}
     >>> model = {q: {"a": 1, "b": int(q % 3 == 0)} for q in range(60)}
@@ -188,15 +191,15 @@ def trust_many(
 def compare_judges(
     first: Judgments, second: Judgments, **policy: Unpack[Choices]
 ) -> JudgeAgreement:
-    """Measure the agreement of two judges on the pairs of query and item that both judged.
+    """Measure how far two judges agree on the pairs of query and item that both judged.
 
     >>> found = germane.compare_judges({"q": {"a": 1, "b": 0, "c": 1}},
     ...     {"q": {"a": 1, "b": 0, "c": 0}})
     >>> round(found.raw, 3), round(found.kappa, 3), round(found.ac1, 3)
     (0.667, 0.4, 0.333)
 
-    Both are qrels as in ``evaluate``. Warns of skewed grades. Raises CoverageError if there is no
-    such pair. See ``JudgeAgreement`` for the numbers.
+    Both arguments are qrels as in ``evaluate``. Warns if the grades are skewed. Raises
+    CoverageError if there is no pair that both judged. ``JudgeAgreement`` describes the numbers.
     """
     options = open_options(policy)
     judges = spell_alike(

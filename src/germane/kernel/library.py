@@ -27,7 +27,7 @@ def count_threads() -> int:
     affinity = getattr(os, "sched_getaffinity", None)  # Linux alone
     cores = len(affinity(0)) if affinity else os.cpu_count() or 1
     for name in VARIABLES:
-        first = os.environ.get(name, "").partition(",")[0].strip()  # OpenMP: one number a level
+        first = os.environ.get(name, "").partition(",")[0].strip()  # OpenMP: one number per level
         if first.isdecimal() and int(first):
             return min(cores, int(first))
     return cores

@@ -88,7 +88,7 @@ class QueryValues(Arithmetic):
     measure: Measure
     queries: list[Hashable]
     values: Floats
-    """One value a query, in the order of ``queries``; NaN if the policy leaves it out."""
+    """One value per query, in the order of ``queries``; NaN if the policy leaves it out."""
     left_out: Bools | None = None
     """Q: does the policy leave the query out? None if it leaves out none."""
     digits: int | None = None
@@ -264,7 +264,7 @@ class MeasureResult(QueryValues):
     >>> result["RR"].mean, result["RR"].best, result["RR"].worst
     (0.5, 1.0, 0.5)
 
-    In arithmetic and comparisons it is its mean, as a plain number.
+    In arithmetic and comparisons, it stands for its mean, as a plain number.
 
     >>> round(result["RR"], 2), result["RR"] > 0.4, result["RR"] - 0.1
     (0.5, True, 0.4)
@@ -277,7 +277,7 @@ class MeasureResult(QueryValues):
 
     @property
     def definition(self) -> str:
-        """The measure's formula in words, and the weights of its mean, where there are any."""
+        """The measure's formula in words, and the weights of its mean if there are any."""
         weighted = "" if self.given_weights is None else "; mean weighted by query"
         return self.measure.definition + weighted
 
@@ -293,14 +293,15 @@ class MeasureResult(QueryValues):
 
     @property
     def list_count(self) -> int | None:
-        """The lists that a measure of the catalogue counts; None for other measures."""
+        """The number of lists that a measure of the catalogue counts; None for other measures."""
         return None
 
     @property
     def band(self) -> float:
-        """The distance of best and worst, which the order of ties decides.
+        """The distance between best and worst, which depends on the order of ties.
 
-        Unless ``are_extremes``, other orders can go beyond both, and this is the least distance.
+        Unless ``are_extremes``, other orders can go beyond both, so that the distance is at least
+        this.
         """
         return abs(self.best - self.worst)
 

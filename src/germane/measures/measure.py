@@ -31,7 +31,7 @@ _NUMBER = re.compile(r"[+-]?(\d++\.?\d*+|\.\d++)([eE][+-]?\d++)?", re.ASCII)
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure with all its parameters and its cutoff. Measures with the same ones are equal.
+    """A measure with all its parameters and its cutoff; two with the same ones are equal.
 
     >>> from germane import AP
     >>> AP(norm="R") @ 10
@@ -39,7 +39,7 @@ class Measure:
     >>> AP @ 10 == germane.parse("AP@10")
     True
 
-    Calling it sets parameters and ``@`` sets the cutoff; both return a new measure.
+    Calling a measure sets its parameters, and ``@`` sets its cutoff; both return a new measure.
     Raises MeasureError for parameters, values and cutoffs that the measure does not take.
     """
 
@@ -104,7 +104,7 @@ class Measure:
 
     @property
     def row(self) -> Definition:
-        """The measure's row of the table."""
+        """The measure's row in the table of measures."""
         return BY_NAME[self.name]
 
     @cached_property
@@ -114,7 +114,7 @@ class Measure:
 
     @property
     def range(self) -> tuple[float, float] | None:
-        """The lowest and the highest value of a query; None where the definition sets no limits.
+        """The lowest and the highest value of a query; None if the definition sets no limits.
 
         >>> germane.AP.range, germane.DCG.range
         ((0.0, 1.0), None)
@@ -135,7 +135,7 @@ class Measure:
 
     @property
     def extremes(self) -> Extremes:
-        """Where relevant items first and last in each tie are the extremes of all orders."""
+        """Do ties with relevant items first, or last, give the extremes of all orders?"""
         if self.row.beyond == ALWAYS:
             return "never"
         if self.row.extremes is not None:
@@ -145,7 +145,7 @@ class Measure:
 
     @property
     def definition(self) -> str:
-        """The formula with the parameters put in.
+        """The formula with the values of the parameters.
 
         >>> germane.parse("AP@10").definition
         'Σ P@i·rel(i), i ≤ 10, ÷ min(R,10)'
@@ -187,7 +187,7 @@ class Measure:
         return "\n".join(lines) + "\n"
 
     def write_parameters(self) -> dict[str, str]:
-        """Write all parameters, with those that have their default."""
+        """Write all parameters, including those that have their defaults."""
         return {name: _write_value(value) for name, value in self.parameters}
 
 

@@ -439,9 +439,9 @@ def read_results(path: str | os.PathLike[str]) -> Results:
     >>> germane.read_results(path)["bm25"]["RR"].per_query
     {'q': 0.5}
 
-    Query ids are text. The file has no ranks of items, so ``best`` and ``worst`` equal the mean.
-    Raises InputError for a file that cannot be read, FormatError for a file with other content, and
-    EmptyError for a file without the values of single queries.
+    Query ids are read as text. The file does not contain the ranks of items, so ``best`` and
+    ``worst`` equal the mean. Raises InputError for a file that cannot be read, FormatError for a
+    file with other content, and EmptyError for a file without the values of single queries.
     """
     return _make_results(path, read_document(path))
 

@@ -48,7 +48,7 @@ SAME = "the same values, data and definitions"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Verification(Tabular, Document):
-    """The outcome of ``verify``: is everything the same, and what differs?
+    """The outcome of ``verify``: whether everything is the same, and what differs.
 
     >>> record = germane.evaluate_many({"q": ["d"]}, {"a": {"q": ["x", "d"]}}, "RR").to_dict()
     >>> germane.verify(record, {"q": ["d"]}, {"q": ["x", "d"]}).same
@@ -75,7 +75,7 @@ class Verification(Tabular, Document):
         return self.same
 
     def table(self, *, digits: int | None = 4) -> Table:
-        """One row a number, with what differs as notes."""
+        """One row per number; what differs is in the notes."""
         rows = []
         for name, measure, recorded, now, own_digits in self.numbers:
             shown = digits if own_digits is None else own_digits
@@ -99,20 +99,20 @@ def verify(
     runs: Runs,
     **policy: Unpack[Choices],
 ) -> Verification:
-    """Compute the numbers of a record again, and compare values, data and definitions.
+    """Recompute the numbers of a record, and compare values, data and definitions.
 
     >>> signature = germane.evaluate({"q": ["d"]}, {"q": ["x", "d"]}, "RR").signature("RR")
     >>> germane.verify(str(signature), {"q": ["d"]}, {"q": ["x", "d"]}).same
     True
 
-    ``record``: the path of a record or of results as JSON, their content, ``Results``, a
-    ``Signature``, or its text. ``qrels`` is what ``evaluate`` takes, and ``runs`` a run or
-    ``{name: run}``; runs have the names of the record, or are in its order. Conventions are those
-    of the record. Arguments say how data are read; a convention that is given and differs from the
-    record's is a difference.
+    ``record`` is the path of a record or of results as JSON, their content, ``Results``, a
+    ``Signature``, or its text. ``qrels`` are as in ``evaluate``, and ``runs`` is a run or ``{name:
+    run}``; runs have the names in the record, or stand in its order. The conventions are those of
+    the record. Arguments describe how the data are read; a convention that you give and that
+    differs from the record's is reported as a difference.
 
-    Raises FormatError for a record that cannot be read, InputError for another number of runs, and
-    what ``evaluate`` raises.
+    Raises FormatError for a record that cannot be read, InputError for the wrong number of runs,
+    and what ``evaluate`` raises.
     """
     if "dialect" in policy:
         raise InputError(

@@ -335,7 +335,7 @@ def _choose_pairs(findings: Findings, comparison: Comparison) -> Sequence[Pair]:
 
 
 def _write_headline(findings: Findings, board: Table | None) -> Iterator[str]:
-    """Write one row a run, the best first: means with intervals, letters for runs it beats."""
+    """Write one row per run, the best first: means with intervals, letters for runs it beats."""
     letters = {row[1]: row[0] for row in board.rows} if board else {}
     rows = {}
     for name in findings.runs:

@@ -56,12 +56,12 @@ FIRST = 10  # results whose judged share is reported, and which are shown one by
 
 @dataclass(frozen=True, repr=False)
 class Report:
-    """A finished page: ``html`` is its text, ``save`` writes it.
+    """A finished page: ``html`` is its text, and ``save`` writes it.
 
     >>> germane.report({"q": ["d"]}, {"bm25": {"q": ["d"]}}, "RR").html[:15]
     '<!DOCTYPE html>'
 
-    ``files`` holds the other files of a report that is a folder, by their names.
+    If the report is a folder, ``files`` holds its other files by their names.
     """
 
     title: str
@@ -72,8 +72,7 @@ class Report:
         """Write the page whole or not at all; with ``layout="folder"``, a folder with
         ``index.html``.
 
-        Raises InputError where it cannot be written, and for the suffix of another format than
-        HTML.
+        Raises InputError if it cannot be written, and for a suffix of another format than HTML.
         """
         place = os.fspath(path)
         if not self.files:
@@ -115,17 +114,17 @@ def report(
     progress: Progress | bool | None = None,
     **policy: Unpack[Choices],
 ) -> Report:
-    """Evaluate one or more runs, and report them as one HTML page that needs no network.
+    """Evaluate one or more runs, and report them as an HTML page that needs no network.
 
     >>> runs = {"bm25": {"q": ["x", "d"], "p": ["e"]}, "dense": {"q": ["d"], "p": ["e"]}}
     >>> germane.report({"q": ["d"], "p": ["e"]}, runs, "RR").title
     'bm25 and dense'
 
     The page has every mean with its interval and definition, problems in the data, precision–recall
-    curves, a table of all queries, their rankings, and the conventions, inputs and versions.
-    Rankings are left out if the page would exceed ``max_size`` bytes, by default 2 MB; the largest
-    differences and lowest values of the first measure come first. ``layout="folder"`` writes all
-    rankings, into a folder with a file for each hundred queries.
+    curves, a table of all queries, their rankings, and the conventions, inputs and versions. If the
+    page would exceed ``max_size`` bytes, by default 2 MB, some rankings are left out; those with
+    the largest differences and the lowest values of the first measure are kept first.
+    ``layout="folder"`` writes all rankings into a folder, with one file for every hundred queries.
 
     ``queries`` and ``items`` show the texts or images behind the ids: each is the path of a TSV,
     JSON Lines or Parquet file, a mapping of id to text, or a function. The path of an image becomes
@@ -133,9 +132,9 @@ def report(
 
     ``bounds=True`` adds how far unjudged items could move each mean (``Results.bounds``).
 
-    ``qrels``, ``runs`` and the conventions are those of ``evaluate_many``; ``baseline`` to
-    ``resamples`` are those of ``compare``; ``rng`` is a seed. The page names ``command`` as its
-    origin. Raises the errors of ``evaluate_many`` and ``compare``.
+    ``qrels``, ``runs`` and the conventions are the same as for ``evaluate_many``, and ``baseline``
+    to ``resamples`` the same as for ``compare``; ``rng`` is a seed. The page shows ``command`` as
+    the command that made it. Raises the errors of ``evaluate_many`` and ``compare``.
     """
     progress = make_progress(progress)
     settings = Settings(baseline, test, correction, family, confidence, equivalence, resamples)

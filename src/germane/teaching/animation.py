@@ -463,7 +463,7 @@ MOST = 4  # measures that one drawing has room for
 
 
 def animate(explanation: Explanation, path: str | os.PathLike[str]) -> None:
-    """Write an explanation as an animation: a GIF, an SVG or an HTML page, as the suffix says.
+    """Write an explanation as an animation: a GIF, an SVG or an HTML page, depending on the suffix.
 
     >>> import os, tempfile
     >>> explanation = germane.explain([0, 0, 1, 0, 1, 0, 0, 1, 0, 0], "AP@10", relevant=3)
@@ -472,11 +472,12 @@ def animate(explanation: Explanation, path: str | os.PathLike[str]) -> None:
     ...     os.listdir(folder)
     ['ap.svg']
 
-    The animation reads the ranking from the top. Each hit adds its term to the sum, the
+    The animation goes through the ranking from the top. Each hit adds its term to the sum, the
     precision–recall curve grows beside the ranking, and at the end the sum is divided by the norm.
-    Up to four measures have a sum each. SVG and HTML files can play, pause and step, and do not
-    move if the reader prefers reduced motion. A GIF needs Matplotlib and Pillow. Raises
-    InputError for another suffix, more measures, or a file that cannot be written.
+    With several measures, up to four, each has its own sum. SVG and HTML files can be played,
+    paused and stepped through, and stand still if the reader prefers reduced motion. A GIF needs
+    Matplotlib and Pillow. Raises InputError for an unknown suffix, for more than four measures, and
+    for a file that cannot be written.
     """
     if not isinstance(explanation, Explanation):
         raise InputError(f"animate takes what explain returned; got {clip(explanation)}.")

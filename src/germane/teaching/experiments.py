@@ -194,7 +194,7 @@ class Experiment(Tabular):
         ExperimentDisplay(self).save(path, paper=paper)
 
     def table(self, *, digits: int | None = 4) -> Table:
-        """Return one row a setting; the claims and the columns' definitions as notes."""
+        """Return one row per setting; the claims and the columns' definitions as notes."""
         rows = [
             (str(setting), *(format_number(column.values[i], digits) for column in self.columns))
             for i, setting in enumerate(self.settings)
@@ -581,7 +581,7 @@ def simulate(
     fixed: int | None = None,
     rng: Seed = 0,
 ) -> Experiment:
-    """Run one of the experiments on the measures themselves.
+    """Run an experiment on the measures themselves.
 
     >>> cheating = germane.simulate("cheating")
     >>> found = cheating["AP(norm=found)@1000"]
@@ -592,10 +592,10 @@ def simulate(
 
     ``name`` is early_precision, early_precision_50, late_precision, recall, cheating,
     relevant_items or ties. ``ranks`` is the length of each list, and ``relevant`` the number of
-    relevant items in it: 1,000 and 500, of relevant_items 100 and 5. ``fixed`` is for
-    early_precision and cheating: so many first ranks always have a relevant item, 10 where nothing
-    is said. ``rng`` is a seed or a NumPy generator. Raises InputError for an unknown name, another
-    seed, and numbers that the experiment does not take.
+    relevant items in it: by default 1,000 and 500, but 100 and 5 for relevant_items. ``fixed``, for
+    early_precision and cheating, is how many of the first ranks always have a relevant item, by
+    default 10. ``rng`` is a seed or a NumPy generator. Raises InputError for an unknown name,
+    another seed, and numbers that the experiment does not take.
     """
     design = find_design(name)
     numbers = {"ranks": ranks, "relevant": relevant, "fixed": fixed}

@@ -179,16 +179,16 @@ DOCS = {  # pages of the site that the explorer links
 
 
 def explorer() -> Report:
-    """Write the explorer: one HTML page with measures side by side on one list.
+    """Make the explorer: an HTML page that shows measures side by side on one list.
 
     >>> page = germane.explorer()
     >>> page.html[:15]
     '<!DOCTYPE html>'
 
-    ``save`` writes it. A reader moves, grades and ties up to 30 items, and sees each value, its
-    calculation, and the tools that report it. On a second tab, the reader moves the boxes of an
-    image. Every change can be undone. The address of the page contains the list or the boxes. The
-    numbers equal those of ``evaluate`` and ``germane.boxes.evaluate``.
+    ``save`` writes it to a file. Readers can move, grade and tie up to 30 items, and see each
+    value, its calculation, and the tools that report it. A second tab does the same for the boxes
+    of an image. Every change can be undone. The address of the page contains the list or the boxes.
+    The numbers equal those of ``evaluate`` and ``germane.boxes.evaluate``.
     """
     return write_explorer()
 

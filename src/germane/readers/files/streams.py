@@ -297,10 +297,10 @@ class _Limited(Layer):
             self._done += size
             if self._done > FREE and self._done > self._most * self._raw.done:
                 raise InputError(
-                    f"{self._raw.name}: the compressed file becomes more than {self._most:g} times"
-                    f" as large: {self._raw.done:,} bytes of it are {self._done:,}. Check the file."
-                    f" {write_option('max_expansion', 'none')} removes the limit, and a number"
-                    " raises it."
+                    f"{self._raw.name}: the compressed file expands to more than {self._most:g}"
+                    f" times its size: its first {self._raw.done:,} bytes become {self._done:,}."
+                    f" Check the file. {write_option('max_expansion', 'none')} removes the limit,"
+                    " and a number raises it."
                 )
         return filled
 

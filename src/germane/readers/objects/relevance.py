@@ -158,7 +158,7 @@ def read_csr(raw: Any, where: str = "qrels") -> Qrels:
     """
     if getattr(raw, "format", "csr") != "csr":
         raise FormatError(
-            f"{where}: a sparse matrix must be CSR, one row a query; got {type(raw).__name__} of "
+            f"{where}: a sparse matrix must be CSR, one row per query; got {type(raw).__name__} of "
             f"shape {raw.shape}. Call its tocsr()."
         )
     width = int(raw.shape[1])
@@ -365,7 +365,7 @@ def _check_holds(grades: Floats, ideal: Floats) -> None:
 
 
 class Labels:
-    """Qrels made of labels: an item is relevant, of grade 1, where it has a label of the query.
+    """Qrels made of labels: an item is relevant, with grade 1, if it shares a label with the query.
 
     >>> import numpy as np
     >>> labels = germane.Labels(["cat", "dog"], ["dog", "cat", "cat"])
@@ -373,20 +373,22 @@ class Labels:
     >>> germane.evaluate(labels, similarity, "AP")["AP"].per_query
     {0: 0.5833333333333333, 1: 1.0}
 
-    ``query_labels`` (Q) and ``gallery_labels`` (N): one label each, text or a number; or several,
-    as sets or as matrices (Q, L) and (N, L) of 0 and 1, where 1 says that the item has the label of
-    that column. Queries and items are numbered from 0.
+    ``query_labels`` (Q) and ``gallery_labels`` (N) contain one label each, a text or a number, or
+    several labels each, as sets or as matrices (Q, L) and (N, L) of 0 and 1, where 1 means that the
+    item has the label of that column. Queries and items are numbered from 0.
 
-    ``cameras`` are those of the queries and those of the gallery, a pair of lists. An item with the
-    label *and* the camera of the query is junk, as is usual in re-identification: neither right nor
-    wrong, it leaves the list and does not count among the relevant items, as with ``ignore=``.
+    ``cameras`` is a pair of lists: the cameras of the queries and those of the gallery. An item
+    that has both the label *and* the camera of the query is junk, as is usual in re-identification:
+    it is neither right nor wrong, so it is removed from the list and from the relevant items, as
+    with ``ignore=``.
 
     >>> junk = germane.Labels(["ann"], ["ann", "bob", "ann"], cameras=([1], [1, 1, 2]))
     >>> germane.evaluate(junk, np.array([[0.9, 0.8, 0.7]]), "AP")["AP"].mean
     0.5
 
-    Raises FormatError where a label is missing (None, NaN) or the two are of different forms, and
-    for another number of cameras, CoverageError where no query has a label of the gallery.
+    Raises FormatError if a label is missing (None, NaN), if the two sides have labels of different
+    forms, or if the number of cameras is wrong, and CoverageError if no query has a label of the
+    gallery.
     """
 
     def __init__(self, query_labels: Any, gallery_labels: Any, *, cameras: Any = None) -> None:
