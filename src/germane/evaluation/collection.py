@@ -40,6 +40,12 @@ def find_needs(chosen: Iterable[Measure], policies: Iterable[Policy]) -> Needs:
     return Needs(_find_complete_reason(chosen, policies), subtopics, ", ".join(map(str, weighted)))
 
 
+def find_all_needs(chosen: Iterable[Measure]) -> Needs:
+    """Find what these measures need under every policy, and others of their kinds."""
+    subtopics = find_needs(chosen, ()).subtopics
+    return Needs(EVERYTHING, subtopics, weights=subtopics)
+
+
 EVERYTHING = "what is asked for"
 
 

@@ -114,7 +114,7 @@ def evaluate(
     if data.signs:
         opened = opened.sign()
     plan = data.options.make_plan(measures, conventions)
-    collection = data.collect(opened, plan.needs, progress)
+    collection = data.collect(opened, plan.policies, plan.groups, progress)
     judged = [
         collection.judge(run_conventions, chosen) for run_conventions, chosen in plan.groups.items()
     ]

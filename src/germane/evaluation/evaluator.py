@@ -266,7 +266,7 @@ class Evaluator:
         plan = data.options.make_plan(measures, data.conventions)
         self._policies = plan.policies
         refuse_copies(self._policies, twice)
-        read = data.collect(None, plan.needs)
+        read = data.collect(None, plan.policies, plan.groups)
         self._qrels = {_find_judging(group): read.read_qrels(group) for group in plan.groups}
         self._conventions: Policy | None = None  # those of the batches, once there is one
         self._tallies: dict[Way, Tally] = {}

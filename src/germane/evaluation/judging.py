@@ -12,7 +12,7 @@ from germane.core.id_spelling import describe_difference, describe_types, find_p
 from germane.core.policy import Policy
 from germane.core.qrels import Qrels, Retrieved
 from germane.core.ragged import Bools, Floats, Ints
-from germane.core.ranking import Cells, Ranking, number_all
+from germane.core.ranking import Cells, Ranking
 from germane.core.ties import (
     GROUP_RANKS,
     Ties,
@@ -286,25 +286,12 @@ def judge(
     return JudgedRun(qrels, retrieved, state_duplicates(policy, qrels), answered, whole)
 
 
-def judge_empty(qrels: Qrels, policy: Policy) -> tuple[Ranking, Policy, Kinds]:
-    """Judge an empty list for one query that the run lacks."""
-    no_ranks = np.zeros(0, np.int64)
-    ranking = Ranking(
-        queries=qrels.queries,
-        owner=no_ranks,
-        rank=no_ranks,
-        relevance=np.zeros(0),
-        retrieved=np.zeros(1, np.int64),
-        ideal_offsets=qrels.offsets,
-        ideal=qrels.ideal,
-        tied_from=no_ranks,
-        tied_to=no_ranks,
-        judgment=no_ranks,
-        subtopics=number_all(qrels.subtopics),
-    )
-    yes, no = np.ones(1, bool), np.zeros(1, bool)
-    kinds = Kinds(missing=yes, empty=no, unknown=no)
-    return ranking, state_duplicates(policy, qrels), kinds
+def judge_empty(qrels: Qrels, policy: Policy) -> JudgedRun:
+    """Judge an empty list for queries that the run lacks."""
+    none, counts = np.zeros(0, np.int64), np.zeros(len(qrels), np.int64)
+    is_answered = counts > 0
+    empty = Retrieved(none, none, none, none, none, counts, is_answered, unknown=[])
+    return JudgedRun(qrels, empty, state_duplicates(policy, qrels), is_answered)
 
 
 def state_duplicates(policy: Policy, qrels: Qrels) -> Policy:

@@ -1,6 +1,6 @@
 """Inputs: the data of a call, opened once with its options. Every verb opens its data here."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -11,9 +11,25 @@ from germane.core.calls import Progress
 from germane.core.policy import Policy
 from germane.core.qrels import Qrels
 from germane.dialects.names import parse
-from germane.errors import EmptyError, InputError, PolicyError, clip
+from germane.errors import (
+    CoverageError,
+    EmptyError,
+    InputError,
+    NotFoundError,
+    PolicyError,
+    clip,
+    write_option,
+)
 from germane.evaluation.choices import Plan, make_plan, make_policy
-from germane.evaluation.collection import Collection, read_graded, refuse_places
+from germane.evaluation.collection import (
+    Collection,
+    find_all_needs,
+    find_needs,
+    read_graded,
+    refuse_places,
+    retrieve,
+)
+from germane.evaluation.judging import JudgedRun, judge, judge_empty
 from germane.measures.measure import Measure, Measures
 from germane.readers import (
     NOTHING_SAID,
@@ -179,10 +195,58 @@ class Inputs:
         return replace(judged_part, source=replace(judged_part.source, width=None))
 
     def collect(
-        self, run: RunInput | None, needs: Needs, progress: Progress | None = None
+        self,
+        run: RunInput | None,
+        measures: Iterable[Measure],
+        policies: Iterable[Policy] | None = None,
+        progress: Progress | None = None,
     ) -> Collection:
-        """Put the judgments together with a run that was opened beside them."""
+        """Put the judgments together with a run that was opened beside them.
+
+        They are read for these measures under the policies, or without any under all policies.
+        """
+        measures = tuple(measures)
+        needs = find_all_needs(measures) if policies is None else find_needs(measures, policies)
         return Collection(self.judged, run, needs, progress)
+
+    def judge_query(
+        self,
+        run: RunInput,
+        query: Hashable | None,
+        measures: Iterable[Measure],
+        policy: Policy,
+        progress: Progress | None = None,
+    ) -> tuple[JudgedRun, RunInput | None]:
+        """Judge one query of a run, and select its rows; an empty list where the run lacks it.
+
+        Only the rows of the query are read. Raises NotFoundError for a query without judgments, and
+        where none of several is chosen; and CoverageError for one that the run lacks, unless it
+        counts under the policy. Where no other query is judged, the run answers none of the qrels,
+        and nothing is counted.
+        """
+        judgments = self.read(find_needs(measures, (policy,)), [run])
+        has_others = len(judgments) > 1
+        if query is None and has_others:
+            raise NotFoundError(
+                f"{len(judgments)} queries are judged; choose one with query=… (--query)."
+            )
+        if query is not None:
+            judgments = judgments.only(query)
+        selected = run.select(judgments, policy.duplicates, progress)
+        if selected is not None:
+            retrieved = retrieve(judgments, selected, policy)
+            lists = retrieved.retrieved if policy.empty == "missing" else retrieved.answered
+            if lists.any():
+                return judge(judgments, retrieved, policy), selected
+        lacks = f"the run has no results for query {clip(judgments.queries[0])}"
+        if policy.missing == "skip":
+            raise CoverageError(
+                f"{lacks}, and {write_option('missing', 'skip')} leaves it out;"
+                f" {write_option('missing', 'zero')} counts it as empty."
+            )
+        if policy.missing == "error" or not has_others:
+            raise CoverageError(f"{lacks}.")
+        return judge_empty(judgments, policy), None
 
     def judge(self, judged: QrelsInput) -> "Inputs":
         """Make inputs of judgments that were recognized without candidates."""

@@ -26,8 +26,6 @@ from germane.errors import (
     clip,
 )
 from germane.evaluation.choices import Choices, Judgments, OtherChoices, Run, Texts
-from germane.evaluation.collection import find_needs, retrieve
-from germane.evaluation.judging import judge
 from germane.evaluation.layout import format_value
 from germane.evaluation.opening import open_data, open_options
 from germane.evaluation.result import Result
@@ -41,13 +39,12 @@ from germane.explanation.curves import (
 )
 from germane.explanation.explanation import Coverage, Explanation, Rank, Ranks, Reading, write_term
 from germane.explanation.single_query import (
-    NONE,
     SingleQuery,
     check_ordered,
     find_placement,
-    find_unjudged,
     hold_rows,
     is_list,
+    judge_single,
     open_list,
 )
 from germane.measures import Scored
@@ -124,16 +121,7 @@ def explain_result(
     """
     judged = find_placement(result).of(query)
     check_ordered(judged.policy, Policy.UNORDERED)
-    listed = SingleQuery(
-        judged.rank(judged.policy.ties),
-        judged.qrels,
-        judged.reorder,
-        judged.policy,
-        NONE if run is None else find_unjudged(judged, run),
-        bool(judged.kept[0]),
-        kinds=judged.kinds,
-    )
-    return _make_explanation(listed, measures, _find_level(measures), top)
+    return _make_explanation(judge_single(judged, run), measures, _find_level(measures), top)
 
 
 def _find_level(measures: tuple[Measure, ...]) -> float:
@@ -167,7 +155,7 @@ def _make_explanation(
         relevant=int(ranking.total(rel)[0]),
         retrieved=int(ranking.retrieved[0]),
         policy=listed.policy,
-        answered=listed.answered,
+        answered=listed.is_answered,
         counted=listed.counted,
         coverage=(
             _find_coverage(ranking, rel, hit)
@@ -263,7 +251,7 @@ def _make_reading(
     ties = {}
     for order in ("expected", "best", "worst"):
         with suppress(PolicyError):  # of an order that has no closed form under these conventions
-            reordered = listed.ordered(order)
+            reordered = listed.reorder(order)
             if reordered is not None and (order != "expected" or measure.row.expected):
                 ties[order] = float(settle(measure, reordered, policy, kinds).values[0])
     convention = find_convention(measure, ranking, policy, kinds)
@@ -366,7 +354,7 @@ def _sum_weights(ranking: Ranking, rel: float, parameters: dict[str, Any]) -> st
 def _find_missed(listed: SingleQuery, rel: float) -> Iterator[tuple[Hashable | None, float]]:
     """Find the relevant items that were not retrieved, highest grade first."""
     ranking, qrels = listed.ranking, listed.qrels
-    if listed.policy is not None and listed.policy.relevant == "listed" and listed.answered:
+    if listed.policy is not None and listed.policy.relevant == "listed" and listed.is_answered:
         return
     if qrels is None or ranking.judgment is None:
         left = Counter(ranking.ideal[ranking.ideal >= rel].tolist())
@@ -425,7 +413,7 @@ def pr_curve(
     subject = "the list" if is_list(qrels, run, policy) else f"query {clip(ranking.queries[0])}"
     if not ranking.total(rel)[0]:
         raise CoverageError(f"{subject} has no relevant item; recall is not defined.")
-    if not listed.answered:
+    if not listed.is_answered:
         raise CoverageError(f"the run has no results for {subject}.")
     if not ranking.retrieved[0]:
         raise CoverageError(f"nothing was retrieved for {subject}.")
@@ -461,9 +449,7 @@ def mean_pr_curve(
     data = open_data(qrels, policy)
     opened, conventions = data.open_run(run)
     check_ties(measure, conventions.ties)
-    needs = find_needs((measure,), (conventions,))
-    judgments = data.read(needs, [opened], progress)
-    judged = judge(judgments, retrieve(judgments, opened, conventions, progress), conventions)
+    judged = data.collect(opened, (measure,), (conventions,), progress).judge(conventions)
     ranking = judged.rank(conventions.ties)
     return _average(ranking, judged.policy, judged.kinds, levels, rel, confidence)
 

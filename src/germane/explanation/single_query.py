@@ -1,7 +1,7 @@
 """One ranked list with its judgments: a query of a run, or grades typed at a prompt."""
 
 import os
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,31 +9,26 @@ import numpy as np
 
 from germane.core.calls import Progress
 from germane.core.policy import Policy, Relevant
-from germane.core.qrels import Qrels, Retrieved
+from germane.core.qrels import Qrels
 from germane.core.ragged import Ints
 from germane.core.ranking import Ranking
 from germane.dialects.names import parse_all
 from germane.errors import (
-    CoverageError,
     InputError,
     MeasureError,
-    NotFoundError,
     PolicyError,
     clip,
     list_choices,
     write_option,
 )
-from germane.evaluation.collection import find_needs, retrieve
-from germane.evaluation.judging import JudgedRun, Placement, judge, judge_empty
+from germane.evaluation.judging import JudgedRun, Placement
 from germane.evaluation.opening import open_data
 from germane.evaluation.result import Result
 from germane.evaluation.special_queries import Kinds
 from germane.kernel.ids import to_bytes
 from germane.measures.measure import Measure
-from germane.readers import RunInput
-from germane.readers.objects.mappings import is_rows
+from germane.readers import RunInput, find_shape
 from germane.readers.objects.relevance import make_ranking
-from germane.readers.recognition import is_frame, is_records
 
 
 @dataclass(frozen=True)
@@ -74,33 +69,49 @@ NONE = UnjudgedItems([], _NO_RANKS, _NO_RANKS, _NO_RANKS)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SingleQuery:
-    """One list: its ranking, and the judgments that name its items where these are known."""
+    """One list: its ranking, and what it was made of unless the grades alone are known."""
 
     ranking: Ranking  # of one query
-    qrels: Qrels | None
-    ordered: Callable[[str], Ranking | None]  # the ranking under other orders of ties, if any
-    policy: Policy | None  # the conventions of a query; bare grades have none
-    unjudged: UnjudgedItems
-    answered: bool = True  # False: the run does not have the query
+    judged: JudgedRun | None = None
+    unjudged: UnjudgedItems = NONE
     counted: Counted | None = None  # of grades alone
-    kinds: Kinds | None = None  # if the query is a special one
+
+    @property
+    def qrels(self) -> Qrels | None:
+        """The judgments, which name the items."""
+        return None if self.judged is None else self.judged.qrels
+
+    @property
+    def policy(self) -> Policy | None:
+        """The conventions of a query; bare grades have none."""
+        return None if self.judged is None else self.judged.policy
+
+    @property
+    def kinds(self) -> Kinds | None:
+        """What is special about the query."""
+        return None if self.judged is None else self.judged.kinds
+
+    @property
+    def is_answered(self) -> bool:
+        """Does the run have the query?"""
+        return self.judged is None or bool(self.judged.kept[0])
+
+    def reorder(self, ties: str) -> Ranking | None:
+        """Rank under another order of ties; None where nothing judged is tied."""
+        return None if self.judged is None else self.judged.reorder(ties)
 
 
 def hold_rows(raw: Any) -> Any:
     """Read an iterator, which tells grades from namedtuples; anything else stays as it is."""
-    return list(raw) if isinstance(raw, Iterator) and not is_frame(raw) else raw
+    return list(raw) if find_shape(raw) == "iterator" else raw
 
 
 def is_list(raw: Any, run: Any, choices: Mapping[str, Any]) -> bool:
     """Are these the grades of one list, without columns, groups or a run's rows?"""
-    if hasattr(raw, "columns") or hasattr(raw, "schema") or "group" in choices:
-        return False
-    if is_records(raw):
-        return False
-    if run is not None and (is_rows(raw) or getattr(raw, "ndim", 1) > 1):
+    shape = "other" if "group" in choices else find_shape(raw)
+    if shape == "rows" and run is not None:
         return isinstance(run, (str, Measure)) and _is_measures(run)  # of a list of subtopics
-    listed = isinstance(raw, Sequence) and not isinstance(raw, (str, bytes))
-    return listed or hasattr(raw, "ndim")
+    return shape in ("list", "rows")
 
 
 def _is_measures(raw: str | Measure) -> bool:
@@ -134,31 +145,21 @@ def open_list(
         ranking = make_ranking(qrels, relevant, rel, covers=covers)
         is_stated = relevant is not None or covers
         counted = None if is_stated else Counted(int(ranking.total(rel)[0]))
-        return SingleQuery(ranking, None, lambda ties: None, None, NONE, counted=counted)
+        return SingleQuery(ranking, counted=counted)
     if isinstance(relevant, str):  # with qrels, the argument is a convention
         policy, relevant = {**policy, "relevant": relevant}, None
     check_run(run, relevant)
     data = open_data(qrels, policy)
     opened, conventions = data.open_run(run)
     check_ordered(conventions, refused)
-    judgments = data.read(find_needs(measures, (conventions,)), [opened])
-    has_others = len(judgments) > 1
-    if query is None and has_others:
-        raise NotFoundError(
-            f"{len(judgments)} queries are judged; choose one with query=… (--query)."
-        )
-    if query is not None:
-        judgments = judgments.only(query)
-    selected = opened.select(judgments, conventions.duplicates, progress)
-    retrieved = None if selected is None else retrieve(judgments, selected, conventions)
-    if retrieved is None or not _is_answered(retrieved, conventions):
-        return _open_unanswered(judgments, conventions, has_others)
-    judged = judge(judgments, retrieved, conventions)
-    unjudged = NONE if selected is None else find_unjudged(judged, selected)
-    ranking = judged.rank(conventions.ties)
-    return SingleQuery(
-        ranking, judgments, judged.reorder, judged.policy, unjudged, kinds=judged.kinds
-    )
+    judged, selected = data.judge_query(opened, query, measures, conventions, progress)
+    return judge_single(judged, selected)
+
+
+def judge_single(judged: JudgedRun, run: RunInput | None) -> SingleQuery:
+    """Rank a judged query, with its unjudged items where a run has them."""
+    unjudged = NONE if run is None else find_unjudged(judged, run)
+    return SingleQuery(judged.rank(judged.policy.ties), judged, unjudged)
 
 
 def check_list(run: Any, raw: Collection[str]) -> None:
@@ -202,42 +203,17 @@ def check_ordered(policy: Policy, refused: Collection[str]) -> None:
         )
 
 
-def _is_answered(retrieved: Retrieved, conventions: Policy) -> bool:
-    """Does the run answer the query, which an empty list does not if it counts as missing?"""
-    lists = retrieved.retrieved if conventions.empty == "missing" else retrieved.answered
-    return bool(lists.any())
-
-
-def _open_unanswered(judgments: Qrels, conventions: Policy, has_others: bool) -> SingleQuery:
-    """Open a query that the run lacks as an empty list, where the conventions count it.
-
-    Where no other query is judged, the run answers none of the qrels, and nothing is counted.
-    """
-    lacks = f"the run has no results for query {clip(judgments.queries[0])}"
-    if conventions.missing == "skip":
-        raise CoverageError(
-            f"{lacks}, and {write_option('missing', 'skip')} leaves it out;"
-            f" {write_option('missing', 'zero')} counts it as empty."
-        )
-    if conventions.missing == "error" or not has_others:
-        raise CoverageError(f"{lacks}.")
-    ranking, policy, kinds = judge_empty(judgments, conventions)
-    return SingleQuery(ranking, judgments, lambda ties: None, policy, NONE, False, kinds=kinds)
-
-
 def find_unjudged(judged: JudgedRun, run: RunInput) -> UnjudgedItems:
     """Find a judged query's other items, which fill the ranks without a judged item in order.
 
     There are none where copies or misses take ranks, too.
     """
-    from germane.readers.rows import rank_parts  # typed lists do not need it
-
     qrels, policy = judged.qrels, judged.policy
-    parts = [rows for rows in run.read_rows(qrels) if len(rows.items)]
-    if not parts or policy.unjudged == "remove" or policy.nonpositive == "miss":
+    if policy.unjudged == "remove" or policy.nonpositive == "miss":
         return NONE
-    ids = "text" if run.is_text or qrels.ids == "text" else "typed"
-    ranked = rank_parts(parts, run, policy, qrels.candidates, ids)
+    ranked = run.rank(qrels, policy)
+    if ranked is None:
+        return NONE
     items, ranking = ranked.items, judged.rank(policy.ties)
     if len(set(items)) < len(items):
         return NONE

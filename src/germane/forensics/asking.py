@@ -23,14 +23,14 @@ from germane.core.policy import Policy
 from germane.core.ragged import Bools, Floats, Ints
 from germane.core.ranking import Ranking
 from germane.errors import GermaneError, InputError, clip
-from germane.evaluation.collection import EVERYTHING, Collection
+from germane.evaluation.collection import Collection
 from germane.evaluation.judging import JudgedRun
+from germane.evaluation.opening import open_data
 from germane.forensics.cases import Case, Question
 from germane.forensics.known_cases import Form, Names, name_query
 from germane.forensics.spread import Values
 from germane.forensics.variations import Candidate
 from germane.measures.averaging import MeasureResult
-from germane.readers import Needs, open_qrels, open_run
 from germane.readers.objects.records import make_record
 
 Kind = Literal["mean", "queries"]
@@ -311,7 +311,8 @@ class Batch:
         qrels: object = _make_table(judged, "relevance")
         if "repeats" in self.form.shows and not self.form.rows:
             qrels = self._list_relevant()
-        return Collection(open_qrels(qrels), open_run(self._make_run()), Needs(EVERYTHING))
+        data = open_data(qrels, {})
+        return data.collect(data.open_run(self._make_run())[0], ())
 
     def _list_relevant(self) -> dict[str, object]:
         """List the relevant items of each query, which may repeat."""

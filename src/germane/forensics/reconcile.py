@@ -29,7 +29,6 @@ from germane.forensics.table_answer import TableReconciliation, TableWriter, che
 from germane.forensics.table_search import TableSearch
 from germane.forensics.variations import (
     Candidate,
-    find_all_needs,
     list_dialect_candidates,
     refuse_dialect,
     vary_once,
@@ -106,7 +105,7 @@ def reconcile(
     fixed = dict(data.options.asked)
     if isinstance(definition.row, CatalogueDefinition):  # which judgments do not change
         fixed = {n: getattr(conventions, n) for n in Policy.DEFAULTS if n not in OF_LISTS} | fixed
-    values = Values(data.collect(opened_run.load(progress), find_all_needs(definition), progress))
+    values = Values(data.collect(opened_run.load(progress), (definition,), progress=progress))
     per_query = None if reported_per_query is None else read_queries(reported_per_query)
     search = RunSearch(values, conventions, definition, number, progress)
     answer = _make_answer(search, fixed, per_query, measure if isinstance(measure, str) else "")
@@ -303,7 +302,7 @@ def _open_runs(
     run_measures: Sequence[Measure],
     progress: Progress | None,
 ) -> Iterator[tuple[Values, Policy]]:
-    needs = find_all_needs(*run_measures)
     for run in runs.values():
         opened_run, conventions = data.open_run(run)
-        yield Values(data.collect(opened_run.load(progress), needs, progress)), conventions
+        collection = data.collect(opened_run.load(progress), run_measures, progress=progress)
+        yield Values(collection), conventions

@@ -28,7 +28,6 @@ from germane.forensics.variations import (
     LISTED,
     STAGE_NAMES,
     Candidate,
-    find_all_needs,
     find_mean,
     refuse_dialect,
     write_choice,
@@ -39,7 +38,6 @@ from germane.measures.measure import Measure
 from germane.output.documents import AS_DICT, Plain
 from germane.output.named_columns import Tabular, make_texts
 from germane.output.tables import Table, format_number
-from germane.readers import open_qrels, open_run
 from germane.readers.objects.relevance import make_collection
 
 SAME = 1e-12
@@ -240,9 +238,7 @@ def spread_each(
     written_names = {
         parse_any(measure): measure if isinstance(measure, str) else "" for measure in measures
     }
-    values = Values(
-        data.collect(opened_run.load(progress), find_all_needs(*written_names), progress)
-    )
+    values = Values(data.collect(opened_run.load(progress), written_names, progress=progress))
     spreads = []
     for measure, written in written_names.items():
         result = values(conventions, measure)
@@ -533,13 +529,9 @@ def _evaluate(
     qrels: Any,
     run: Any,
 ) -> Example:
-    values = Values(
-        Collection(
-            open_qrels(qrels),
-            open_run(run),
-            find_all_needs(*(candidate.measure for candidate in candidates)),
-        )
-    )
+    opened = open_data(qrels, {})
+    measures = (candidate.measure for candidate in candidates)
+    values = Values(opened.collect(opened.open_run(run)[0], measures))
     means = []
     for candidate in candidates:
         try:

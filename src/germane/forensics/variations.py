@@ -11,12 +11,10 @@ from germane.core.policy import Policy
 from germane.dialects import dialects
 from germane.dialects.names import list_definitions, parse
 from germane.errors import PolicyError, write_option
-from germane.evaluation.collection import EVERYTHING, find_needs
 from germane.evaluation.evaluate import measures as list_every
 from germane.forensics.reported import Reported
 from germane.measures.definition import CatalogueDefinition
 from germane.measures.measure import Measure
-from germane.readers import Needs
 
 Stage = Literal["reading", "judging", "measuring", "averaging"]
 STAGE_NAMES: tuple[Stage, ...] = ("reading", "judging", "measuring", "averaging")
@@ -341,12 +339,6 @@ class Search(Generic[V]):
     def list_equal(self, trial: Tried[V], tried: Sequence[Tried[V]]) -> list[Tried[V]]:
         """List what stands for a candidate among the nearest: itself alone."""
         return [equal for equal in tried if equal is trial]
-
-
-def find_all_needs(*measure: Measure) -> Needs:
-    """Find what these measures need under every policy, and others of their kinds."""
-    subtopics = find_needs(measure, ()).subtopics
-    return Needs(EVERYTHING, subtopics, weights=subtopics)
 
 
 def refuse_dialect(choices: Mapping[str, Any], verb: str) -> None:

@@ -20,10 +20,11 @@ from germane.readers.files.formats import InputFormat
 from germane.readers.objects import headings
 
 if TYPE_CHECKING:
+    from germane.core.policy import Policy
     from germane.kernel.content import Hasher
     from germane.readers.files.letor import Lines
     from germane.readers.options.item_groups import Groups
-    from germane.readers.rows import Rows
+    from germane.readers.rows import RankedRows, Rows
 
 
 @dataclass(frozen=True)
@@ -200,6 +201,16 @@ class RunInput:
         be read are read if ``faults`` takes the others; else the first of these is an error.
         """
         raise NotImplementedError
+
+    def rank(self, judged: Qrels, policy: Policy) -> RankedRows | None:
+        """Rank the rows of judged queries, judged or not; None where there are no rows."""
+        from germane.readers.rows import gather_rows, rank_rows  # typed lists do not need it
+
+        parts = [rows for rows in self.read_rows(judged) if len(rows.items)]
+        if not parts:
+            return None
+        ids = "text" if self.is_text or judged.ids == "text" else "typed"
+        return rank_rows(gather_rows(parts), self, policy, judged.candidates, ids)
 
     def read_content(self, qrels: Qrels, progress: Progress | None = None) -> Iterator[Rows]:
         """Read all rows that are data; a line that begins with ``#`` is, if its query is judged."""

@@ -6,10 +6,10 @@ for the first input that needs them, since importing Arrow takes as long as impo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from germane.core.calls import list_values
 from germane.core.qrels import Qrels
@@ -67,6 +67,22 @@ def hold_records(raw: Any) -> Any:
     if first is None:
         return []
     return [first, *raw] if _is_record(first) else raw
+
+
+def find_shape(raw: object) -> Shape:
+    """Find out whether this may be one list of grades, or of the subtopics of its items."""
+    if isinstance(raw, Iterator) and not is_frame(raw):
+        return "iterator"
+    if hasattr(raw, "columns") or hasattr(raw, "schema") or is_records(raw):
+        return "other"
+    if is_rows(raw) or getattr(raw, "ndim", 1) > 1:
+        return "rows"
+    listed = isinstance(raw, Sequence) and not isinstance(raw, (str, bytes))
+    return "list" if listed or hasattr(raw, "ndim") else "other"
+
+
+Shape: TypeAlias = Literal["iterator", "list", "rows", "other"]
+"""An iterator, which has to be read before one knows; one list; lists or rows of an array."""
 
 
 def is_empty(raw: object) -> bool:

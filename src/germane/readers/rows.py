@@ -539,14 +539,3 @@ def gather_rows(parts: Iterable[Rows]) -> Rows:
     score, rank = (None if column is None else column[order] for column in (rows.score, rows.rank))
     offsets = ragged.make_offsets(np.bincount(owner, minlength=len(first)))
     return Rows(queries.take(first), offsets, rows.items.take(order), score, rank)
-
-
-def rank_parts(
-    parts: Iterable[Rows],
-    run: RunInput,
-    policy: Policy,
-    candidates: Candidates | None = None,
-    ids: str | None = None,
-) -> RankedRows:
-    """Rank all rows of a run, as ``rank_rows`` does. Raises EmptyError if there are none."""
-    return rank_rows(gather_rows(parts), run, policy, candidates, ids)
