@@ -501,6 +501,11 @@ def test_a_function_that_is_right_but_once_is_not_found() -> None:
         (apk, {"takes": "ids", "decimals": 0}, "decimals takes"),
         (apk, {"takes": "ids", "collapse": {}}, "takes no collapse="),
         (3, {"takes": "ids"}, "takes a function; got 3"),
+        (lambda a, p, n: 0.0, {}, r"has the arguments a, p, n; .*call=\{'n': …\} sets another"),
+        (lambda *data, n: 0.0, {}, r"call=\{'n': …\} sets another"),
+        (lambda a, p: 1 / 0, {}, "No other form can be called. takes chooses a form"),
+        (apk, {"call": {"kk": 5}}, "apk has no argument 'kk'. Did you mean 'k'"),
+        (apk, {"call": "k"}, r"call=\{'top_k': 10\}; got 'k'"),
     ],
 )
 def test_a_function_that_cannot_be_asked(
@@ -508,6 +513,62 @@ def test_a_function_that_cannot_be_asked(
 ) -> None:
     with pytest.raises(germane.GermaneError, match=error):
         germane.identify(function, **options)
+
+
+# --- The form of the data, where nobody says it, and further arguments -----------------------------
+
+
+@pytest.mark.parametrize(
+    ("function", "measure", "form"),
+    [(ndcg, "nDCG@10", "grades"), (precision, "P@5", "ids"), (auc, "AUROC", "arrays"),
+     (ndcg_matrix, "nDCG@5", "matrix")],
+)  # fmt: skip
+def test_the_form_is_found_by_trying(function: Function, measure: str, form: str) -> None:
+    guessed = germane.identify(function)
+    assert str(guessed.definitions[0]) == measure
+    assert guessed.remarks[0].startswith(f"The form of the data was guessed: takes={form} (")
+    assert guessed.definitions == germane.identify(function, takes=form).definitions
+
+
+def precision_of(relevant: Any, ranked: Any, k: int) -> float:
+    return len({*ranked[:k]} & {*relevant}) / k
+
+
+def test_forms_with_different_measures_are_all_said() -> None:
+    """Of a dict of grades the function sees the keys: it counts what was judged."""
+    guessed = germane.identify(precision_of, "P@3", call={"k": 3})
+    assert guessed.holds
+    assert guessed.name == "precision_of(k=3)"
+    assert "different measures in different forms: with takes=ids" in guessed.remarks[0]
+    assert "P@3; with takes=graded ({item: grade}, ranked ids), Judged@3" in guessed.remarks[0]
+
+
+@pytest.mark.slow
+def test_a_guess_says_that_no_form_fits_and_tries_the_other_order() -> None:
+    swapped = germane.identify(lambda p, a: apk(a, p), "AP@10")
+    assert not swapped
+    assert "in no form are the values those of a measure" in swapped.remarks[0]
+    assert swapped.remarks[1] == (
+        "With its arguments in the other order and takes=ids (relevant ids, ranked ids), it computes AP@10."
+    )
+
+
+def test_arguments_of_a_function_on_the_command_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "metric.py").write_text(
+        "def p(grades, top, mode):\n    return sum(grades[:top]) / (top if mode == 'k' else 1)\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    command = ["identify", "metric.py:p", "-m", "P@4", "--call", "top=4", "--call", "mode=k"]
+    assert cli.main([*command, "--assert"]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("p(top=4, mode='k') computes P@4")
+    assert "--takes grades (a list of grades in rank order)" in out
+    assert cli.main([*command, "--call", "top=5"]) == 2
+    assert "--call sets top twice" in capsys.readouterr().err
+    assert cli.main(["identify", "--command", "x {qrels} {run}", "--call", "a=1"]) == 2
+    assert "a program has its arguments in its command" in capsys.readouterr().err
 
 
 def test_an_answer_is_plain_values_markdown_and_html() -> None:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import germane
 from germane.cli import parser
-from germane.cli.options import OPTIONS, read_pairs
+from germane.cli.options import read_arguments, read_pairs
 from germane.cli.parser import PICTURES, Command, call
 from germane.cli.terminal import (
     as_json,
@@ -92,7 +92,8 @@ def _reconcile_table(options: argparse.Namespace) -> Any:
 
 def _run_identify(options: argparse.Namespace) -> int:
     function, takes = _find_function(options)
-    identification = call(germane.identify, options, function=function, takes=takes)
+    arguments = read_arguments(options.call)
+    identification = call(germane.identify, options, function=function, **takes, call=arguments)
     if options.function is not None:
         writing.check(options.output, _list_modules(options.function))
     write_answer(options, identification)
@@ -100,8 +101,8 @@ def _run_identify(options: argparse.Namespace) -> int:
     return 0 if identification and not wrong else DIFFERS
 
 
-def _find_function(options: argparse.Namespace) -> tuple[Any, str]:
-    """Find the function, or make one of the program."""
+def _find_function(options: argparse.Namespace) -> tuple[Any, dict[str, str]]:
+    """Find the function, or make one of the program, whose data are files."""
     from germane.forensics.asking import Program
 
     if options.asserts and options.measure is None:
@@ -116,13 +117,10 @@ def _find_function(options: argparse.Namespace) -> tuple[Any, str]:
             )
         if seconds <= 0:
             raise InputError(f"--time-limit takes seconds, above 0; got {seconds:g}")
-        return Program(options.command, options.pattern, seconds), "trec"
+        return Program(options.command, options.pattern, seconds), {"takes": "trec"}
     if options.pattern is not None:
         raise InputError("--pattern is for the output of --command.")
-    if options.takes is None:
-        forms = OPTIONS["takes"].metavar
-        raise InputError(f"--takes says in which form the function takes its data: {forms}.")
-    return import_function(options.function), options.takes
+    return import_function(options.function), {}
 
 
 def _list_modules(name: str) -> Iterator[str]:
@@ -318,7 +316,7 @@ CHECKING = {
         "function?",
         "command pattern time_limit asserts format spreadsheet output",
         conventions="conventions that the definition has to have (default: any)",
-        usage="%(prog)s MODULE:FUNCTION --takes FORM [-m MEASURE] [options]\n"
+        usage="%(prog)s MODULE:FUNCTION [-m MEASURE] [--takes FORM] [options]\n"
         "       %(prog)s --command 'PROGRAM {qrels} {run}' [-m MEASURE] [options]",
     ),
     "audit": Command(

@@ -5,6 +5,7 @@ and, where the type does not tell, what the value is called and how its text is 
 """
 
 import argparse
+import ast
 import math
 import re
 import shlex
@@ -157,6 +158,22 @@ def read_pairs(pairs: Sequence[str] | None) -> dict[str, str] | None:
                 f"names are given as NAME=MEASURE, such as 'MAP=AP@10'; got {clip(pair)}."
             )
         named[name.strip()] = measure.strip()
+    return named or None
+
+
+def read_arguments(pairs: Sequence[str] | None) -> dict[str, Any] | None:
+    """Read NAME=VALUE of an option that may be repeated: values of Python, or text."""
+    named: dict[str, Any] = {}
+    for pair in pairs or ():
+        name, equals, text = pair.partition("=")
+        if not equals or not name.strip().isidentifier():
+            raise InputError(f"--call takes NAME=VALUE, such as top_k=10; got {clip(pair)}.")
+        if name.strip() in named:
+            raise InputError(f"--call sets {name.strip()} twice. Keep one of them.")
+        try:
+            named[name.strip()] = ast.literal_eval(text.strip())
+        except (ValueError, SyntaxError):
+            named[name.strip()] = text
     return named or None
 
 
@@ -375,8 +392,11 @@ USUAL: dict[str, Option] = {
         "a program and its arguments, with {qrels} and {run} for the paths of two files; it runs"
         " without a shell", "COMMAND", read=CommandLine,
     ),
-    "takes": Option("the form in which the function takes its data",
-        "grades|ids|graded|lists|arrays|matrix|dicts|frames|trec", optional=True),
+    "takes": Option("the form in which the function takes its data (default: guessed)",
+        "grades|ids|graded|lists|arrays|matrix|dicts|frames|trec"),
+    "call": Option(
+        "an argument of the function, such as top_k=10; may be repeated", "NAME=VALUE", repeats=True
+    ),
     "pattern": Option(
         r"where the number is in the program's output, such as 'map\s+all\s+(\S+)'; groups named"
         r" query and value read the number of each query", "REGEX",
@@ -385,14 +405,10 @@ USUAL: dict[str, Option] = {
         "decimals that values are rounded to (default: as many as a program prints; a function is"
         " not rounded)"
     ),
-    "time_limit": Option(
-        "seconds that a program may take (default: 60)", "S", read=read_fraction,
-    ),
     "asserts": Option(
         "also exit with status 1 if the definition that was found is not that of -m",
         flags="--assert",
     ),
-    "identify columns": Option("names of the frames' columns", "PART=NAME,…", read=_read_columns),
     "people": Option(
         "people's judgments of some of the queries, which cover every item that the model"
         " judged for these", "QRELS"
@@ -466,6 +482,10 @@ USUAL: dict[str, Option] = {
 }  # fmt: skip
 
 RARE: dict[str, Option] = {
+    "identify columns": Option("names of the frames' columns", "PART=NAME,…", read=_read_columns),
+    "time_limit": Option(
+        "seconds that a program may take (default: 60)", "S", read=read_fraction,
+    ),
     "confidence": Option("level of intervals", "P", STATISTICS),
     "evaluate confidence": Option(
         "also print confidence intervals of means, for instance at level 0.95", "P",

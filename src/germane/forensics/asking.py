@@ -12,7 +12,7 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import accumulate
 from pathlib import PurePath
 from typing import Any, Literal
@@ -136,8 +136,8 @@ class Asker:
         return self.answers.setdefault(question, answer) if repeat == "no" else answer
 
     def _call(self, question: Question) -> Answer:
-        data = self.form.make(self.kind_of_data, question, self.names)
         try:
+            data = self.form.make(self.kind_of_data, question, self.names)
             with _silence():
                 returned = self.call(*data)
         except (Exception, SystemExit) as error:  # whatever a function that is not ours raises
@@ -169,7 +169,10 @@ def _silence() -> Iterator[None]:
 
 
 def describe_function(function: Any) -> str:
-    """Name a function or a program; a lambda or a partial function is "the function"."""
+    """Name a function, with the arguments that are set, or a program; a lambda has no name."""
+    if isinstance(function, partial) and not function.args:
+        chosen = ", ".join(f"{name}={clip(value)}" for name, value in function.keywords.items())
+        return f"{describe_function(function.func)}({chosen})"
     name: str = getattr(function, "__name__", "")
     return name if name.isidentifier() or hasattr(function, "command") else "the function"
 

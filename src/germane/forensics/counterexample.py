@@ -276,7 +276,7 @@ def make_answer(search: Search, states: Sequence[State], name: str) -> Identific
     holds = None if claim is None else any(_is_claim(state, claim) for state in states)
     nearest, example = None, None
     mistakes: tuple[str, ...] = ()
-    if trail.random is None:
+    if trail.random is None and search.far == "yes":
         if not states:
             nearest = _find_nearest(search)
             mistakes = () if trail.constant else tuple(_name_mistakes(search, nearest))
