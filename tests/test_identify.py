@@ -503,7 +503,7 @@ def test_a_function_that_is_right_but_once_is_not_found() -> None:
         (3, {"takes": "ids"}, "takes a function; got 3"),
         (lambda a, p, n: 0.0, {}, r"has the arguments a, p, n; .*call=\{'n': …\} sets another"),
         (lambda *data, n: 0.0, {}, r"call=\{'n': …\} sets another"),
-        (lambda a, p: 1 / 0, {}, "No other form can be called. takes chooses a form"),
+        (lambda a, p: 1 / 0, {}, "No other form works, either. takes=… chooses a form"),
         (apk, {"call": {"kk": 5}}, "apk has no argument 'kk'. Did you mean 'k'"),
         (apk, {"call": "k"}, r"call=\{'top_k': 10\}; got 'k'"),
     ],

@@ -22,7 +22,6 @@ from germane.errors import (
     PolicyError,
     clip,
     list_choices,
-    name_option,
     offer,
     spell_options,
     write_option,
@@ -180,7 +179,7 @@ def _explain_form(form: Form, answer: Identification, others: Mapping[str, Ident
         return (
             "The form of the data was guessed, and the function computes different measures in"
             f" different forms: with {taken}, {first}; {'; '.join(differing)}. This answer is"
-            f" {why}. {name_option('takes')} chooses another."
+            f" {why}. {write_option('takes', '…')} chooses another."
         )
     same = [write_option("takes", name) for name in others]
     why = f"the measure is the same with {list_choices(same, 'and')}" if same else ""
@@ -206,8 +205,8 @@ def _report_none(
         if form.name != "grades" and (text := _try_swapped(function, form, ask))
     }
     if not answers:
-        advice = " ".join(swapped.values()) or f"{name_option('takes')} chooses a form."
-        raise InputError(f"{errors[0].rstrip('.')}. No other form can be called. {advice}")
+        advice = " ".join(swapped.values()) or f"{write_option('takes', '…')} chooses a form."
+        raise InputError(f"{errors[0].rstrip('.')}. No other form works, either. {advice}")
 
     def rate(name: str) -> tuple[bool, bool]:
         first = answers[name].mistakes[:1]
