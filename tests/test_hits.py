@@ -165,12 +165,7 @@ def test_errors(held: list[Any], message: str) -> None:
     assert str(error.value).startswith("run")
 
 
-# --- Responses, which are no lists of hits ----------------------------------------------------------
-
-
-HIT = {"_index": "i", "_id": "d1", "_score": 2.0, "_source": {}}
-FOUND = {"took": 3, "timed_out": False, "hits": {"total": {"value": 1}, "hits": [HIT]}}
-POINT = SimpleNamespace(id="d1", score=0.9, payload={})
+# --- What is no list of hits ------------------------------------------------------------------------
 
 
 class Document:
@@ -183,20 +178,6 @@ class Document:
 @pytest.mark.parametrize(
     ("given", "says"),
     [
-        ({"q1": FOUND}, r"query 'q1'.*response\['hits'\]\['hits'\]"),
-        (FOUND, r"the run: .*response\['hits'\]\['hits'\]"),
-        ([FOUND], r"query 0: .*response\['hits'\]\['hits'\]"),
-        ({"q1": FOUND["hits"]}, r"response\['hits'\]\}"),
-        ({"q1": SimpleNamespace(points=[POINT])}, "response.points"),
-        (SimpleNamespace(points=[POINT]), "response.points"),
-        ({"q1": {"matches": [{"id": "d1", "score": 1.0}], "namespace": ""}}, r"\['matches'\]"),
-        ({"q1": SimpleNamespace(matches=[POINT])}, "response.matches"),
-        ({"q1": SimpleNamespace(objects=[])}, "response.objects"),
-        ({"q1": SimpleNamespace(source_nodes=[POINT])}, "response.source_nodes"),
-        ({"q1": {"response": {"docs": [{"id": "d1"}]}}}, r"\['response'\]\['docs'\]"),
-        ({"ids": [["d1"]], "distances": [[0.1]], "documents": [["…"]]}, "zip.ids, numbers.*scores='distances'"),
-        ({"q1": {"ids": [["d1"]], "distances": [[0.1]]}}, "response in columns"),
-        ({"ids": [["d1"]], "documents": [["…"]]}, r"dict\(zip\(queries, response\['ids'\]\)\)"),
         ({"q1": [(Document("d1"), 0.9)]}, "item.id: number .*scores='distances' if the lowest"),
         ({"q1": [(Document(None, id="d1"), 0.9)]}, r"item.metadata\['id'\]: number"),
         ({"q1": [("d1", 0.1), ("d2", 0.2)]}, "pairs of an item and a number.*item: number"),
@@ -206,7 +187,7 @@ class Document:
         ({"q1": [SimpleNamespace(meta=SimpleNamespace(id="d1", score=2.0))]}, "such as meta.id"),
     ],
 )  # fmt: skip
-def test_a_response_says_which_part_is_a_run(given: Any, says: str) -> None:
+def test_the_error_says_what_to_give(given: Any, says: str) -> None:
     with pytest.raises(germane.errors.FormatError, match=says):
         rr(given)
 

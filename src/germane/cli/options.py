@@ -561,6 +561,10 @@ RARE: dict[str, Option] = {
         "rank groups instead of items, such as the documents of chunks: a file with two columns,"
         " item and group", "FILE", READING,
     ),
+    "query_ids": Option(
+        "ids of queries in the order of the requests, where the responses of a search engine do not"
+        " name them, as those of _msearch: one a line, or JSON", "FILE", READING,
+    ),
     "max_expansion": Option(
         "let a compressed file expand to N times its size (default: 1000); 256 MB are always"
             " allowed",
@@ -710,7 +714,6 @@ LEFT_OUT = {
     "policy": "each of its conventions is an option",
     "group": "of flat arrays; the rows of a file name their query",
     "mask_threshold": "of arrays; masks of files are 0 and 1",
-    "query_ids": "of arrays; files have ids",
     "item_ids": "of arrays; files have ids",
     "report layout": "the name of the output says whether it is a page or a folder",
     "report command": "the page shows the command that is run",
@@ -727,6 +730,7 @@ LEFT_OUT = {
         f"identify {name}": "identify makes the data itself"
         for name in (
             *("input_format", "collapse", "max_expansion", "max_line", "exclude", "only", "ignore"),
+            "query_ids",
             *("subtopic_weights", "catalogue", "seen", "distance", "own", "padding"),
         )
     },

@@ -133,7 +133,8 @@ Pairs: TypeAlias = Annotated[
     ),
 ]
 Ids: TypeAlias = Annotated[
-    Iterable[Hashable] | Array, Given("Ids", "a sequence of ids, text or whole numbers")
+    Iterable[Hashable] | Array | Path,
+    Given("Ids", "a sequence of ids, text or whole numbers, or the path of a file of them"),
 ]
 Vectors: TypeAlias = Annotated[
     Array | Iterable[Any], Given("Vectors", "an array (rows, dimensions) of any library")

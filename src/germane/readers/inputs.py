@@ -125,6 +125,7 @@ class RunInput:
     is_searched: ClassVar[bool] = False  # does finding one query take reading all rows?
     has_header: bool = True  # may the caller name its columns, if it has any?
     is_named: bool = False  # were there columns, which the caller may name?
+    has_query_names: bool = False  # did the caller name its queries, in the order of responses?
     groups: Groups | None = None  # that take the place of items
     hasher: Hasher | None = None  # adds up the content of a file while it is reduced
 

@@ -14,12 +14,19 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 from germane.core.calls import list_values
 from germane.core.qrels import Qrels
 from germane.errors import EmptyError, InputError, clip, write_option
+from germane.kernel.ids import spell_id
 from germane.readers.files import formats
 from germane.readers.files.formats import InputFormat, find_name, is_path, limit_path, name_file
 from germane.readers.inputs import Needs, QrelsInput, ReadOptions, RunInput
-from germane.readers.objects import hits, mapped_qrels, mappings, numbers
+from germane.readers.objects import hits, mapped_qrels, mappings, numbers, responses
 from germane.readers.objects.headings import JUDGES
-from germane.readers.objects.item_ids import name_judgments, name_rows, name_run, read_both
+from germane.readers.objects.item_ids import (
+    name_judgments,
+    name_rows,
+    name_run,
+    read_both,
+    spell_ids,
+)
 from germane.readers.objects.mappings import is_rows
 from germane.readers.objects.numbers import is_array, is_whole, refuse_nested
 from germane.readers.objects.records import Record
@@ -136,6 +143,7 @@ def _open_records(raw: Any, kind: str, reading: ReadOptions) -> Frame:
 def _open_qrels_mapping(raw: Any, reading: ReadOptions) -> QrelsInput:
     if mapped_qrels.is_data_set(raw):
         return _open_data_set(raw, reading)
+    raw = responses.find_ratings(raw) or raw
     if hits.is_hits(raw):
         judged = hits.read_documents(raw, reading.columns)
         return replace(_open_qrels_mapping(judged, reading), has_columns=True)
@@ -192,7 +200,7 @@ def _open_qrels_file(raw: Any, reading: ReadOptions) -> QrelsInput:
     path = limit_path(path, reading.max_expansion, reading.max_line)
     chosen = formats.find_format(path, "qrels", reading.input_format)
     if chosen == "json":
-        return _open_nested_qrels(path)
+        return _open_json_qrels(path, reading)
     frame = formats.open_columns(path, "qrels", chosen, reading.columns)
     if frame is not None:
         return _open_qrels_frame(frame)
@@ -203,17 +211,36 @@ def _open_qrels_file(raw: Any, reading: ReadOptions) -> QrelsInput:
     return QrelsInput(partial(read_qrels, path), True, where=name_file(path), read_rows=rows)
 
 
-def _open_nested_qrels(path: Any) -> QrelsInput:
-    from germane.readers.files.json_files import read_nested
+def _open_json_qrels(path: Any, reading: ReadOptions) -> QrelsInput:
+    from germane.readers.files import json_files
 
-    raw, where = read_nested(path, "qrels"), name_file(path)
+    where, has_columns = name_file(path), False
+    raw: Any = json_files.read_value(path)
+    judged = responses.find_ratings(raw, where)
+    documents = raw if judged is None else judged
+    if judged is None and hits.is_hits(documents) and isinstance(documents, dict):
+        judged = hits.read_documents(documents, reading.columns, where=where)
+        has_columns = True
+    if judged is None:
+        judged = json_files.check_nested(raw, path, "qrels")
+    else:
+        json_files.refuse_repeated(raw, where)
+        judged = {query: _spell_items(items) for query, items in judged.items()}
 
     def read(duplicates: str, *_: object) -> Qrels:
-        qrels = mapped_qrels.read_qrels(raw, duplicates, where)
+        qrels = mapped_qrels.read_qrels(judged, duplicates, where)
         return replace(qrels, name=find_name(path), ids="text")
 
-    read_rows = partial(mapped_qrels.read_rows, raw, where)
-    return QrelsInput(read, True, where=where, read_rows=read_rows)
+    read_rows = partial(mapped_qrels.read_rows, judged, where)
+    return QrelsInput(read, True, has_columns, where=where, read_rows=read_rows)
+
+
+def _spell_items(items: Any) -> Any:
+    """Spell the items of a query as a file of text does, beside their scores or grades."""
+    if isinstance(items, dict):
+        return dict(zip(spell_ids(items), items.values(), strict=True))
+    spelled = list(spell_ids(items))
+    return mappings.ScoredList(spelled, items.scores) if hasattr(items, "scores") else spelled
 
 
 def _open_qrels_cells(read: Callable[[Any, str], Qrels], raw: Any) -> QrelsInput:
@@ -262,18 +289,58 @@ def _open_run_file(path: Any, reading: ReadOptions, qrels: QrelsInput | None) ->
         from germane.readers.files.letor import align_scores
 
         return align_scores(qrels, path)
-    if chosen == "json":
-        from germane.readers.files.json_files import read_nested
-
-        nested = read_nested(path, "run")
-        kind = mappings.ScoredMapping if mappings.is_scores(nested) else mappings.RankedLists
-        return kind(nested, find_name(path), name_file(path), "text")
+    if chosen in ("json", "jsonl"):
+        opened = _open_json_run(path, reading, chosen)
+        if opened is not None:
+            return opened
     frame = formats.open_columns(path, "run", chosen, reading.columns)
     if frame is None:
         from germane.readers.files.trec_files import TrecFile
 
         return TrecFile(path)
     return _open_run_frame(frame, reading)
+
+
+def _open_json_run(path: Any, reading: ReadOptions, chosen: str) -> RunInput | None:
+    """Open responses, hits or ids by query; None for lines that are the rows of a frame."""
+    from germane.readers.files import json_files
+
+    where = name_file(path)
+    if chosen == "json":
+        raw = json_files.read_value(path)
+    else:
+        from germane.readers.files.streams import keep_path
+
+        path = keep_path(path)
+        raw = json_files.read_lines(path, responses.is_row)
+        if raw is None:
+            return None
+    lists = _read_hits(raw, reading, where)
+    if lists is None:
+        nested = json_files.check_nested(raw, path, "run")
+        kind = mappings.ScoredMapping if mappings.is_scores(nested) else mappings.RankedLists
+        return kind(nested, find_name(path), where, "text")
+    json_files.refuse_repeated(raw, where)
+    spelled = {spell_id(query): _spell_items(items) for query, items in lists.items()}
+    run = mappings.open_mapping(spelled)
+    is_named = reading.query_ids is not None
+    return replace(
+        run, name=find_name(path), where=where, ids="text", is_named=True, has_query_names=is_named
+    )
+
+
+def _read_hits(raw: Any, reading: ReadOptions, where: str = "run") -> dict[Any, Any] | None:
+    """Read the hits of each query, as responses or lists have them; None for anything else."""
+    found = responses.find_responses(raw, reading.columns, where)
+    needs_names = where != "run" or reading.query_ids is not None
+    if found is None and needs_names and isinstance(raw, list) and hits.is_hits(raw):
+        found = responses.Responses(None, raw)
+    if found is not None:
+        query_ids, _ = read_both(reading)
+        raw = found.name(query_ids, where)
+    if hits.is_hits(raw):
+        return hits.read_hits(raw, reading.columns, lowest=reading.lowest, where=where)
+    return None if found is None else {query: list(items) for query, items in raw.items()}
 
 
 def _open_run_rows(raw: Any) -> RunInput:
@@ -461,11 +528,13 @@ def open_run(
 
     Raises InputError for anything else, and for columns that do not fit.
     """
-    if not isinstance(raw, (str, RunInput)):
-        if hits.is_hits(raw):
-            raw = hits.read_hits(raw, reading.columns, lowest=reading.lowest)
+    if not (is_path(raw) or isinstance(raw, RunInput)):
+        lists = _read_hits(raw, reading)
+        if lists is not None:
+            raw = replace(mappings.open_mapping(lists), is_named=True)
+            reading = replace(reading, query_ids=None)
         else:
-            hits.refuse_response(raw)
+            hits.refuse_pairs(raw)
     if reading.collapse is reading.query_ids is reading.item_ids is None:
         return _recognize_run(raw, reading, qrels)
     query_ids, item_ids = read_both(reading)
@@ -538,11 +607,7 @@ def open_inputs(
         judged = open_qrels(qrels, reading)
     run_input = open_run(run, reading, judged)
     if reading.columns is not None:
-        is_named = (
-            run_input.is_named
-            or (run_input.has_columns and run_input.has_header)
-            or hits.is_hits(run)
-        )
+        is_named = run_input.is_named or (run_input.has_columns and run_input.has_header)
         _refuse_columns(reading, judged, is_named)
     return judged, run_input
 

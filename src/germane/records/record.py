@@ -449,8 +449,9 @@ def read_results(path: str | os.PathLike[str]) -> Results:
 def find_results(path: str | os.PathLike[str]) -> Results | None:
     """Read results from a file; None for a run. Raises what ``read_results`` raises."""
     document = read_document(path)
-    is_run = isinstance(document, dict) and document and "schema" not in document
-    if is_run and all(isinstance(part, (dict, list)) for part in document.values()):
+    parts = document.values() if isinstance(document, dict) else document
+    is_run = isinstance(document, (dict, list)) and document and "schema" not in document
+    if is_run and any(isinstance(part, (dict, list)) for part in parts):  # of a response only some
         return None
     return _make_results(path, document)
 

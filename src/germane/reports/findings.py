@@ -4,7 +4,7 @@ import hashlib
 import os
 import platform
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Literal, TypeAlias
 
@@ -26,7 +26,7 @@ from germane.explanation.curves import MeanPRCurve
 from germane.explanation.explanation import Explanation
 from germane.forensics.spread import Spread, spread_each
 from germane.measures.measure import Measure
-from germane.readers import InputFormat, ReadOptions, RunInput, is_searched, open_run
+from germane.readers import RunInput, is_searched, open_run
 from germane.readers.files import formats
 from germane.readers.files.formats import is_path
 from germane.readers.files.streams import explain_os_error
@@ -80,10 +80,11 @@ def _hash(path: str, size: int, progress: Progress | None) -> str:
 # --- Runs that are read again -----------------------------------------------------------------
 
 
-def select_runs(
-    runs: Mapping[str, Any], results: Results, input_format: InputFormat
-) -> dict[str, Any]:
-    """Select the first runs that are not too large to be read again; TREC files are loaded."""
+def select_runs(runs: Mapping[str, Any], results: Results, data: Inputs) -> dict[str, Any]:
+    """Select the first runs that are not too large to be read again; TREC files and responses are
+    loaded.
+    """
+    held = data.options.held
     room, readable = ROOM, {}
     for name, run in runs.items():
         placement = results[name].placement
@@ -93,11 +94,16 @@ def select_runs(
         if not is_path(run):
             readable[name] = run
         elif os.path.isfile(run):  # standard input and pipes cannot be read twice
-            file_format = formats.find_format(run, "run", input_format)
-            reading = ReadOptions(input_format={"run": file_format})
-            readable[name] = (
-                open_run(run, reading).load() if file_format in ("trec", "json") else run
-            )
+            file_format = formats.find_format(run, "run", held.input_format)
+            opened = None
+            if file_format in ("trec", "json", "jsonl"):
+                chosen = {"run": file_format}
+                reading = replace(
+                    held, input_format=chosen, collapse=None, item_ids=None, group=None
+                )
+                opened = open_run(run, reading)
+            is_loaded = opened is not None and (file_format == "trec" or opened.is_mapping)
+            readable[name] = opened.load() if opened is not None and is_loaded else run
     return readable
 
 

@@ -152,7 +152,7 @@ def report(
     if baseline is not None:
         results[baseline]  # one run alone is compared with nothing, but its name is checked
     origin = describe_origin(qrels, runs, command, progress)
-    readable = select_runs(runs, results, policy.get("input_format"))
+    readable = select_runs(runs, results, data)
     spreads = spread_runs(data, readable, results, progress)
     by_query = open_by_query(data, readable, results)
     ordered_runs = order_results(results)

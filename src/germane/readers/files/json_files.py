@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -20,7 +20,8 @@ from germane.errors import (
 )
 from germane.kernel.ids import show_id
 from germane.readers.files.formats import Path, name_file
-from germane.readers.files.line_blocks import check_text, count_line_ends, read_file
+from germane.readers.files.line_blocks import TextFile, check_text, count_line_ends, read_file
+from germane.readers.files.streams import explain_os_error
 from germane.readers.objects import mapped_qrels
 from germane.readers.objects.numbers import is_finite_number, show_number
 
@@ -32,13 +33,13 @@ _NUMBERS = {int, float}
 _LONG = 400  # digits; a number of more is beyond the range of a double
 
 
-def read_nested(path: Path, kind: Literal["qrels", "run"]) -> Nested:
-    """Read judgments or a run. Ids are text, and an integer in a list is its digits.
+def check_nested(value: Any, path: Path, kind: Literal["qrels", "run"]) -> Nested:
+    """Check judgments or a run. Ids are text, and an integer in a list is its digits.
 
-    Raises FormatError with the line and column of what is no JSON, and with the query of a value
-    that has another shape; ScoreError or GradeError for a number that is not finite.
+    Raises FormatError for a value that has another shape, with its query; ScoreError or GradeError
+    for a number that is not finite.
     """
-    where, raw = name_file(path), read_object(path, _SHAPES[kind])
+    where, raw = name_file(path), check_object(value, path, _SHAPES[kind])
     if kind == "qrels" and mapped_qrels.is_data_set(raw):
         raw = mapped_qrels.find_judgments(raw)
     shape = type(next(iter(raw.values()), None))
@@ -49,7 +50,7 @@ def read_nested(path: Path, kind: Literal["qrels", "run"]) -> Nested:
         if isinstance(value, dict):
             _check_numbers(value, within, kind)
         elif isinstance(value, list):
-            raw[query] = _spell_items(value, within, _CALLS[kind])
+            raw[query] = _spell_items(value, within)
         else:
             raise FormatError(f"{within}: {_ITEMS[kind]}; got {_describe(value)}.")
         if kind == "run" and type(value) is not shape:
@@ -61,10 +62,19 @@ def read_nested(path: Path, kind: Literal["qrels", "run"]) -> Nested:
     return raw
 
 
-def read_object(path: Path, shape: str = "a file is {query: value}") -> Nested:
-    """Read an object of queries. ``shape`` says what the file should be."""
+def read_value(path: Path) -> Any:
+    """Read a file of one value. Raises FormatError with the line and column of what is no JSON."""
+    return read_json(path, parse_int=_parse_whole)
+
+
+def read_object(path: Path) -> Nested:
+    """Read an object of queries."""
+    return check_object(read_value(path), path, "a file is {query: value}")
+
+
+def check_object(raw: Any, path: Path, shape: str) -> Nested:
+    """Check an object of queries. ``shape`` says what the file should be."""
     where = name_file(path)
-    raw = read_json(path, parse_int=_parse_whole)
     if not isinstance(raw, dict):
         raise FormatError(f"{where}: {shape}; got {_describe(raw)}.{_advise(raw)}")
     if isinstance(raw, Repeated):
@@ -72,6 +82,16 @@ def read_object(path: Path, shape: str = "a file is {query: value}") -> Nested:
     if not raw:
         raise EmptyError(f"{where}: there are no queries.")
     return raw
+
+
+def refuse_repeated(raw: Any, where: str) -> None:
+    """Raise FormatError for an object within a value that has a key twice."""
+    for part, keys in walk(raw):
+        if isinstance(part, Repeated):
+            raise FormatError(
+                f"{where}: {_name_object(keys)} has the key {clip(part.key)} twice. Keep one of"
+                " them."
+            )
 
 
 class Repeated(dict[Hashable, Any]):
@@ -131,14 +151,46 @@ def parse_unique(
 
 def _name_place(value: Any, wanted: Repeated) -> str:
     """Name an object by the keys that lead to it."""
+    return next((_name_object(keys) for part, keys in walk(value) if part is wanted), "an object")
+
+
+def _name_object(keys: tuple[Any, ...]) -> str:
+    return f"the object at {' → '.join(map(clip, keys))}" if keys else "the object"
+
+
+def walk(value: Any) -> Iterator[tuple[Any, tuple[Any, ...]]]:
+    """Walk through the objects and lists of a value, each with the keys that lead to it."""
     pending: list[tuple[Any, tuple[Any, ...]]] = [(value, ())]
     while pending:
         part, keys = pending.pop()
-        if part is wanted:
-            return f"the object at {' → '.join(map(clip, keys))}" if keys else "the object"
+        yield part, keys
         rows = part.items() if isinstance(part, dict) else enumerate(part, 1)
         pending += [(row, (*keys, key)) for key, row in rows if isinstance(row, (dict, list))]
-    return "an object"
+
+
+def read_lines(path: Path, is_row: Callable[[Any], bool]) -> list[Any] | None:
+    """Read the values of JSON Lines, if the first line is such a row; else nothing.
+
+    Raises FormatError for a line that is no JSON, or has a key twice.
+    """
+    with TextFile(path) as file, explain_os_error(file.name), file.open_text() as stream:
+        first = b""
+        while not first.strip():
+            first = stream.readline(_LONGEST)
+            if not first:
+                return None
+    try:
+        if not is_row(json.loads(first.decode("utf-8-sig"))):
+            return None
+    except (ValueError, RecursionError):  # the reader of other lines says what is wrong
+        return None
+    lines = enumerate(_read_text(path).split("\n"), 1)
+    return [
+        parse_unique(line, f"{name_file(path)}:{number}") for number, line in lines if line.strip()
+    ]
+
+
+_LONGEST = 1 << 26  # bytes of a line, which has the response to one query
 
 
 def parse_json(text: str, where: str, **how: Any) -> Any:
@@ -245,14 +297,8 @@ def _check_subtopics(value: Any, within: str) -> Any:
     return value
 
 
-_CALLS = {
-    "run": "Hits of a search client are read in Python: germane.evaluate(qrels, json.load(file)).",
-    "qrels": "Documents are read in Python: germane.evaluate(json.load(file), run).",
-}
-
-
-def _spell_items(items: list[Any], within: str, call: str = "") -> Sequence[str]:
-    """Spell the items of a list as text; ``call`` says how lists of objects are read."""
+def _spell_items(items: list[Any], within: str) -> Sequence[str]:
+    """Spell the items of a list as text."""
     kinds = set(map(type, items))
     if kinds <= {str}:
         return items
@@ -261,7 +307,6 @@ def _spell_items(items: list[Any], within: str, call: str = "") -> Sequence[str]
     wrong = next(item for item in items if type(item) not in (str, int))
     raise FormatError(
         f"{within}: a list holds items, which are text or integers; got {_describe(wrong)}."
-        f"{f'  {call}' if call and isinstance(wrong, dict) else ''}"
     )
 
 

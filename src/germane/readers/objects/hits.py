@@ -18,11 +18,13 @@ from germane.kernel.ids import is_missing
 from germane.readers.objects.headings import NAMES, choose_names, explain_scored
 from germane.readers.objects.mappings import ScoredList
 
-ITEM = ("_id", "id", *NAMES["item"], "node_id", "pk")
+ITEM = ("_id", "id", *NAMES["item"], "node_id", "pk", "objectID")
 FALLING = 8  # steps; so many by chance in unsorted lists are less than one in 40,000
 DISTANCES = ("distance", "_distance")
-SCORE = ("_score", *NAMES["score"], *DISTANCES)
-_PLAIN = (str, bytes, numbers.Number, tuple, np.generic, type(None))
+_OF_ENGINES = ("@search.score", "_rankingScore", "text_match")
+"""What Azure, Meilisearch and Typesense call the score."""
+SCORE = ("_score", *NAMES["score"], *DISTANCES, *_OF_ENGINES)
+PLAIN = (str, bytes, numbers.Number, tuple, np.generic, type(None))
 _FIELDS = (*ITEM, *SCORE, "metadata", "meta")
 
 Hits: TypeAlias = Mapping[Hashable, Sequence[Any]]
@@ -60,35 +62,47 @@ def is_hits(raw: object) -> bool:
 def _is_hit(value: object) -> bool:
     if isinstance(value, Mapping):
         return True
-    if isinstance(value, _PLAIN):
+    if isinstance(value, PLAIN):
         return False
     # a Series has methods of such names
     return any(not callable(getattr(value, name, print)) for name in _FIELDS)
 
 
 def read_hits(
-    raw: Any, columns: Mapping[str, Any] | None, within: str = "", *, lowest: bool = False
+    raw: Any,
+    columns: Mapping[str, Any] | None,
+    within: str = "",
+    *,
+    lowest: bool = False,
+    where: str = "run",
 ) -> dict[Hashable, Any]:
     """Read hits into ``{query: [item, …]}``, lists that have the scores of the hits, if any.
 
     ``columns`` may name the fields, as paths: ``{"item": "metadata.id"}``, and ``within`` is the
     column that has the hits. A distance becomes a
     score by its sign, unless ``lowest`` says that the caller takes the lowest score for the best
-    anyway. Raises FormatError for hits without an id and for a mixture of hits with and without
-    scores, and ScoreError.
+    anyway. ``where`` names the run in errors. Raises FormatError for hits without an id and for a
+    mixture of hits with and without scores, and ScoreError.
     """
     hits: Hits = raw if isinstance(raw, Mapping) else dict(enumerate(raw))
     first = next(listed[0] for listed in hits.values() if listed)
-    fields = _find_fields(first, choose_names(columns, "run"), within)
+    fields = _find_fields(first, choose_names(columns, "run"), within, where)
     sign = -1 if fields.is_distance and not lowest else 1
-    read = {query: _read_list(query, listed, fields, sign) for query, listed in hits.items()}
+    read = {
+        query: _read_list(f"{where}, query {clip(query)}", listed, fields, sign)
+        for query, listed in hits.items()
+    }
     if sign < 0 and not fields.said:
-        _refuse_similarities(read, str(fields.score))
+        _refuse_similarities(read, str(fields.score), where)
     return read
 
 
 def read_documents(
-    raw: Any, columns: Mapping[str, Any] | None, within: str = "", side: str = "qrels"
+    raw: Any,
+    columns: Mapping[str, Any] | None,
+    within: str = "",
+    side: str = "qrels",
+    where: str = "",
 ) -> dict[Hashable, Any]:
     """Read judgments that are documents: ``{query: [item, …]}``, or ``{query: {item: grade}}``.
 
@@ -97,16 +111,16 @@ def read_documents(
     """
     lists: Hits = raw if isinstance(raw, Mapping) else dict(enumerate(raw))
     first = next(listed[0] for listed in lists.values() if listed)
-    chosen = choose_names(columns, side)
-    item = _find_item(first, chosen, side, "document", within)
+    chosen, where = choose_names(columns, side), where or side
+    item = _find_item(first, chosen, where, "document", within)
     if side != "qrels":  # pairs of query and item
-        return {query: _read_judged(side, query, listed, item) for query, listed in lists.items()}
-    grade = chosen.get("relevance") or _choose(first, NAMES["relevance"], "relevance", side)
+        return {query: _read_judged(where, query, listed, item) for query, listed in lists.items()}
+    grade = chosen.get("relevance") or _choose(first, NAMES["relevance"], "relevance", where)
     scored = next((name for name in SCORE if read_path(first, name) is not None), None)
     if grade is None and scored is not None and "relevance" not in chosen:
-        raise explain_scored(side, scored)
+        raise explain_scored(where, scored)
     return {
-        query: _read_judged(side, query, listed, item, grade) for query, listed in lists.items()
+        query: _read_judged(where, query, listed, item, grade) for query, listed in lists.items()
     }
 
 
@@ -130,7 +144,7 @@ def _read_judged(
     return judged
 
 
-def _refuse_similarities(read: Mapping[Hashable, Any], field: str) -> None:
+def _refuse_similarities(read: Mapping[Hashable, Any], field: str, where: str) -> None:
     """Refuse distances that fall from hit to hit: they are similarities, so called by Milvus."""
     worse = better = 0
     for hits in read.values():
@@ -139,46 +153,46 @@ def _refuse_similarities(read: Mapping[Hashable, Any], field: str) -> None:
         better += sum(first < second for first, second in pairwise(scores))
     if better >= FALLING and not worse:
         raise FormatError(
-            f"run: in every list of hits, {field!r} falls from the first hit to the last. Is it a"
-            " similarity, as with the inner product or the cosine of Milvus? Then give it as"
-            f" 'score': {{'id': hit['id'], 'score': hit[{field!r}]}}. scores='distances' says that"
-            " the lowest is the best."
+            f"{where}: in every list of hits, {field!r} falls from the first hit to the last. Is it"
+            " a similarity, as with the inner product or the cosine of Milvus? Then"
+            f" {write_option('columns', {'score': None})} ranks hits as given."
+            f" {write_option('scores', 'distances')} says that the lowest is the best."
         )
 
 
-def _find_fields(first: object, chosen: Mapping[str, Any], within: str) -> _Fields:
+def _find_fields(first: object, chosen: Mapping[str, Any], within: str, where: str) -> _Fields:
     """Find the fields of the first hit that are read; the others must have the same."""
-    item = _find_item(first, chosen, "run", "hit", within)
+    item = _find_item(first, chosen, where, "hit", within)
     if "score" in chosen:
         rank = chosen.get("rank") if chosen["score"] is None else None
         return _Fields(item, chosen["score"], said=True, rank=rank)
-    score = _choose(first, SCORE, "score", "run")
-    rank = chosen.get("rank") or _choose(first, NAMES["rank"], "rank", "run")
+    score = _choose(first, SCORE, "score", where)
+    rank = chosen.get("rank") or _choose(first, NAMES["rank"], "rank", where)
     return _Fields(item, score, said=False, rank=rank if score is None else None)
 
 
 def _find_item(
-    first: object, chosen: Mapping[str, Any], side: str, noun: str, within: str = ""
+    first: object, chosen: Mapping[str, Any], where: str, noun: str, within: str = ""
 ) -> str:
     """Find the field of the id; ``within`` is the column that has the hits or documents."""
-    item: str | None = chosen.get("item") or _choose(first, ITEM, "item", side)
+    item: str | None = chosen.get("item") or _choose(first, ITEM, "item", where)
     if item is None:
         inside = _find_inside(first)
         like = "" if inside is None else f", such as {within}{'.' * bool(within)}{inside}"
         raise FormatError(
-            f"{side}: a {noun} has no id; found {_list_fields(first)}. Known names:"
+            f"{where}: a {noun} has no id; found {_list_fields(first)}. Known names:"
             f" {', '.join(ITEM[:3])}, …  {write_option('columns', {'item': 'name'})} names"
             f" another{like}."
         )
     return item
 
 
-def _choose(first: object, names: Sequence[str], part: str, side: str) -> str | None:
+def _choose(first: object, names: Sequence[str], part: str, where: str) -> str | None:
     """Choose the one field that the hit or document has."""
     fitting = [name for name in names if read_path(first, name) is not None]
     if len(fitting) > 1:
         raise FormatError(
-            f"{side}: more than one field of a hit can be the {part}: {list_some(fitting)}. "
+            f"{where}: more than one field of a hit can be the {part}: {list_some(fitting)}. "
             f"{write_option('columns', {part: 'name'})} says which."
         )
     return fitting[0] if fitting else None
@@ -203,13 +217,14 @@ def _list_fields(hit: object) -> str:
 
 def read_path(hit: Any, path: str) -> Any:
     """Read a field, or one within another; None where there is none."""
+    if "." in path and isinstance(hit, Mapping) and path in hit:
+        return hit[path]
     for name in path.split("."):
         hit = hit.get(name) if isinstance(hit, Mapping) else getattr(hit, name, None)
     return hit
 
 
-def _read_list(query: Hashable, hits: Any, fields: _Fields, sign: int) -> Any:
-    where = f"run, query {clip(query)}"
+def _read_list(where: str, hits: Any, fields: _Fields, sign: int) -> Any:
     if not isinstance(hits, (list, tuple)):
         raise FormatError(f"{where}: results are a list of hits; got {clip(hits)}")
     items = [
@@ -240,7 +255,7 @@ def _read_rank(where: str, place: int, hit: Any, field: str) -> int:
 
 
 def _read_item(where: str, hit: Any, field: str, noun: str) -> Hashable:
-    if isinstance(hit, _PLAIN):
+    if isinstance(hit, PLAIN):
         raise FormatError(f"{where}: a {noun} among others has fields; got {clip(hit)}")
     item: Hashable = unwrap_id(read_path(hit, field))
     if is_missing(item) or not is_id(item):
@@ -282,77 +297,17 @@ def _turn(where: str, item: Hashable, score: Any, sign: int) -> Any:
         ) from None
 
 
-# --- Whole responses ---------------------------------------------------------------------------
-
-LISTS = (
-    "hits.hits", "hits", "points", "matches", "objects", "source_nodes", "response.docs",
-    "root.children", "results", "value",
-)  # fmt: skip
-"""Fields in which responses have their lists of hits: those of Elasticsearch first."""
-
-IDS, NUMBERS = "ids", ("distances", "scores")
-_IN_RESPONSES = (IDS, *dict.fromkeys(path.partition(".")[0] for path in LISTS))
+# --- Pairs, of which nobody knows whether the highest number is the best --------------------
 
 
-def refuse_response(raw: Any) -> None:
-    """Raise FormatError for a response as the run, or as the results of its first query."""
-    query: Any = 0
-    if isinstance(raw, Mapping):
-        if "hits" in raw or IDS in raw:
-            _refuse_columns("the run", raw)
-            _refuse_whole("the run", raw, LISTS[:1])  # a query may be called hits
-        query = next(iter(raw), None)
-        first = None if query is None else raw[query]
-    elif isinstance(raw, list):
-        first = raw[0] if raw else None
-    else:
-        _refuse_whole("the run", raw, LISTS)
+def refuse_pairs(raw: Any) -> None:
+    """Raise FormatError for lists of pairs of an item and a number."""
+    if not isinstance(raw, (Mapping, list)) or not raw:
         return
-    if isinstance(first, (list, tuple)):
-        if first and not isinstance(first[0], (str, int)) and not hasattr(first, "_fields"):
-            _refuse_pairs(f"run, query {clip(query)}", first[0])
-    elif type(first) is not dict or not first.keys().isdisjoint(_IN_RESPONSES):
-        _refuse_columns(f"run, query {clip(query)}", first)
-        _refuse_whole(f"run, query {clip(query)}", first, LISTS)
-
-
-def _refuse_whole(where: str, raw: Any, paths: tuple[str, ...]) -> None:
-    """Refuse a response that has its list of hits in a field."""
-    if isinstance(raw, _PLAIN) or hasattr(raw, "shape"):
-        return
-    for path in paths:
-        value = read_path(raw, path)
-        if isinstance(value, list) and (
-            not value or not isinstance(value[0], (str, numbers.Number))
-        ):
-            part = "".join(f"[{name!r}]" for name in path.split("."))
-            if not isinstance(raw, Mapping):
-                part = f".{path}"
-            raise FormatError(
-                f"{where}: this is a whole response, with the hits in a field. Give the lists of"
-                f" hits: {{query: response{part}}}"
-            )
-
-
-def _refuse_columns(where: str, raw: Any) -> None:
-    """Refuse a response in columns, each a list with a list for each query, as Chroma has them."""
-    if not isinstance(raw, Mapping) or not isinstance(raw.get(IDS), list):
-        return
-    number = next((name for name in NUMBERS if isinstance(raw.get(name), list)), None)
-    columns = [name for name in raw if name in ("documents", "metadatas", "embeddings")]
-    if not raw[IDS] or not isinstance(raw[IDS][0], list) or (number is None and not columns):
-        return
-    if number is None:
-        raise FormatError(
-            f"{where}: this is a response in columns ({list_some(list(raw))}), with a list of ids"
-            " for each query. Give {query: ids}: dict(zip(queries, response['ids']))"
-        )
-    advice = ", with scores='distances'" if number == "distances" else ""
-    raise FormatError(
-        f"{where}: this is a response in columns ({list_some(list(raw))}), with a list for each"
-        " query. Give {query: dict(zip(ids, numbers)) for query, ids, numbers in zip(queries,"
-        f" response['ids'], response[{number!r}])}}{advice}"
-    )
+    query: Any = next(iter(raw)) if isinstance(raw, Mapping) else 0
+    first = raw[query]
+    if isinstance(first, (list, tuple)) and first and not hasattr(first[0], "_fields"):
+        _refuse_pairs(f"run, query {clip(query)}", first[0])
 
 
 def _refuse_pairs(where: str, pair: Any) -> None:

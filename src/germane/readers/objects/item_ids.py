@@ -44,6 +44,7 @@ from germane.kernel.ids import (
 from germane.kernel.keys import Keys
 from germane.kernel.reduction import Index, Judgments, add_candidates, find_distinct
 from germane.output.tables import write_count
+from germane.readers.files.formats import is_path
 from germane.readers.inputs import ReadOptions, RunInput
 from germane.readers.objects import headings
 
@@ -299,6 +300,10 @@ SIDES = {"query_ids": "rows", "item_ids": "columns"}
 
 def read_ids(raw: Any, argument: str) -> list[Hashable]:
     """Read ids: text or whole numbers that differ. Raises FormatError for anything else."""
+    if is_path(raw):
+        from germane.readers.options.texts import list_ids  # which few evaluations need
+
+        raw = list_ids(raw)
     values = list_values(raw)
     if isinstance(values, (str, bytes, Mapping, set, frozenset)) or not hasattr(values, "__iter__"):
         order = ", and a set has no order" if isinstance(values, (set, frozenset)) else ""
@@ -559,6 +564,8 @@ def _is_place(item: Hashable) -> bool:
 
 def name_run(run: RunInput, query_ids: AxisIds | None, item_ids: AxisIds | None) -> RunInput:
     """Name the rows and columns of an array, unless it has been named before."""
+    if run.has_query_names and item_ids is None:  # by which responses were named
+        return run
     if not run.is_array and not query_ids is item_ids is None:
         argument = "query_ids" if query_ids is not None else "item_ids"
         raise InputError(

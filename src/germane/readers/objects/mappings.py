@@ -153,6 +153,7 @@ class MappedRun(RunInput):
     ids: str = "typed"
     groups: "Groups | None" = None  # that take the place of items
     is_named: bool = False
+    has_query_names: bool = False
 
     @property
     def is_text(self) -> bool:

@@ -229,6 +229,17 @@ class _File:
                 raise _explain_two(self._path, identifier, *texts)
 
 
+def list_ids(path: Path) -> list[str]:
+    """List the ids of a file, in its order: one a line, before a tab or a text, or in JSON."""
+    named = os.fsdecode(path)
+    if strip_compression(named).endswith(".json"):
+        raw: Any = json_files.read_value(named)
+        return [str(identifier) for identifier in (raw if isinstance(raw, (list, dict)) else [raw])]
+    if strip_compression(named).endswith((".jsonl", ".ndjson", ".csv", ".parquet")):
+        return [identifier for identifier, _ in _read_rows(named)]
+    return [line.split("\t")[0].strip() for _, line in _read_lines(named) if line.strip()]
+
+
 def _read_rows(path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Read ids with the columns beside them, in the format of the suffix: TSV without one."""
     name = strip_compression(path)

@@ -1,0 +1,368 @@
+"""Finds the lists of hits in whole responses of search engines and vector stores.
+
+A response may be JSON or a client's object. It answers one query, or several in the order of the
+requests; ``{query: response}`` and rows of a query and its response name their queries.
+"""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from germane.core.calls import list_values
+from germane.errors import DuplicateError, FormatError, clip, list_some, write_option
+from germane.readers.objects.headings import LISTS as CELLS
+from germane.readers.objects.headings import NAMES, choose_names
+from germane.readers.objects.hits import ITEM, PLAIN, read_path
+
+LISTS = (
+    "hits.hits", "hits", "points", "matches", "objects", "source_nodes", "response.docs",
+    "root.children", "result.points", "result.groups", "groups", "results", "value", "result",
+    "data", "responses",
+)  # fmt: skip
+"""Fields in which responses have their lists of hits: those of Elasticsearch first."""
+
+_ATTRIBUTES = LISTS[: LISTS.index("response.docs")]
+"""Those that objects of clients have."""
+
+WRAPPERS = ("response", "body", "results", "result")
+"""Fields that may hold a response as a whole, as ``{"query": …, "response": …}`` does."""
+
+IDS, NUMBERS = "ids", ("distances", "scores")
+_DEEPEST = 4  # responses that may stand in each other
+_SINGLE = (str, numbers.Number, type(None))
+
+Lists = list[Sequence[Any]]
+
+
+class Responses(NamedTuple):
+    """The lists of hits of responses, and their queries; None where they follow the requests."""
+
+    queries: list[Hashable] | None
+    lists: Lists
+
+    def name(self, query_ids: Sequence[Hashable] | None, where: str) -> dict[Hashable, Any]:
+        """Map the queries to their lists. Raises FormatError where nothing names the queries."""
+        queries = self.queries
+        if queries is not None and query_ids is not None:
+            raise FormatError(
+                f"{where}: the responses name their queries, such as {clip(queries[0])}. Leave out"
+                f" {write_option('query_ids')}."
+            )
+        queries = queries if query_ids is None else list(query_ids)
+        if queries is None:
+            raise FormatError(
+                f"{where}: the response has {_count(len(self.lists), 'list')} of hits and does not"
+                f" name the queries. {write_option('query_ids', '…')} gives their ids in the order"
+                " of the requests; {query: response} names them, too."
+            )
+        if len(queries) != len(self.lists):
+            raise FormatError(
+                f"{where}: {_count(len(self.lists), 'list')} of hits, and"
+                f" {_count(len(queries), 'id')} in {write_option('query_ids')}. Give an id for each"
+                " request, in their order."
+            )
+        return dict(zip(queries, self.lists, strict=True))
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
+def find_responses(
+    raw: Any, columns: Mapping[str, Any] | None = None, where: str = "run"
+) -> Responses | None:
+    """Find the lists of hits in responses; None for anything else.
+
+    Raises FormatError for a response that is an error, for some that name their queries beside
+    others that do not, and for a query with two responses.
+    """
+    if isinstance(raw, Mapping):
+        if _is_evaluation(raw):
+            return _read_evaluation(raw, where)
+        if _is_response(raw):
+            return Responses(None, _need_lists(raw, where))
+        return _find_by_query(raw, where)
+    if isinstance(raw, list):
+        return _find_in_rows(raw, choose_names(columns, "run"), where)
+    lists = None if isinstance(raw, PLAIN) or hasattr(raw, "shape") else _find_lists(raw, where)
+    return None if lists is None else Responses(None, lists)
+
+
+def is_row(raw: Any) -> bool:
+    """Is this line of JSON a response, or a query with its response or hits?"""
+    if not isinstance(raw, Mapping):
+        return False
+    return _has_lists({name: raw[name] for name in raw if name not in CELLS["run"]})
+
+
+def _has_lists(raw: Any, depth: int = 0) -> bool:
+    try:
+        return _find_lists(raw, "", depth) is not None
+    except FormatError:
+        return True
+
+
+def _is_response(raw: Mapping[Any, Any]) -> bool:
+    """Is the mapping one response? ``{query: …}`` has as its values responses or lists alone."""
+    if _find_columns(raw, "") is not None:
+        return True
+    path = _find_path(raw)
+    if path is None:
+        return _is_error(raw)
+    if "." in path or path == "responses":
+        return True
+    if path == "result":
+        return "status" in raw
+    first = next(iter(raw[path]), None)
+    if isinstance(first, Mapping) and not _has_id(first) and _has_lists(first):
+        return True
+    return any(isinstance(value, _SINGLE) for value in raw.values())
+
+
+def _find_by_query(raw: Mapping[Any, Any], where: str) -> Responses | None:
+    """Find the responses in ``{query: response}``; each is to one query."""
+    values = (value for value in raw.values() if not isinstance(value, list))
+    first = next(values, None)
+    if first is None or isinstance(first, PLAIN) or hasattr(first, "shape"):
+        return None
+    if not _has_lists(first) and not (isinstance(first, Mapping) and _is_error(first)):
+        return None
+    pairs = ((query, raw[query]) for query in raw)
+    lists = [_find_only(value, f"{where}, query {clip(query)}") for query, value in pairs]
+    return Responses(list(raw), lists)
+
+
+def _find_in_rows(rows: list[Any], names: Mapping[str, Any], where: str) -> Responses | None:
+    """Find the responses in a list of them, or of rows of a query and its response."""
+    first = rows[0] if rows else None
+    if isinstance(first, (list, tuple, *PLAIN)) or hasattr(first, "shape"):
+        return None
+    if _has_id(first) or not _has_lists(first):
+        return None
+    lists: Lists = []
+    queries: list[Hashable] = []
+    for number, row in enumerate(rows, 1):
+        within = f"{where}, response {number}"
+        query = _find_query(row, names, within)
+        if query is not None:
+            queries.append(query)
+            within = f"{where}, query {clip(query)}"
+        lists.append(_find_only(row, within))
+        if queries and len(queries) < len(lists):
+            raise FormatError(
+                f"{where}, response {number}: no field names the query, and others have one. Give"
+                " all rows a query_id, or none."
+            )
+    if not queries:
+        return Responses(None, lists)
+    first_places: dict[Hashable, int] = {}
+    for place, query in enumerate(queries, 1):
+        if first_places.setdefault(query, place) != place:
+            raise DuplicateError(
+                f"{where}: query {clip(query)} has the responses {first_places[query]} and {place}."
+                " Keep one of them."
+            )
+    return Responses(queries, lists)
+
+
+def _find_query(row: Any, names: Mapping[str, Any], where: str) -> Hashable | None:
+    """Find the query of a row: its id, or its text where there is none."""
+    fields = [names["query"]] if names.get("query") else [*NAMES["query"], "id", "_id"]
+    for field in fields:
+        query: Any = row.get(field) if isinstance(row, Mapping) else None
+        if isinstance(query, (str, int)) and not isinstance(query, bool):
+            return query
+    if names.get("query"):
+        raise FormatError(f"{where}: there is no field {names['query']!r} with the query's id.")
+    return None
+
+
+def _find_only(response: Any, where: str) -> Sequence[Any]:
+    """Find the one list of a response."""
+    if isinstance(response, (list, tuple)):
+        return response
+    lists = _need_lists(response, where)
+    if len(lists) != 1:
+        raise FormatError(
+            f"{where}: the response answers {len(lists)} queries, and here is one. Give responses"
+            f" to several queries alone, with {write_option('query_ids', '…')}."
+        )
+    return lists[0]
+
+
+def _need_lists(response: Any, where: str) -> Lists:
+    lists = _find_lists(response, where)
+    if lists is None:
+        if isinstance(response, Mapping):
+            fields = f"found {list_some(list(response))}" if response else "it is empty"
+        else:
+            fields = f"got {clip(response)}"
+        raise FormatError(f"{where}: a response has no list of hits; {fields}.")
+    return lists
+
+
+def _find_lists(response: Any, where: str, depth: int = 0) -> Lists | None:
+    """Find the lists of hits of a response, one for each of its queries; None for no response."""
+    if isinstance(response, (list, tuple, *PLAIN)) or hasattr(response, "shape"):
+        return None
+    if depth > _DEEPEST:
+        return None
+    if isinstance(response, Mapping):
+        columns = _find_columns(response, where)
+        if columns is not None:
+            return columns
+    path = _find_path(response)
+    if path is None:
+        for name in WRAPPERS:
+            inner = read_path(response, name)
+            if inner is not None and (lists := _find_lists(inner, where, depth + 1)) is not None:
+                return lists
+        if isinstance(response, Mapping) and _is_error(response):
+            raise FormatError(
+                f"{where}: the response is an error, {clip(response['error'])}. Ask again, or leave"
+                " out the query: a query without results has an empty list of hits."
+            )
+        return None
+    found = list(read_path(response, path))
+    first = found[0] if found else None
+    if isinstance(first, list):  # a list of hits for each query
+        return [*found]
+    if found and not _has_id(first) and _has_lists(first, depth + 1):
+        return [_find_only(part, f"{where}, response {n}") for n, part in enumerate(found, 1)]
+    if path == "data" and isinstance(response, Mapping):
+        return _split_milvus(response, found, where)
+    return [found]
+
+
+def _find_path(response: Any) -> str | None:
+    """Find the field with the list of hits: one that has some, if there is one."""
+    paths: Iterable[str] = _ATTRIBUTES
+    if isinstance(response, Mapping):
+        paths = (*LISTS, *CELLS["run"], *_list_classes(response))
+    fitting = [path for path in paths if isinstance(read_path(response, path), (list, tuple))]
+    return next((path for path in fitting if read_path(response, path)), next(iter(fitting), None))
+
+
+def _list_classes(response: Mapping[Any, Any]) -> Iterator[str]:
+    """List the fields of classes in an answer of GraphQL, as ``data.Get.Article``."""
+    classes = read_path(response, "data.Get")
+    if isinstance(classes, Mapping):
+        yield from (f"data.Get.{name}" for name in classes)
+
+
+def _has_id(hit: Any) -> bool:
+    if isinstance(hit, PLAIN):
+        return True
+    return any(read_path(hit, name) is not None for name in ITEM)
+
+
+def _is_error(response: Mapping[Any, Any]) -> bool:
+    error = response.get("error")
+    if isinstance(error, Mapping):
+        return not {"type", "reason", "message"}.isdisjoint(error)
+    return isinstance(error, str)
+
+
+def _find_columns(response: Mapping[Any, Any], where: str) -> Lists | None:
+    """Find hits in columns, each with a list for each query, as Chroma has them."""
+    ids = list_values(response.get(IDS))
+    if not isinstance(ids, list):
+        return None
+    name = next((name for name in NUMBERS if isinstance(response.get(name), list)), None)
+    beside = {"documents", "metadatas", "embeddings", "included", "uris"}
+    if not ids or not isinstance(ids[0], list) or (name is None and beside.isdisjoint(response)):
+        return None
+    if name is None:
+        return [*ids]
+    columns, field = response[name], name.removesuffix("s")
+    if [len(row) for row in columns] != [len(row) for row in ids]:
+        raise FormatError(f"{where}: the lists of {IDS!r} and {name!r} differ in length.")
+    return [
+        [{"id": item, field: number} for item, number in zip(*pair, strict=True)]
+        for pair in zip(ids, columns, strict=True)
+    ]
+
+
+def _split_milvus(response: Mapping[Any, Any], hits: list[Any], where: str) -> Lists:
+    """Split the hits of Milvus, which stand in one list for all queries.
+
+    It calls similarities distances, too. The best hit comes first, so that their order tells.
+    """
+    sizes = response.get("topks")
+    lists: Lists = [hits]
+    if isinstance(sizes, list) and all(isinstance(size, int) for size in sizes):
+        ends = np.cumsum([0, *sizes]).tolist()
+        if ends[-1] != len(hits):
+            raise FormatError(f"{where}: 'topks' adds up to {ends[-1]} hits of {len(hits)}.")
+        lists = [hits[start:end] for start, end in pairwise(ends)]
+    steps = [
+        second["distance"] - first["distance"]
+        for part in lists
+        for first, second in pairwise(part)
+        if all(isinstance(read_path(hit, "distance"), numbers.Real) for hit in (first, second))
+    ]
+    if not any(step < 0 for step in steps) or any(step > 0 for step in steps):
+        return lists
+    return [[{**hit, "score": hit["distance"], "distance": None} for hit in part] for part in lists]
+
+
+# --- Elasticsearch's ranking evaluation -----------------------------------------------------------
+
+
+def _is_evaluation(raw: Mapping[Any, Any]) -> bool:
+    """Is this the response of ``_rank_eval``?"""
+    return "metric_score" in raw and isinstance(raw.get("details"), Mapping)
+
+
+def _read_evaluation(raw: Mapping[Any, Any], where: str) -> Responses:
+    lists: Lists = []
+    for query, detail in raw["details"].items():
+        rated = read_path(detail, "hits")
+        if not isinstance(rated, list):
+            raise FormatError(f"{where}, query {clip(query)}: there are no hits in the details.")
+        lists.append([read_path(row, "hit") for row in rated])
+    return Responses(list(raw["details"]), lists)
+
+
+def find_ratings(raw: Any, where: str = "qrels") -> dict[Hashable, Any] | None:
+    """Find the ratings in a request of ``_rank_eval``; None for anything else.
+
+    Raises FormatError for its response, which has ratings of the documents that were retrieved
+    alone, and DuplicateError.
+    """
+    if not isinstance(raw, Mapping):
+        return None
+    if _is_evaluation(raw):
+        raise FormatError(
+            f"{where}: this is the response of _rank_eval, whose ratings are those of retrieved"
+            " documents alone. Give the request, which has all ratings, as the qrels."
+        )
+    requests = raw.get("requests")
+    if not isinstance(requests, list) or not all(
+        isinstance(request, Mapping) and {"id", "ratings"} <= request.keys() for request in requests
+    ):
+        return None
+    judged: dict[Hashable, Any] = {}
+    for request in requests:
+        query = request["id"]
+        if query in judged:
+            raise DuplicateError(f"{where}: query {clip(query)} stands twice. Keep one of them.")
+        within = f"{where}, query {clip(query)}"
+        ratings: dict[Hashable, Any] = {}
+        for rating in request["ratings"]:
+            item = read_path(rating, "_id")
+            if item is None or read_path(rating, "rating") is None:
+                raise FormatError(f"{within}: a rating has _id and rating; got {clip(rating)}.")
+            if item in ratings:
+                raise DuplicateError(
+                    f"{within}: {clip(item)} is rated twice. germane takes the _id alone; documents"
+                    " of several indexes need different ones."
+                )
+            ratings[item] = rating["rating"]
+        judged[query] = ratings
+    return judged
