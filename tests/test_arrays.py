@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -718,3 +719,96 @@ def test_a_score_that_is_no_number_is_found(
         place = row * N + column
         with pytest.raises(germane.errors.ScoreError, match=f"item {place}: .* got {odd}"):
             by_sizes(grades, scores, "AP")
+
+
+# --- Labels that are ranked instead of items -------------------------------------------------------
+
+
+def rank_of_label(label: str, listed: list[str]) -> float:
+    """1 / the place of a label among the different labels of a list, or 0."""
+    different = list(dict.fromkeys(listed))
+    return 1 / (different.index(label) + 1) if label in different else 0.0
+
+
+def test_repeated_labels_count_once_at_their_best_rank(tmp_path: Path) -> None:
+    rng = np.random.default_rng(7)
+    gallery = [f"c{number}" for number in rng.integers(0, 6, 20)]
+    asked = ["c0", "c1", "c2", "c5", "c9", "c3"]  # c9 is nowhere
+    scores = rng.random((6, 20))
+    order = np.argsort(-scores, axis=1)
+    ranked = [[gallery[item] for item in row] for row in order]
+    labels = germane.Labels(asked, gallery, repeated_labels="first")
+    expected = {q: rank_of_label(asked[q], ranked[q]) for q in range(6)}
+    result = germane.evaluate(labels, scores, "RR Success@2")
+    assert result["RR"].per_query == pytest.approx(expected)
+    assert result["Success@2"].mean == sum(value >= 1 / 2 for value in expected.values()) / 6
+    assert result.counts.without_relevant == 1  # as with labels of items
+    assert (result.counts.collapsed, result.counts.groups) == (
+        120,
+        sum(len({*row}) for row in ranked),
+    )
+    assert "collapse" in result.signature("RR")
+
+    short = {q: rank_of_label(asked[q], ranked[q][:7]) for q in range(6)}
+    lists = {q: order[q, :7].tolist() for q in range(6)}
+    for run in (order[:, :7], lists):
+        assert germane.evaluate(labels, run, "RR")["RR"].per_query == pytest.approx(short)
+    (tmp_path / "labels.csv").write_text(
+        "item,group\n" + "".join(f"{item},{label}\n" for item, label in enumerate(gallery))
+    )
+    (tmp_path / "kinds.csv").write_text(
+        "query,item,relevance\n" + "".join(f"{q},{label},1\n" for q, label in enumerate(asked))
+    )
+    (tmp_path / "run.csv").write_text(
+        "query,item,score\n"
+        + "".join(f"{q},{i},{scores[q, i]!r}\n" for q in range(6) for i in range(20))
+    )
+    files = germane.evaluate(
+        tmp_path / "kinds.csv", tmp_path / "run.csv", "RR", collapse=tmp_path / "labels.csv"
+    )
+    assert [*files["RR"].per_query.values()] == pytest.approx([*expected.values()])
+    explained = germane.explain(labels, scores, "RR", query=0)
+    assert [row.item for row in explained.rows] == list(dict.fromkeys(ranked[0]))
+    assert not any(finding.serious for finding in germane.check(labels, scores))
+
+
+def test_repeated_labels_of_embeddings() -> None:
+    rng = np.random.default_rng(3)
+    vectors, labels = rng.normal(size=(15, 4)), rng.integers(0, 4, 15).tolist()
+    unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    cosine = unit @ unit.T
+    expected = [
+        rank_of_label(labels[q], [labels[i] for i in np.argsort(-cosine[q]) if i != q])
+        for q in range(15)
+    ]
+    options = {"query_labels": labels, "gallery_labels": labels, "exclude_self": True}
+    result = germane.evaluate_embeddings(vectors, vectors, "RR", **options, repeated_labels="first")
+    assert [*result["RR"].per_query.values()] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("build", "error"),
+    [
+        (lambda: germane.Labels(["a"], ["a"], repeated_labels="once"), "repeated_labels takes each or first"),
+        (lambda: germane.Labels([{"a"}], [{"a"}], repeated_labels="first"), "takes one label for each"),
+        (
+            lambda: germane.Labels(["a"], ["a"], cameras=([1], [2]), repeated_labels="first"),
+            "cameras= makes junk of items",
+        ),
+        (
+            lambda: germane.evaluate(
+                germane.Labels(["a"], ["a"], repeated_labels="first"), np.ones((1, 1)), collapse=["a"]
+            ),
+            "both put groups in the place",
+        ),
+        (
+            lambda: germane.evaluate_embeddings(
+                np.ones((1, 2)), np.ones((1, 2)), qrels=np.ones((1, 1)), repeated_labels="first"
+            ),
+            "goes with query_labels= and gallery_labels=; collapse=",
+        ),
+    ],
+)  # fmt: skip
+def test_repeated_labels_that_cannot_be(build: Callable[[], object], error: str) -> None:
+    with pytest.raises(germane.GermaneError, match=error):
+        build()

@@ -159,7 +159,7 @@ def check(
     """
     progress = make_progress(progress)
     inputs = open_data(qrels, policy)
-    reading, conventions = inputs.options.held, inputs.conventions
+    qrels, reading, conventions = inputs.qrels, inputs.options.held, inputs.conventions
     runs: Any = run if _is_named(run) else {None: run}
     chosen = inputs.options.read_measures(measures)
     needs = find_needs(chosen, ())

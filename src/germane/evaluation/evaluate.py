@@ -40,6 +40,7 @@ from germane.readers import (
     Labels,
     Needs,
     ReadOptions,
+    RepeatedLabels,
     is_searched,
     open_qrels,
     open_run,
@@ -378,6 +379,7 @@ def evaluate_embeddings(  # type: ignore[misc]  # query_ids is an option of othe
     query_labels: LabelList | None = None,
     gallery_labels: LabelList | None = None,
     cameras: tuple[LabelList, LabelList] | None = None,
+    repeated_labels: RepeatedLabels = "each",
     qrels: Judgments | None = None,
     query_ids: Ids | None = None,
     gallery_ids: Ids | None = None,
@@ -403,9 +405,9 @@ def evaluate_embeddings(  # type: ignore[misc]  # query_ids is an option of othe
     computed in double precision, so that equal vectors are tied. This takes the memory of a copy of
     both arrays and of one block of similarities.
 
-    Relevance comes from ``query_labels`` and ``gallery_labels``, with or without ``cameras``, as in
-    ``germane.Labels``, or from ``qrels``: graded (Q, N) arrays, a CSR matrix, ``{query: {item:
-    grade}}`` or any other qrels of numbered items.
+    Relevance comes from ``query_labels`` and ``gallery_labels``, with or without ``cameras`` and
+    ``repeated_labels="first"``, as in ``germane.Labels``, or from ``qrels``: graded (Q, N) arrays,
+    a CSR matrix, ``{query: {item: grade}}`` or any other qrels of numbered items.
 
     ``similarity`` is cosine (a vector of zeros is then an error), dot, or euclidean (the nearest
     first). ``query_ids`` and ``gallery_ids`` are texts or whole numbers, all different, which qrels
@@ -432,8 +434,15 @@ def evaluate_embeddings(  # type: ignore[misc]  # query_ids is an option of othe
             f"cameras= go with query_labels= and gallery_labels=; {write_option('ignore')} has"
             " junk."
         )
+    if qrels is not None and repeated_labels != "each":
+        raise InputError(
+            "repeated_labels= goes with query_labels= and gallery_labels=;"
+            f" {write_option('collapse')} ranks groups of items."
+        )
     if qrels is None:
-        qrels = Labels(query_labels, gallery_labels, cameras=cameras)
+        qrels = Labels(
+            query_labels, gallery_labels, cameras=cameras, repeated_labels=repeated_labels
+        )
         if qrels.shape != run.shape:
             raise FormatError(
                 f"there are {qrels.shape[0]} query labels and {qrels.shape[1]} gallery labels for "

@@ -41,6 +41,7 @@ from germane.readers import (
     is_path,
     open_inputs,
     open_qrels,
+    rank_labels,
 )
 
 if TYPE_CHECKING:
@@ -135,7 +136,10 @@ class Inputs:
     """
 
     def __init__(self, qrels: Any, options: Options, *, signs: bool = False) -> None:
-        self.qrels, self.options = qrels, options
+        self.qrels, reading = rank_labels(qrels, options.reading)
+        self.options = options
+        if reading is not options.reading:
+            self.options = replace(options, reading=reading)
         self.signs = signs  # are the fingerprints of runs wanted?
         self._judged: QrelsInput | None = None
 

@@ -2,7 +2,7 @@
 
 from germane.readers.files.formats import CANDIDATES, InputFormat, find_name, is_path
 from germane.readers.inputs import Needs, QrelsInput, ReadOptions, RunInput
-from germane.readers.objects.relevance import Labels
+from germane.readers.objects.relevance import Labels, RepeatedLabels
 from germane.readers.recognition import (
     NOTHING_SAID,
     accept_comments,
@@ -13,6 +13,7 @@ from germane.readers.recognition import (
     open_judges,
     open_qrels,
     open_run,
+    rank_labels,
     refuse_ambiguous,
 )
 
@@ -24,6 +25,7 @@ __all__ = [
     "Needs",
     "QrelsInput",
     "ReadOptions",
+    "RepeatedLabels",
     "RunInput",
     "accept_comments",
     "find_candidates",
@@ -35,5 +37,6 @@ __all__ = [
     "open_judges",
     "open_qrels",
     "open_run",
+    "rank_labels",
     "refuse_ambiguous",
 ]

@@ -480,6 +480,20 @@ def open_qrels(raw: Any, reading: ReadOptions = NOTHING_SAID) -> QrelsInput:
     return replace(judged, read=lambda *how: candidates.attach(judged.read(*how)))
 
 
+def rank_labels(raw: Any, reading: ReadOptions) -> tuple[Any, ReadOptions]:
+    """Rank labels in the place of items where ``Labels`` say so: as groups of their items."""
+    ranked = raw.rank_labels(*read_both(reading)) if isinstance(raw, Labels) else None
+    if ranked is None:
+        return raw, reading
+    if reading.collapse is not None:
+        raise InputError(
+            f"{write_option('collapse')} and repeated_labels='first' both put groups in the place"
+            " of items; give one of them."
+        )
+    qrels, label_of = ranked
+    return qrels, replace(reading, collapse=label_of)
+
+
 def find_candidates(raw: Any, reading: ReadOptions) -> Candidates | None:
     """Find the pairs that select results, with the junk of labels; None where all items count."""
     junk = raw.junk if isinstance(raw, Labels) else None

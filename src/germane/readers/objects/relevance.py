@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from germane.errors import (
     FormatError,
     GradeError,
     InputError,
+    check_choice,
     clip,
     explain_not_finite,
     list_choices,
@@ -364,6 +365,9 @@ def _check_holds(grades: Floats, ideal: Floats) -> None:
 # --- Labels: an item of a gallery is relevant for a query if they have a label in common ----------
 
 
+RepeatedLabels: TypeAlias = Literal["each", "first"]
+
+
 class Labels:
     """Qrels made of labels: an item is relevant, with grade 1, if it shares a label with the query.
 
@@ -386,12 +390,29 @@ class Labels:
     >>> germane.evaluate(junk, np.array([[0.9, 0.8, 0.7]]), "AP")["AP"].mean
     0.5
 
+    ``repeated_labels="first"`` ranks labels instead of items: each label counts once, at the rank
+    of its best item among the labels that are not repeated. ``Success@5`` then asks whether the
+    query's label is among the first five *different* ones.
+
+    >>> categories = germane.Labels(["cat"], ["dog", "dog", "cat"], repeated_labels="first")
+    >>> germane.evaluate(categories, np.array([[0.9, 0.8, 0.7]]), "RR")["RR"].mean
+    0.5
+
     Raises FormatError if a label is missing (None, NaN), if the two sides have labels of different
     forms, or if the number of cameras is wrong, and CoverageError if no query has a label of the
-    gallery.
+    gallery. Raises InputError for ``repeated_labels="first"`` with ``cameras``, or with several
+    labels per item.
     """
 
-    def __init__(self, query_labels: Any, gallery_labels: Any, *, cameras: Any = None) -> None:
+    def __init__(
+        self,
+        query_labels: Any,
+        gallery_labels: Any,
+        *,
+        cameras: Any = None,
+        repeated_labels: RepeatedLabels = "each",
+    ) -> None:
+        check_choice("repeated_labels", repeated_labels, get_args(RepeatedLabels))
         queries = _read(query_labels, "query_labels")
         gallery = _read(gallery_labels, "gallery_labels")
         if queries.form != gallery.form:
@@ -402,6 +423,41 @@ class Labels:
         self.shape = (queries.size, gallery.size)
         self._offsets, self._columns = _match(queries, gallery)
         self.junk = None if cameras is None else self._find_junk(cameras)
+        self._ranked_labels: tuple[Sequence[Hashable], Sequence[Hashable]] | None = None
+        if repeated_labels == "first":
+            if cameras is not None:
+                raise InputError(
+                    "cameras= makes junk of items, and repeated_labels='first' ranks labels; give"
+                    " one of them."
+                )
+            if queries.form != ONE:
+                raise InputError(
+                    "repeated_labels='first' takes one label for each query and item; got"
+                    f" {queries.form}"
+                )
+            self._ranked_labels = queries.values, gallery.values
+
+    def rank_labels(
+        self, query_ids: Sequence[Hashable] | None, item_ids: Sequence[Hashable] | None
+    ) -> tuple[dict[Hashable, dict[Hashable, int]], dict[Hashable, Hashable]] | None:
+        """Judge labels in the place of items, and give the label of each item.
+
+        None where items are ranked. A query whose label no item has has nothing relevant.
+        """
+        if self._ranked_labels is None:
+            return None
+        wanted, labels = self._ranked_labels
+        known = set(labels)
+        queries = range(len(wanted)) if query_ids is None else query_ids
+        items = range(len(labels)) if item_ids is None else item_ids
+        for ids, side, noun in ((queries, wanted, "query_ids"), (items, labels, "item_ids")):
+            if len(ids) != len(side):
+                raise FormatError(f"{noun} has {len(ids)} ids, and there are {len(side)} labels.")
+        qrels = {
+            query: {label: int(label in known)}
+            for query, label in zip(queries, wanted, strict=True)
+        }
+        return qrels, dict(zip(items, labels, strict=True))
 
     def _find_junk(self, raw: Any) -> Qrels:
         """Find the items with the label and the camera of a query."""
