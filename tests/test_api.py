@@ -148,6 +148,7 @@ ERRORS = [
 BOX_VERBS = [
     "check",
     "compare",
+    "confusion",
     "dialects",
     "evaluate",
     "evaluate_many",
@@ -158,7 +159,7 @@ BOX_VERBS = [
     "report",
     "spread",
 ]
-BOX_TYPES = ["Explanation", "Groups", "Reconciliation", "Result", "Results", "Spread"]
+BOX_TYPES = ["Confusion", "Explanation", "Groups", "Reconciliation", "Result", "Results", "Spread"]
 MEASURES = [row.name for row in ALL]
 MODULES = [
     importlib.import_module(found.name)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:  # imported when first asked for
     from germane.boxes.box_report import report
     from germane.boxes.box_result import Result, Results
     from germane.boxes.box_tables import Groups
+    from germane.boxes.confusion_matrix import Confusion, confusion
     from germane.boxes.conventions_search import Spread, spread
     from germane.boxes.dialect_table import dialects
     from germane.boxes.verbs import check, evaluate, evaluate_many, explain
@@ -27,6 +28,7 @@ _MODULES = {
         "box_report": "report",
         "box_tables": "Groups",
         "box_comparison": "compare gate",
+        "confusion_matrix": "Confusion confusion",
         "conventions_search": "Spread spread",
         "dialect_table": "dialects",
         "box_explanation": "Explanation",
@@ -38,9 +40,9 @@ _MODULES = {
 }
 
 __all__ = [  # noqa: RUF022  (verbs, then types)
-    "check", "compare", "dialects", "evaluate", "evaluate_many", "explain", "gate", "reconcile",
-    "reconcile_table", "report", "spread",
-    "Explanation", "Groups", "Reconciliation", "Result", "Results", "Spread",
+    "check", "compare", "confusion", "dialects", "evaluate", "evaluate_many", "explain", "gate",
+    "reconcile", "reconcile_table", "report", "spread",
+    "Confusion", "Explanation", "Groups", "Reconciliation", "Result", "Results", "Spread",
 ]  # fmt: skip
 
 

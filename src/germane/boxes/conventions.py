@@ -473,30 +473,35 @@ class CheckOptions(ReadOptions, total=False):
     confidence: float | None
 
 
-class SharedOptions(ReadOptions, total=False):
-    """Options of all verbs: ``Options`` without the confidence of detections."""
+class MatchingOptions(ReadOptions, total=False):
+    """Options of whatever compares detections with truths."""
 
-    candidate: Candidate
     reach: Reach
     equal_overlaps: EqualOverlaps
     crowds: Crowds
     difficult: Difficult
     depth: int | None
     depth_of: DepthOf
-    areas: Mapping[str, tuple[float, float]]
-    area_of: AreaOf
-    found_area: FoundArea
     sigmas: Iterable[float] | str | None
-    ties: BoxTies
-    iou: float | str | Iterable[float]
-    classes: ClassesOf
-    no_truth: NoTruth
     unknown: Unknown
     precision: Precision
     thresholds: Thresholds
     unverified: Unverified
     flagged: Flagged
     empty: Empty
+
+
+class SharedOptions(MatchingOptions, total=False):
+    """Options of all verbs: ``Options`` without the confidence of detections."""
+
+    candidate: Candidate
+    areas: Mapping[str, tuple[float, float]]
+    area_of: AreaOf
+    found_area: FoundArea
+    ties: BoxTies
+    iou: float | str | Iterable[float]
+    classes: ClassesOf
+    no_truth: NoTruth
     id_zero: IdZero
     ap_depth: ApDepth
 
@@ -519,5 +524,5 @@ def list_options(verb: Any) -> dict[str, tuple[Any, Any]]:
     return {name: (kind, DEFAULTS.get(name)) for name, kind in names.items()}
 
 
-_KINDS = (ReadOptions, CheckOptions, SharedOptions, Options)
+_KINDS = (ReadOptions, CheckOptions, MatchingOptions, SharedOptions, Options)
 _OPTIONS = {kind.__name__: kind.__annotations__ for kind in _KINDS}

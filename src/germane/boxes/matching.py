@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 
 _BLOCK = 1 << 15  # pairs; what is computed from a block stays in the processor's cache
+_HELD = 1 << 18  # pairs that are held at once
 Measured = tuple[Ints, Ints, Floats]  # positions of detections and truths, and their overlaps
 
 
@@ -62,6 +63,24 @@ def measure_pairs(
         np.concatenate(column) for column in zip(*parts, strict=True)
     )
     return detection_at, truth_at, overlap
+
+
+def measure_in_images(
+    detections: Detections, truths: Truths, choices: "Conventions", floor: float
+) -> Iterator[Measured]:
+    """Yield pairs of one image, of any classes, that overlap by the floor at least.
+
+    They come in blocks of detections that have about so many pairs in all, for memory.
+    """
+    by_image = np.argsort(truths.image, kind="stable")
+    images, image = truths.image[by_image], detections.image
+    size = np.searchsorted(images, image, "right") - np.searchsorted(images, image, "left")
+    ends = ragged.make_offsets(size)
+    starts = np.unique(np.searchsorted(ends, np.arange(0, ends[-1] + 1, _HELD), "left"))
+    for start, stop in zip(starts, np.append(starts[1:], len(image)), strict=True):
+        detection_at, truth_at = pair_equal(image[start:stop], images)
+        pairs = detection_at + start, by_image[truth_at]
+        yield measure_pairs(detections, truths, pairs, choices, floor)
 
 
 def _measure(
@@ -212,7 +231,7 @@ def match_groups(
     """
     truths, detections, depth = arranged.truths, arranged.detections, arranged.depth
     ranges = np.array(list(choices.areas.values()))  # (A, 2)
-    ignored = _mark_ignored(truths, choices) | _lie_outside(_list_areas(truths, choices), ranges)
+    ignored = mark_ignored(truths, choices) | _lie_outside(_list_areas(truths, choices), ranges)
     floors = list_floors(thresholds, choices)
     pairs = find_pairs(arranged, choices, thresholds) if pairs is None else pairs
     find = _find_best if choices.candidate == "best" else _find_in_turns
@@ -282,7 +301,7 @@ def _convert_detections(detections: Detections, choices: Conventions) -> Detecti
     return detections
 
 
-def _mark_ignored(truths: Truths, choices: Conventions) -> Bools:
+def mark_ignored(truths: Truths, choices: Conventions) -> Bools:
     """Mark the truths (G) that are neither to be found nor to be missed, whatever their area."""
     ignored = truths.crowd | truths.difficult if choices.difficult == "ignore" else truths.crowd
     if choices.flagged == "ignore" and truths.flagged is not None:

@@ -26,6 +26,7 @@ from germane.boxes.matching import (
     Measured,
     list_floors,
     mark_verified,
+    measure_in_images,
     measure_pairs,
     pair_equal,
     reach,
@@ -397,7 +398,6 @@ class _Pairs:
 # A kind is mended as if an oracle had done it, all others stay, and AP is computed anew.
 
 NEAR = 0.1  # a lower overlap is background
-_BLOCK = 1 << 18  # pairs
 
 KINDS = {
     "other class": "overlaps a truth of another class enough: it gets that class",
@@ -570,22 +570,10 @@ class _Errors:
 
     def _measure_pairs(self, false: Ints) -> Iterator[Measured]:
         """Yield pairs of false detections and truths of their images, with their overlaps."""
-        by_image = np.flatnonzero(self.usable)
-        by_image = by_image[np.argsort(self.truths.image[by_image], kind="stable")]
-        images, image = self.truths.image[by_image], self.detections.image[false]
-        # in blocks of detections that have about so many pairs in all, for memory
-        size = np.searchsorted(images, image, "right") - np.searchsorted(images, image, "left")
-        ends = ragged.make_offsets(size)
-        starts = np.unique(np.searchsorted(ends, np.arange(0, ends[-1] + 1, _BLOCK), "left"))
-        place = np.empty(len(self.detections), np.int64)
-        place[false] = np.arange(len(false))
-        for start, stop in zip(starts, np.append(starts[1:], len(false)), strict=True):
-            image_at, truth_at = pair_equal(image[start:stop], images)
-            pairs = false[start:stop][image_at], by_image[truth_at]
-            detection, truth, overlap = measure_pairs(
-                self.detections, self.truths, pairs, self.result.conventions, NEAR
-            )
-            yield place[detection], truth, overlap
+        usable, choices = np.flatnonzero(self.usable), self.result.conventions
+        sides = self.detections.take(false), self.truths.take(usable)
+        for place, truth, overlap in measure_in_images(*sides, choices, NEAR):
+            yield place, usable[truth], overlap
 
     def _choose_menders(self) -> Bools:
         """Mark the detection with the highest score of all that would find a truth (D)."""

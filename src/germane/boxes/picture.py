@@ -99,7 +99,7 @@ def draw(explanation: "Explanation", paper: str | None) -> str:
     image = {"class": "image", "x": _MARGIN, "y": _TOP, "width": wide, "height": height}
     elements = (
         write_element("title", {}, escape_html(words)),
-        write_element("style", {}, _write_colors(paper) + _STYLE),
+        write_element("style", {}, write_colors(paper) + _STYLE),
         write_element("rect", {"class": "paper", "width": width, "height": tall}),
         write_element("rect", image),
         _write_head(explanation),
@@ -126,8 +126,9 @@ def _write_frame(width: float, tall: float, words: str, elements: tuple[str, ...
     return write_element("svg", frame, *elements)
 
 
-def _write_colors(paper: str | None) -> str:
-    light, dark = (f".germane-boxes {{ {define_colors(theme, _COLORS)} }}" for theme in PAPERS)
+def write_colors(paper: str | None, name: str = "germane-boxes") -> str:
+    """Write the colors of a class of pictures, those of the reader's paper if none is named."""
+    light, dark = (f".{name} {{ {define_colors(theme, _COLORS)} }}" for theme in PAPERS)
     if paper is not None:
         return dark if paper == "dark" else light
     return f"{light}\n@media (prefers-color-scheme: dark) {{ {dark} }}"

@@ -69,6 +69,23 @@ def _run_explain(options: argparse.Namespace) -> None:
     write_found(options, explanation.errors if options.errors else explanation)
 
 
+def _run_confusion(options: argparse.Namespace) -> None:
+    [(name, path)] = _open_paths(options).items()
+    picture = is_picture(options)
+    if picture and options.cell:
+        raise InputError(f"{options.output}: --cell lists images, and draws no picture.")
+    matrix = call(verbs.confusion, options, detections=path, name=name)
+    show = "shares" if options.shares else "counts"
+    if options.cell:
+        write_found(options, matrix.cell(*options.cell))
+    elif picture:
+        writing.write(options.output, matrix.svg(show=show))
+    elif options.format == "table" and not options.shares:
+        writing.write(options.output, str(matrix))
+    else:
+        write_result(options, lambda digits: matrix.table(digits=digits, show=show), matrix.to_dict)
+
+
 def _run_check(options: argparse.Namespace) -> int:
     [path] = _open_paths(options).values()
     return write_checkup(options, call(verbs.check, options, detections=path))
@@ -151,6 +168,7 @@ SUMMARIES = {
     "explain": "show the outcome of every detection of an image or a class, or the cost of each"
     " kind of error",
     "check": "find problems that can distort the numbers",
+    "confusion": "count the truths of each class by the class of the detection on them",
     "dialects": "print the value that every tool reports, or define one tool by its NAME",
     "reconcile": "find the conventions that give a reported number or a reported table",
     "compare": "compare detectors on the same images: differences, intervals, significance",
@@ -186,6 +204,9 @@ VERBS = {
     "explain": _make(
         _run_explain, "explain", "TRUTH DETECTIONS --image ID|--class NAME|--errors",
         f"errors {_SHOWN}", pictures=("svg",),
+    ),
+    "confusion": _make(
+        _run_confusion, "confusion", "TRUTH DETECTIONS", f"shares cell {_SHOWN}", pictures=("svg",)
     ),
     "check": _make(
         _run_check, "check", "TRUTH DETECTIONS", "strict format output", formats=("text", "json")

@@ -195,7 +195,7 @@ class Option(NamedTuple):
     """The option as one types it, where that is not its name."""
 
     repeats: bool = False
-    nargs: str | None = None
+    nargs: str | int | None = None
     optional: bool = False
     """The command does without it, though the function has no default."""
 
@@ -423,6 +423,19 @@ USUAL: dict[str, Option] = {
     "errors": Option(
         "print how much AP each kind of error costs, over all images, or for --image or --class"
     ),
+    "boxes confusion iou": Option("the least overlap (default: .5, or the dialect's)", "IOU"),
+    "boxes confusion confidence": Option(
+        "the lowest score that counts (default: where the mean F1 of all classes is best)", "P"
+    ),
+    "shares": Option("print shares of each row, not counts"),
+    "cell": Option(
+        "list what a cell counts, with its images: the class of the truth, and of the detection;"
+        " background is one", "CLASS", nargs=2,
+    ),
+    "boxes confusion pairing": Option(
+        "the pairs that count: by falling score; of one class first; of the best for both sides; or"
+        " all (default: score, or the dialect's)"
+    ),
     # what is written
     "format": Option("(default: by the suffix of FILE, else {})"),
     "output": Option("write to FILE", "FILE", read=OutputPath, flags="-o --output"),
@@ -456,6 +469,10 @@ USUAL: dict[str, Option] = {
     ),
     "score dialect": Option(
         "the conventions of another tool, and its names of measures; see germane dialects", "NAME"
+    ),
+    "boxes confusion dialect": Option(
+        "count as ultralytics, ultralytics-8.3, supervision, faster-coco-eval, hotcoco, fiftyone or"
+        " mmdetection", "NAME"
     ),
     "boxes dialect": Option("the conventions of another tool", "NAME"),
     "box_format": Option(
@@ -718,6 +735,7 @@ LEFT_OUT = {
     "report layout": "the name of the output says whether it is a page or a folder",
     "report command": "the page shows the command that is run",
     "boxes report command": "the page shows the command that is run",
+    "boxes confusion name": "the name of the file",
     "boxes explain name": "the name of the file",
     "boxes reconcile name": "the name of the file",
     "boxes dialects name": "the name of the file",

@@ -1,0 +1,599 @@
+"""The confusion matrix: truths of each class by the class of the detection that lies on them."""
+
+import math
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, Unpack, get_args, get_type_hints
+
+import numpy as np
+
+from germane.boxes.box_measures import BoxMeasure
+from germane.boxes.box_result import Result
+from germane.boxes.conventions import Conventions, MatchingOptions, make_conventions, take_reading
+from germane.boxes.detections import Detections, Truths
+from germane.boxes.matching import (
+    arrange_detections,
+    arrange_truths,
+    list_floors,
+    mark_ignored,
+    measure_in_images,
+    reach,
+)
+from germane.boxes.outcomes import find_id
+from germane.boxes.score_curves import sweep
+from germane.boxes.verbs import BoxOptions, open_boxes
+from germane.core.finding import Finding
+from germane.core.ragged import Bools, Floats, Ints
+from germane.dialects.dialect import Dialect
+from germane.errors import PolicyError, check_choice, clip, make_visible, offer
+from germane.evaluation.layout import write_dialect
+from germane.measures.box_names import Levels
+from germane.output.documents import AS_TEXT, LEFT_OUT, Document
+from germane.output.named_columns import Tabular, make_numbers, make_texts
+from germane.output.tables import Table, format_number, write_count
+
+if TYPE_CHECKING:
+    from germane.boxes.conventions import DetectionSource, TruthSource
+
+Pairing: TypeAlias = Literal["score", "class", "mutual", "all"]
+PAIRINGS: Mapping[Pairing, str] = {
+    "score": "by falling score, each detection takes the free truth that it overlaps most",
+    "class": "pairs of one class come first, and then those that overlap most",
+    "mutual": "a detection keeps the truth that it overlaps most, and a truth the best of those",
+    "all": "every detection counts with each truth that it overlaps enough",
+}
+Cut: TypeAlias = Literal["at_least", "above"]
+Shown: TypeAlias = Literal["counts", "shares"]
+BACKGROUND = "background"
+MOST = 20  # classes of a matrix that is printed
+LARGEST = 20  # confusions that are printed of a larger one
+
+# --- Other tools ----------------------------------------------------------------------------------
+
+_PLAIN = {"difficult": "count", "unknown": "ignore"}
+_ULTRALYTICS = Dialect(
+    "ultralytics",
+    tool="Ultralytics ConfusionMatrix",
+    version="8.4.190",
+    reading={"unknown": "ignore"},
+    matching={
+        "pairing": "score", "iou": 0.45, "reach": "above", "equal_overlaps": "first",
+        "crowds": "count", "difficult": "count",
+    },
+    judging={"confidence": 0.25, "cut": "above", "depth": None},
+    why="Its plot has detections in rows; here, as everywhere, rows are truths.",
+    source="utils/metrics.py, ConfusionMatrix.process_batch",
+    aliases=("yolo", "yolov8"),
+)  # fmt: skip
+DIALECTS = (
+    _ULTRALYTICS,
+    replace(
+        _ULTRALYTICS,
+        name="ultralytics-8.3",
+        version="8.3.0",
+        matching={**_ULTRALYTICS.matching, "pairing": "mutual"},
+        why=(
+            "Until it went by scores: a detection keeps the truth that it overlaps most, even if"
+            " another detection gets that truth. It also counts no detection on background in an"
+            " image where nothing is found; here they are counted."
+        ),
+        aliases=("yolov5",),
+    ),
+    Dialect(
+        "supervision",
+        tool="supervision ConfusionMatrix",
+        version="0.31.2",
+        reading={"unknown": "ignore"},
+        matching={"pairing": "class", "iou": 0.5, "reach": "above", "crowds": "count",
+                  "difficult": "count"},
+        judging={"confidence": 0.3, "depth": None},
+        source="metrics/detection.py, _confusion_matrix_from_iou",
+    ),
+    Dialect(
+        "faster-coco-eval",
+        tool="faster-coco-eval PreviewResults",
+        version="1.8.0",
+        reading=_PLAIN,
+        matching={"pairing": "score", "iou": 0.5, "crowds": "ignore"},
+        judging={"confidence": -math.inf, "depth": None},
+        why=(
+            "With useCats=False, as its warning asks for. Background is two columns there, and a"
+            " crowd is a truth, too, of one detection that lies on it; here it is ignored."
+        ),
+        source="extra/display.py, compute_confusion_matrix",
+    ),
+    Dialect(
+        "hotcoco",
+        tool="hotcoco COCOeval.confusion_matrix",
+        version="1.3.0",
+        reading=_PLAIN,
+        matching={"pairing": "score", "iou": 0.5, "crowds": "drop"},
+        judging={"confidence": -math.inf, "depth": 100, "depth_of": "image"},
+        source="eval/confusion.rs",
+    ),
+    Dialect(
+        "fiftyone",
+        tool="FiftyOne evaluate_detections, classwise=False",
+        version="01532d3b",
+        reading=_PLAIN,
+        matching={"pairing": "score", "iou": 0.5, "crowds": "drop"},
+        judging={"confidence": -math.inf, "depth": None},
+        why=(
+            "From its source. It counts every detection on a crowd of its class as one that is"
+            " right; here crowds are dropped."
+        ),
+        source="utils/eval/coco.py, _compute_matches",
+    ),
+    Dialect(
+        "mmdetection",
+        tool="mmdetection tools/analysis_tools/confusion_matrix.py",
+        version="12865214",
+        reading={"unknown": "ignore"},
+        matching={"pairing": "all", "iou": 0.5, "crowds": "count", "difficult": "count"},
+        judging={"confidence": 0.3, "depth": None},
+        why=(
+            "From its source. A truth is missed unless a detection of its own class lies on it, so"
+            " that one truth may stand in several cells."
+        ),
+        source="tools/analysis_tools/confusion_matrix.py, analyze_per_img_dets",
+        aliases=("mmdet",),
+    ),
+)  # fmt: skip
+"""The conventions of other tools' confusion matrices."""
+
+_OWN = ("pairing", "iou", "confidence", "cut")  # choices of a dialect that are no conventions
+
+
+# --- The matrix -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class CellRow:
+    """A detection and the truth that it lies on, or one of both alone."""
+
+    image: Hashable = field(metadata=AS_TEXT)
+    truth: Hashable | None = field(metadata=AS_TEXT)
+    detection: int | None
+    """its number in the source, from 1"""
+    score: float | None
+    overlap: float | None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Cell(Tabular, Document):
+    """What a cell of a confusion matrix counts, by falling score."""
+
+    truth: str
+    detection: str
+    rows: tuple[CellRow, ...]
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def images(self) -> list[Hashable]:
+        """The images, each once."""
+        return list(dict.fromkeys(row.image for row in self.rows))
+
+    def table(self, *, digits: int | None = 4) -> Table:
+        """One row a pair."""
+        rows = [
+            (
+                f"{row.image}",
+                "" if row.truth is None else f"{row.truth}",
+                "" if row.detection is None else f"{row.detection}",
+                format_number(row.score, digits),
+                format_number(row.overlap, digits and 2),
+            )
+            for row in self.rows
+        ]
+        counted = (
+            f"{write_count(len(rows), 'pair')} in {write_count(len(self.images), 'image')}:"
+            f" {self.truth} in the truth, {self.detection} in the detections"
+        )
+        return Table(("image", "truth", "detection", "score", "overlap"), tuple(rows), (counted,))
+
+    def __repr__(self) -> str:
+        return make_visible(f"<Cell {self.truth} as {self.detection}: {len(self)}>")
+
+    def _list_columns(self) -> dict[str, Any]:
+        return {
+            "image": make_texts(row.image for row in self.rows),
+            "truth": make_texts(row.truth for row in self.rows),
+            "detection": make_numbers(row.detection for row in self.rows),
+            "score": make_numbers(row.score for row in self.rows),
+            "overlap": make_numbers(row.overlap for row in self.rows),
+        }
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Pairs:
+    """The pairs that are counted; -1 stands for background."""
+
+    truth: Ints
+    detection: Ints
+    overlap: Floats  # NaN with background
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Confusion(Tabular, Document):
+    """A confusion matrix: truths in rows, detections in columns, and background last of each.
+
+    ``counts`` has shape (K + 1, K + 1) for the K ``classes``, and ``shares`` is each count divided
+    by the sum of its row. ``cell`` lists the images behind a count, and ``svg()`` draws the matrix.
+
+    >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
+    >>> found = [{"boxes": [[10, 12, 50, 50]], "labels": [1], "scores": [0.9]}]
+    >>> germane.boxes.confusion(truth, found).counts.tolist()
+    [[1, 0], [0, 0]]
+    """
+
+    _json = (
+        "name iou confidence chosen_by_f1=mean_f1 pairing conventions=written dialect classes"
+        " counts ignored"
+    )
+
+    name: str
+    classes: Sequence[str]
+    iou: float
+    confidence: float
+    """the lowest score that counts"""
+    mean_f1: float | None
+    """the best mean F1, if the confidence was chosen for it"""
+    pairing: Pairing
+    conventions: Conventions = field(metadata=LEFT_OUT)
+    truths: Truths = field(metadata=LEFT_OUT)
+    """those that can be found"""
+    detections: Detections = field(metadata=LEFT_OUT)
+    """those that score enough"""
+    pairs: Pairs = field(metadata=LEFT_OUT)
+    ignored: int
+    """detections on truths that are ignored, such as crowds; they are in no cell"""
+    tool: Dialect | None = field(default=None, metadata=LEFT_OUT)
+    cut: Cut = "at_least"
+    """is that score itself enough?"""
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def dialect(self) -> str | None:
+        """The name of the tool whose conventions hold."""
+        return None if self.tool is None else self.tool.name
+
+    @property
+    def labels(self) -> list[str]:
+        """The names of rows and columns: the classes, and background."""
+        taken = BACKGROUND in self.classes
+        return [*self.classes, "no object" if taken else BACKGROUND]
+
+    @cached_property
+    def _cells(self) -> tuple[Ints, Ints]:
+        """The row and the column of each pair."""
+        last = len(self.classes)
+        row = np.append(self.truths.label, last)[self.pairs.truth]
+        column = np.append(self.detections.label, last)[self.pairs.detection]
+        return row, column
+
+    @cached_property
+    def counts(self) -> Ints:
+        """The number of pairs (K + 1, K + 1)."""
+        size = len(self.classes) + 1
+        row, column = self._cells
+        counted = np.bincount(row * size + column, minlength=size * size)
+        return counted.reshape(size, size).astype(np.int64)
+
+    @property
+    def shares(self) -> Floats:
+        """The counts, divided by the sum of their row (K + 1, K + 1); NaN in an empty row."""
+        total = self.counts.sum(axis=1, keepdims=True)
+        shares: Floats = np.divide(
+            self.counts, total, out=np.full(self.counts.shape, math.nan), where=total > 0
+        )
+        return shares
+
+    @property
+    def written(self) -> list[str]:
+        """The conventions that matter here, as text."""
+        names = self.conventions.to_dict().keys() - {"candidate", "iou", "confidence"}
+        return self.conventions.write_words(sorted(names))
+
+    def cell(self, truth: Hashable, detection: Hashable) -> Cell:
+        """List the truths of a class that are detected as another, or ``background``.
+
+        >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
+        >>> found = [{"boxes": [[10, 12, 50, 50]], "labels": [1], "scores": [0.9]}]
+        >>> germane.boxes.confusion(truth, found).cell(1, 1).images
+        [0]
+
+        Raises NotFoundError for a class that there is not.
+        """
+        row, column = self._find(truth), self._find(detection)
+        rows, columns = self._cells
+        chosen = np.flatnonzero((rows == row) & (columns == column))
+        score = np.append(self.detections.score, -math.inf)[self.pairs.detection[chosen]]
+        chosen = chosen[np.argsort(-score, kind="stable")]
+        labels = self.labels
+        return Cell(labels[row], labels[column], tuple(map(self._list_pair, chosen.tolist())))
+
+    def _find(self, label: Hashable) -> int:
+        if label == self.labels[-1]:
+            return len(self.classes)
+        ids = [*self.truths.classes, self.labels[-1]]
+        return find_id(label, ids, self.labels, "class")
+
+    def _list_pair(self, pair: int) -> CellRow:
+        truth, detection = int(self.pairs.truth[pair]), int(self.pairs.detection[pair])
+        overlap = float(self.pairs.overlap[pair])
+        side = self.truths.image[truth] if truth >= 0 else self.detections.image[detection]
+        return CellRow(
+            self.truths.images[side],
+            None if truth < 0 else self.truths.ids[truth],
+            None if detection < 0 else int(self.detections.place[detection]) + 1,
+            None if detection < 0 else float(self.detections.score[detection]),
+            None if math.isnan(overlap) else overlap,
+        )
+
+    def table(self, *, digits: int | None = 4, show: Shown = "counts") -> Table:
+        """One row a class of truths, one column a class of detections; shares have two digits."""
+        check_choice("show", show, get_args(Shown))
+        if show == "counts":
+            cells = [[f"{count}" for count in row] for row in self.counts.tolist()]
+        else:
+            digits = digits and 2
+            cells = [
+                [format_number(share, digits, nan="–") for share in row]
+                for row in self.shares.tolist()
+            ]
+        rows = tuple((name, *row) for name, row in zip(self.labels, cells, strict=True))
+        return Table(
+            ("truth", *self.labels),
+            rows,
+            ("rows: truths; columns: detections", *self._write_notes()),
+        )
+
+    def largest(self, most: int = LARGEST, *, digits: int | None = 4) -> Table:
+        """One row a confusion of two classes or with background, the largest counts first."""
+        counts, shares = self.counts.copy(), self.shares
+        np.fill_diagonal(counts, 0)
+        order = np.argsort(-counts, axis=None, kind="stable")
+        order = order[: min(most, np.count_nonzero(counts))]
+        labels = self.labels
+        rows = [
+            (
+                labels[row],
+                labels[column],
+                f"{counts[row, column]}",
+                format_number(float(shares[row, column]), digits and 2),
+            )
+            for row, column in zip(*np.unravel_index(order, counts.shape), strict=True)
+        ]
+        notes = (f"the {len(rows)} largest of {np.count_nonzero(counts)} confusions", "")
+        columns = ("truth", "detection", "count", "share of truths")
+        return Table(columns, tuple(rows), (*notes, *self._write_notes()), (1,))
+
+    def __str__(self) -> str:
+        table = self.table() if len(self.classes) <= MOST else self.largest()
+        return table.text()
+
+    def svg(self, *, show: Shown = "counts", paper: str | None = None) -> str:
+        """Draw the matrix as SVG, on ``light`` or ``dark`` paper, or the reader's.
+
+        Colors are shares. Of many classes, those that are most confused are drawn.
+        """
+        from germane.boxes.confusion_picture import draw
+
+        return draw(self, show, paper)
+
+    def describe(self) -> str:
+        """Say which detections count."""
+        limit = "above" if self.cut == "above" else "of at least"
+        cut = (
+            "of any score"
+            if self.confidence == -math.inf
+            else (f"with a score {limit} {self.confidence:g}")
+        )
+        chosen = (
+            ""
+            if self.mean_f1 is None
+            else (f" (where the mean F1 of all classes is best: {format_number(self.mean_f1, 4)})")
+        )
+        return f"detections {cut}{chosen}, overlap {Levels((self.iou,))}"
+
+    def _write_notes(self) -> Iterator[str]:
+        counts = self.counts
+        inner = counts[:-1, :-1]
+        right, wrong = int(np.trace(inner)), int(inner.sum() - np.trace(inner))
+        yield (
+            f"{write_count(len(self.truths), 'truth')}: {right:,} detected as their class,"
+            f" {wrong:,} as another, {counts[:-1, -1].sum():,} missed;"
+            f" {write_count(len(self.detections), 'detection')}, {counts[-1].sum():,} on background"
+            + f", {self.ignored:,} on ignored truths"
+            * bool(self.ignored)
+        )
+        yield self.describe()
+        yield f"pairing={self.pairing}: {PAIRINGS[self.pairing]}"
+        yield f"conventions: {', '.join(self.written)}"
+        if self.tool is not None:
+            yield write_dialect(self.tool)
+
+    def __repr__(self) -> str:
+        right = int(np.trace(self.counts[:-1, :-1]))
+        return make_visible(
+            f"<Confusion of {self.name}: {right} of {len(self.truths)} truths detected as their"
+            " class>"
+        )
+
+    def _list_columns(self) -> dict[str, Any]:
+        size = len(self.labels)
+        return {
+            "truth": make_texts(name for name in self.labels for _ in range(size)),
+            "detection": make_texts(self.labels * size),
+            "count": self.counts.ravel(),
+            "share": self.shares.ravel(),
+        }
+
+
+# --- The verb -------------------------------------------------------------------------------------
+
+
+def confusion(
+    truth: "TruthSource",
+    detections: "DetectionSource",
+    *,
+    iou: float | None = None,
+    confidence: float | None = None,
+    pairing: Pairing | None = None,
+    dialect: "str | Dialect | None" = None,
+    name: str | None = None,
+    **options: Unpack["MatchingOptions"],
+) -> Confusion:
+    """Count how the truths of each class are detected: as their class, as another, or not at all.
+
+    Detections are paired with truths of any class. ``iou`` is the least overlap (.5), and
+    ``confidence`` the lowest score that counts: by default the one, for all classes, where the mean
+    of the classes' F1 is best.
+
+    >>> truth = [{"boxes": [[10, 10, 50, 50], [60, 60, 90, 90]], "labels": ["cat", "dog"]}]
+    >>> found = [{"boxes": [[10, 12, 50, 50]], "labels": ["dog"], "scores": [0.9]}]
+    >>> germane.boxes.confusion(truth, found, confidence=0.5).counts.tolist()
+    [[0, 1, 0], [0, 0, 1], [0, 0, 0]]
+
+    ``pairing`` says which pairs are counted: ``score`` (each detection, by falling score, takes the
+    free truth that it overlaps most), ``class`` (pairs of one class first, then those that overlap
+    most), ``mutual`` (a detection's best truth, and of these a truth's best detection) or ``all``.
+    ``dialect`` counts as another tool does: ultralytics, supervision, faster-coco-eval, hotcoco,
+    fiftyone or mmdetection. Other options are those of ``evaluate`` that concern matching. Raises
+    PolicyError for an option that does not, and the errors of ``evaluate``.
+    """
+    tool = None if dialect is None else _resolve(dialect)
+    usual: Mapping[str, Any] = {} if tool is None else tool.choices
+    reading, chosen = take_reading(options, tool)
+    for option in chosen.keys() - get_type_hints(MatchingOptions).keys():
+        known = sorted(get_type_hints(MatchingOptions))
+        raise PolicyError(f"a confusion matrix has no option {clip(option)}.{offer(option, known)}")
+    if pairing is None:
+        pairing = usual.get("pairing", "score")
+    check_choice("pairing", pairing, get_args(Pairing))
+    [level] = _read_level(usual.get("iou", 0.5) if iou is None else iou)
+    shared = {key: word for key, word in usual.items() if key not in _OWN}
+    conventions = make_conventions({**shared, **chosen, "iou": level, "confidence": confidence})
+    truths, opened, findings = open_boxes(
+        truth, detections, BoxOptions(None, reading, conventions, chosen), name
+    )
+    mean_f1: float | None = None
+    cut: Cut = "at_least"
+    if confidence is None and "confidence" in usual:
+        confidence, cut = usual["confidence"], usual.get("cut", "at_least")
+    elif confidence is not None:
+        cut = usual.get("cut", "at_least")
+    else:
+        confidence, mean_f1 = find_best_confidence(truths, opened, conventions, level)
+    least = np.nextafter(confidence, math.inf) if cut == "above" else confidence
+    conventions = replace(conventions, confidence=float(least))
+    arranged = arrange_truths(truths, conventions)
+    scored, _, spared = arrange_detections(truths, opened, conventions)
+    sought = np.flatnonzero(~mark_ignored(arranged, conventions))
+    pairs, lost = _pair(arranged, scored, conventions, pairing, sought, spared)
+    return Confusion(
+        opened.name, truths.class_names, level, float(confidence), mean_f1, pairing, conventions,
+        arranged.take(sought), scored, pairs, lost, tool, cut, findings,
+    )  # fmt: skip
+
+
+def _resolve(dialect: object) -> Dialect:
+    """Return the conventions of a tool's confusion matrix by its name."""
+    if isinstance(dialect, Dialect):
+        return dialect
+    by_name = {name: tool for tool in DIALECTS for name in (tool.name, *tool.aliases)}
+    if not isinstance(dialect, str) or dialect.casefold() not in by_name:
+        names = [tool.name for tool in DIALECTS]
+        raise PolicyError(
+            f"no confusion matrix is known of {clip(dialect)}.{offer(dialect, names)}"
+        )
+    return by_name[dialect.casefold()]
+
+
+def _read_level(raw: Any) -> Levels:
+    """Read one threshold of overlap."""
+    levels = Levels.read(raw)
+    if len(levels) != 1:
+        raise PolicyError(f"a confusion matrix has one threshold of overlap; got iou={levels}.")
+    return levels
+
+
+def _pair(
+    truths: Truths,
+    detections: Detections,
+    choices: Conventions,
+    pairing: Pairing,
+    sought: Ints,
+    spared: Bools,
+) -> tuple[Pairs, int]:
+    """Pair detections with the truths that are sought; count those in no cell, too."""
+    [floor] = list_floors(choices.iou, choices)
+    parts = list(measure_in_images(detections, truths, choices, float(floor)))
+    found, truth, overlap = (np.concatenate(column) for column in zip(*parts, strict=True))
+    reached = reach(overlap, floor, choices)
+    found, truth, overlap = found[reached], truth[reached], overlap[reached]
+    place = np.full(len(truths), -1)
+    place[sought] = np.arange(len(sought))
+    ignored = place[truth] < 0
+    spared = spared.copy()
+    spared[found[ignored]] = True
+    found, truth, overlap = found[~ignored], place[truth[~ignored]], overlap[~ignored]
+    labels = truths.label[sought]
+    alike = detections.label[found] == labels[truth]
+    rank = np.empty(len(detections), np.int64)
+    rank[np.lexsort((detections.place, -detections.score))] = np.arange(len(detections))
+    tie = truth if choices.equal_overlaps == "first" else -truth
+    if pairing == "all":
+        kept = np.arange(len(found))
+    elif pairing == "mutual":
+        best = _keep_best(found, overlap, -truth)
+        kept = best[_keep_best(truth[best], overlap[best], -rank[found[best]])]
+    else:
+        keys = (tie, -overlap, rank[found]) if pairing == "score" else (tie, -overlap, ~alike)
+        order = np.lexsort(keys)
+        kept = order[_take_in_turns(found[order], truth[order])]
+    taken = np.zeros(len(detections), bool)
+    taken[found[kept]] = True
+    hit = np.zeros(len(sought), bool)
+    hit[truth[kept[alike[kept]] if pairing == "all" else kept]] = True
+    missed, false = np.flatnonzero(~hit), np.flatnonzero(~taken & ~spared)
+    pairs = Pairs(
+        np.concatenate((truth[kept], missed, np.full(len(false), -1))),
+        np.concatenate((found[kept], np.full(len(missed), -1), false)),
+        np.concatenate((overlap[kept], np.full(len(missed) + len(false), math.nan))),
+    )
+    return pairs, int((~taken & spared).sum())
+
+
+def _keep_best(owner: Ints, overlap: Floats, tie: Ints) -> Ints:
+    """Keep the pair of each owner that overlaps most."""
+    order = np.lexsort((tie, overlap, owner))
+    return order[np.flatnonzero(np.diff(owner[order], append=-1))]
+
+
+def _take_in_turns(detections: Ints, truths: Ints) -> list[int]:
+    """Take each pair of which neither side is taken before."""
+    kept, taken, found = [], set(), set()
+    for place, pair in enumerate(zip(detections.tolist(), truths.tolist(), strict=True)):
+        detection, truth = pair
+        if detection not in taken and truth not in found:
+            taken.add(detection)
+            found.add(truth)
+            kept.append(place)
+    return kept
+
+
+def find_best_confidence(
+    truths: Truths, detections: Detections, conventions: Conventions, iou: float
+) -> tuple[float, float]:
+    """Find the confidence, one for all classes, with the best mean F1, and this F1.
+
+    Detections find truths of their class, as for any measure.
+    """
+    measure = BoxMeasure("F", Levels((iou,)))
+    result = Result("", {"F": measure}, truths, detections, conventions)
+    area = list(conventions.areas).index(result.measures[0].area or "")
+    return sweep(result.lists, result.measures[0].view, area, 0).find_best()
