@@ -232,6 +232,7 @@ def test_numbers_in_prose_are_computed_on_the_page(page: Path) -> None:
 
 FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 NOT_COMPUTED = {
+    "8.3": "a version",
     "0.634": "published, and wrong",
     "0.6": "published, and wrong",
     "0.1": "a recall level",

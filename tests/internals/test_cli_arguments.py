@@ -47,6 +47,8 @@ ALONE = {
     "animate": "animate(explanation, path)",
     "dataset": "compare({name: results})",
     "view": "a method of the comparison",
+    "shares": "matrix.shares, table(show=)",
+    "cell": "matrix.cell(truth, detection)",
     "most": "comparison.queries(…).table(most=)",
     "github": "of the place where a command runs",
     "strict": "checkup.serious",

@@ -403,8 +403,9 @@ class Confusion(Tabular, Document):
         counts = self.counts
         inner = counts[:-1, :-1]
         right, wrong = int(np.trace(inner)), int(inner.sum() - np.trace(inner))
+        paired = "pairs of them" if self.pairing == "all" else "detected"
         yield (
-            f"{write_count(len(self.truths), 'truth')}: {right:,} detected as their class,"
+            f"{write_count(len(self.truths), 'truth')}: {right:,} {paired} as their class,"
             f" {wrong:,} as another, {counts[:-1, -1].sum():,} missed;"
             f" {write_count(len(self.detections), 'detection')}, {counts[-1].sum():,} on background"
             + f", {self.ignored:,} on ignored truths"
