@@ -22,6 +22,7 @@ from pathlib import Path
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
+import segments
 
 import germane
 from germane.comparison.pair import compare_pairs
@@ -410,6 +411,7 @@ Data that rarely differ are equal on nine queries in ten.
 
 {means}
 
+{lists}
 ## CPU time of `compare`: 6,980 queries, 5 systems, 4 measures, all 40 pairs
 
 {times}
@@ -442,6 +444,7 @@ def page(simulations: int, null: int) -> str:
         ordinary=ordinary,
         intervals=intervals,
         means=means,
+        lists=segments.write(simulations // 8),
         resamples=RESAMPLES,
         times="\n".join(times()),
         date=datetime.date.today(),

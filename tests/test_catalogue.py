@@ -394,14 +394,39 @@ def test_ascending_ids_are_an_order_of_lists() -> None:
         assert found["Coverage@1"].mean == items / 4
 
 
-def test_intervals_are_of_means_over_users() -> None:
-    result = evaluate(draw_world(0), "Novelty@3 Gini@3 Novelty(mean=micro)@3")
-    interval = result["Novelty@3"].interval()
-    assert interval is not None
-    assert interval.low <= result["Novelty@3"].mean <= interval.high
-    for name in ("Gini@3", "Novelty(mean=micro)@3"):
-        with pytest.raises(germane.errors.MeasureError, match="not a mean over queries"):
-            result[name].interval()
+def test_intervals_are_of_means_over_users_or_a_jackknife() -> None:
+    """A number of all lists is computed again without each user; the mean of its spread is it."""
+    world = replace(
+        draw_world(0), lists={f"u{u}": [f"i{(u * u + j) % 12}" for j in range(3)] for u in range(9)}
+    )
+    names = "Novelty@3 Gini@3 Coverage@3 Entropy(lists=equal)@2 Personalization@3 Novelty(mean=micro)@3 PopularityLift"
+    for value in evaluate(world, names).values():
+        interval = value.interval()
+        assert interval is not None
+        assert interval.low <= value.mean <= interval.high
+        if not value.of_lists.is_mean:  # type: ignore[attr-defined]
+            without = np.array(
+                [
+                    evaluate(
+                        replace(world, lists={u: world.lists[u] for u in world.lists if u != user}),
+                        str(value.measure),
+                    )[value.measure].mean
+                    for user in world.lists
+                ]
+            )
+            error = math.sqrt(
+                8 / 9 * float(((without - without.mean()) ** 2).sum())
+            )  # the jackknife's
+            _, spread = value.spread_over(list(world.lists), np.arange(9), 9)  # type: ignore[attr-defined]
+            assert spread.mean() == pytest.approx(value.mean)
+            assert spread.std(ddof=1) / 3 == pytest.approx(error)
+
+
+def test_a_number_that_no_user_changes_has_no_interval() -> None:
+    lists = {f"u{n}": ["a", "b"] for n in range(9)}
+    result = germane.evaluate({"u0": ["a"]}, lists, "Coverage@2", catalogue=2)
+    assert result["Coverage@2"].mean == 1.0
+    assert result["Coverage@2"].interval() is None
 
 
 def test_explain_names_the_items() -> None:
@@ -558,8 +583,9 @@ def test_a_lift_is_over_the_users_who_have_both() -> None:
     assert measure(lists, "PopularityLift", seen=seen) == 0
     assert measure(lists, "PopularityLift@1", seen=seen) == (4 - 5 / 2) / (5 / 2)
     assert math.isnan(measure({"v": ["c"]}, "PopularityLift", seen=seen))
-    with pytest.raises(germane.errors.MeasureError, match="is one number for all lists"):
-        germane.compare({"u": ["a"]}, {"one": lists, "two": lists}, "PopularityLift", seen=seen)
+    runs = {"one": {"v": ["c"]}, "two": {"v": ["c"]}}
+    with pytest.raises(germane.errors.MeasureError, match="PopularityLift of one is not a number"):
+        germane.compare({"v": ["a"]}, runs, "PopularityLift", seen=seen)
     assert (
         germane.evaluate({"u": ["a"]}, lists, "PopularityLift", seen=seen)[
             "PopularityLift"
@@ -651,8 +677,34 @@ def test_embeddings_have_the_lists_of_their_similarities() -> None:
 def test_functions_that_know_judged_items_alone_refuse() -> None:
     with pytest.raises(germane.errors.MeasureError, match="whole lists"):
         germane.score([1, 0], "Gini@2")
-    with pytest.raises(germane.errors.MeasureError, match="no categories"):
-        evaluate(draw_world(0), "Gini@3").by(lambda user: 1)
+
+
+def test_categories_have_the_numbers_of_their_users() -> None:
+    """Judged or not: as if only these users had lists. The whole has those of all."""
+    world = replace(
+        draw_world(0), lists={f"u{u}": [f"i{(u * u + j) % 12}" for j in range(3)] for u in range(9)}
+    )
+    names = "AP Novelty@2 Gini@3 Coverage@3 Entropy(lists=equal)@2 PopularityLift"
+    qrels = {user: world.relevant.get(user, ["none"]) for user in [*world.lists][:6]}
+    given = {"seen": world.seen, "catalogue": world.size}
+    result = germane.evaluate(qrels, world.lists, names, **given)
+    groups = result.by({user: int(user[1:]) % 2 for user in world.lists})
+    assert groups.counts == {0: 3, 1: 3}
+    for name, group in groups.items():
+        mine = {user: world.lists[user] for user in world.lists if int(user[1:]) % 2 == name}
+        judged = {user: items for user, items in qrels.items() if user in mine}
+        assert group.means == pytest.approx(
+            {
+                str(v.measure): v.mean
+                for v in germane.evaluate(judged, mine, names, **given).values()
+            }
+        )
+        assert group["Gini@3"].explain().lists == len(mine)  # type: ignore[attr-defined]
+    with pytest.raises(germane.errors.NotFoundError, match="no category for 'u6', 'u7', 'u8'"):
+        result.by(dict.fromkeys(qrels, 1))
+    kept = pickle.loads(pickle.dumps(result))
+    with pytest.raises(germane.errors.MeasureError, match="counted and not kept"):
+        kept.by(dict.fromkeys(world.lists, 1))
 
 
 def test_comparisons_say_what_they_cannot_compare() -> None:
@@ -660,14 +712,14 @@ def test_comparisons_say_what_they_cannot_compare() -> None:
     qrels = {user: ["a"] for user in LISTS}
     found = germane.compare(qrels, runs, "Novelty@2", seen=SAW)
     assert len(found.pairs) == 1
-    with pytest.raises(germane.errors.MeasureError, match="Gini@2 is one number for all lists"):
-        germane.compare(qrels, runs, "AP Gini@2", catalogue=4)
     with pytest.raises(
-        germane.errors.MeasureError, match="Gini@2 is about whole lists, and a report"
+        germane.errors.MeasureError, match="Gini@2 is one number of all lists: single"
     ):
-        germane.report(qrels, runs, "AP Gini@2")
-    with pytest.raises(germane.errors.MeasureError, match="leave it out of the gate"):
-        germane.gate(qrels, LISTS, "AP Gini@2", baseline=LISTS)
+        germane.compare(qrels, runs, "AP Gini@2", catalogue=4).queries("Gini@2", "one", "other")
+    with pytest.raises(germane.errors.MeasureError, match="test=sign asks about the values of sin"):
+        germane.compare(qrels, runs, "AP Gini@2", catalogue=4, test="sign")
+    with pytest.raises(germane.errors.MeasureError, match="lower Gini@2 is no regression"):
+        germane.gate(qrels, LISTS, "AP Gini@2", baseline=LISTS, catalogue=4)
     with pytest.raises(germane.errors.MeasureError, match="has no weights"):
         germane.evaluate(qrels, LISTS, "Novelty@2", seen=SAW)["Novelty@2"].weigh({"u": 1})
 

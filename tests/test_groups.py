@@ -25,7 +25,7 @@ RESULT = germane.evaluate(QRELS, RUN, "RR NumRel AP(mean=geometric)")
 
 def test_each_category_has_its_queries() -> None:
     groups = RESULT.by(CLASSES)
-    assert list(groups) == ["cat", "dog", "<b>"]
+    assert list(groups) == ["<b>", "cat", "dog"]
     assert groups.counts == {"cat": 2, "dog": 1, "<b>": 1}
     assert groups["cat"]["RR"].mean == (1 + 1 / 3) / 2
     assert groups["cat"]["RR"].per_query == {"q1": 1.0, "q3": 1 / 3}
@@ -79,7 +79,7 @@ def test_a_category_without_a_value_is_not_in_macro() -> None:
     groups = result.by(CLASSES)
     assert math.isnan(groups["<b>"]["RR"].mean)
     assert groups.macro["RR"] == pytest.approx(((1 + 1 / 3) / 2 + 1 / 2) / 2)
-    assert json.loads(json.dumps(groups.to_dict()))["categories"][2]["means"] == {"RR": None}
+    assert json.loads(json.dumps(groups.to_dict()))["categories"][0]["means"] == {"RR": None}
 
 
 def test_groups_print_with_definitions_and_inert() -> None:

@@ -43,7 +43,7 @@ def select_options(*words: str) -> tuple[str, ...]:
 
 _REFUSED: tuple[tuple[str, str, Collection[str], Collection[str], Collection[str]], ...] = (
     ("looks at whole lists|is about whole lists", "it is about judged items, and such a measure is about all results",
-     ("explain", "gate", "report", "trust"), KINDS, select_options(WHOLE_LISTS)),
+     ("explain", "report", "trust"), KINDS, select_options(WHOLE_LISTS)),
     ("have none|has ranks alone|are only ids", "the results have ranks and no scores", VERBS, RANKED,
      select_options("min_score", "distances", "nonpositive")),
     ("collapse=, query_ids= and item_ids= are not for flat arrays",

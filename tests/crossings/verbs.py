@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import germane
@@ -60,8 +59,6 @@ def _name(case: Case) -> dict[str, Any]:
 
 
 def _compare(case: Case) -> Any:
-    if case.measures == LISTS:  # Coverage is one number for all lists
-        case = replace(case, measures="Novelty@2")
     if "similarity" in case.options:
         found = germane.compare([_run(case, run, name) for name, run in _name(case).items()])
     else:

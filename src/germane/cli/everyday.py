@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from germane.types import Checkup, Comparison, Gate, MeanPRCurve, PRCurve, QueryDifferences
 
 FAILED = 1
-VIEWS = ("leaderboard", "pairs", "queries", "stability")
+VIEWS = ("leaderboard", "pairs", "segments", "queries", "stability")
 _SUMMARIES = {"fell": "fell behind its baseline", "lost": "lost queries of its baseline"}
 
 # --- evaluate -------------------------------------------------------------------------------------
@@ -241,6 +241,8 @@ def _run_compare(options: argparse.Namespace) -> None:
     name_measures(parser.parse_measures(options), rename)
     if rename and options.view in ("queries", "stability"):
         raise InputError(f"--rename is for --view leaderboard or pairs; got {options.view}.")
+    if options.view == "segments" and options.by is None:
+        raise InputError("--view segments shows those of --by FILE; give that, too.")
     picture = is_picture(options)
     if options.bounds and (picture or options.format in ("csv", "tsv")):
         raise InputError(
@@ -249,7 +251,7 @@ def _run_compare(options: argparse.Namespace) -> None:
     if picture:
         _check_picture(options)
     comparison = germane.compare(
-        _evaluate_datasets(options, datasets), **collect_statistics(options)
+        _evaluate_datasets(options, datasets), by=options.by, **collect_statistics(options)
     )
     signatures = comparison.signatures if options.signature else ()
     if picture:
@@ -364,6 +366,9 @@ def _make_view(
             return comparison.leaderboard(digits=digits, rename=rename)
         case "pairs":
             return comparison.table(digits=digits, rename=rename)
+        case "segments":
+            assert comparison.segments is not None  # which --by gives
+            return comparison.segments.table(digits=digits, rename=rename)
         case "stability":
             tables = {
                 str(m): comparison.stability(m).table(digits=digits) for m in comparison.measures
@@ -431,10 +436,19 @@ def write_gate(
         lambda: {
             **decision.comparison.to_dict(),
             "verdicts": decision.verdicts,
+            **_list_segment_verdicts(decision),
             "passed": decision.passed,
         },
     )
     return 0 if decision.passed else FAILED
+
+
+def _list_segment_verdicts(decision: "Gate") -> dict[str, Any]:
+    """List the verdicts of each segment, where --by gives some."""
+    verdicts: dict[str, dict[str, str]] = {}
+    for name, pair, verdict in decision.segments:
+        verdicts.setdefault(str(name), {})[str(pair.measure)] = verdict
+    return {"segment_verdicts": verdicts} if verdicts else {}
 
 
 def _report_to_github(decision: "Gate") -> None:

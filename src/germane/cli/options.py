@@ -327,6 +327,9 @@ USUAL: dict[str, Option] = {
         "also print the means of each category of queries; FILE has the columns query and"
         " category, or is JSON of the form {query: category}", "FILE",
     ),
+    "by": Option(
+        "segments of queries or users", "FILE",
+    ),
     "next by": Option(
         "order pairs by their weight, or by how much it differs between the runs"
     ),

@@ -40,13 +40,20 @@ from germane.errors import (
     spell_options,
     write_option,
 )
-from germane.evaluation.choices import DEFAULT, Baseline, Choices, Judgments, Run
+from germane.evaluation.choices import (
+    DEFAULT,
+    Baseline,
+    Choices,
+    Judgments,
+    Run,
+    Values,
+)
 from germane.evaluation.evaluate import evaluate, evaluate_many
 from germane.evaluation.opening import open_data
 from germane.evaluation.result import Result, Results
 from germane.evaluation.signature_line import shorten
 from germane.measures import find_direction
-from germane.measures.definition import refuse_lists
+from germane.measures.definition import CatalogueDefinition
 from germane.measures.measure import Measure, Measures
 from germane.output.named_columns import Tabular
 from germane.output.tables import Table, format_number, write_count
@@ -150,6 +157,7 @@ def compare(
     equivalence: float | None = None,
     resamples: int = 10_000,
     rng: Seed = 0,
+    by: Values | None = None,
     progress: Progress | bool | None = None,
     **policy: Unpack[Choices],
 ) -> Comparison:
@@ -176,6 +184,10 @@ def compare(
     not matter, tested with two one-sided t-tests. Only tukey and ``stability`` draw ``resamples``,
     using ``rng``, which is a seed or a NumPy generator.
 
+    ``by`` compares the runs in each segment of the queries, too, as ``Comparison.segments``; it
+    takes what ``Result.by`` takes. All pairs in all segments are corrected together. Numbers of all
+    lists, such as Coverage, have intervals and p-values by a jackknife over groups of users.
+
     The test t and ``equivalence`` need SciPy: ``pip install 'germane[stats]'``.
     Raises PolicyError, InputError, CoverageError, NotFoundError and what ``evaluate`` raises.
     """
@@ -194,7 +206,12 @@ def compare(
     if runs is None:
         datasets = match_results(datasets, chosen)
     samples = match_samples(datasets, chosen)
-    return compare_samples(datasets, samples, settings, draws)
+    comparison = compare_samples(datasets, samples, settings, draws)
+    if by is not None:
+        from germane.comparison.segments import compare_segments
+
+        comparison.segments = compare_segments(datasets, chosen, by, settings, draws)
+    return comparison
 
 
 def compare_samples(
@@ -275,7 +292,7 @@ class Gate(Tabular):
     @property
     def passed(self) -> bool:
         """Is every drop within the allowed limit, or not significant?"""
-        return not FAILING & set(self.verdicts.values())
+        return not FAILING & {*self.verdicts.values(), *(word for *_, word in self.segments)}
 
     def __bool__(self) -> bool:
         return self.passed
@@ -287,6 +304,17 @@ class Gate(Tabular):
         interval contains 0 although p is below alpha); or lost, where queries that have a value in
         the baseline have none in the run."""
         return {str(pair.measure): self._judge(pair) for pair in self.comparison.pairs}
+
+    @property
+    def segments(self) -> tuple[tuple[Hashable, Pair, str], ...]:
+        """Each segment and pair with its verdict, where ``by=`` gives segments."""
+        segments = self.comparison.segments
+        pairs = () if segments is None else segments.pairs
+        return tuple(
+            (name, pair, self._judge_drop(pair, segments[name]))
+            for name, pair in pairs
+            if segments is not None
+        )
 
     @cached_property
     def lost(self) -> dict[str, tuple[Hashable, ...]]:
@@ -300,43 +328,54 @@ class Gate(Tabular):
         return queries
 
     def _judge(self, pair: Pair) -> str:
-        verdict = self._judge_drop(pair)
+        verdict = self._judge_drop(pair, self.comparison)
         return "lost" if verdict not in FAILING and self.lost[str(pair.measure)] else verdict
 
-    def _judge_drop(self, pair: Pair) -> str:
-        means = self.comparison.means[str(pair.measure)].values()
+    def _judge_drop(self, pair: Pair, comparison: Comparison) -> str:
+        means = comparison.means[str(pair.measure)].values()
         if reaches(pair.difference, -self.max_drop, max(map(abs, means))):
             return "passed"
         words = {"significant": "fell", "not significant": "noise", "inconclusive": "inconclusive"}
         return words[pair.verdict]
 
     def table(self, *, digits: int | None = 4) -> Table:
-        """One row per measure."""
+        """One row per measure, or per measure and segment."""
         rows = []
-        for pair in self.comparison.pairs:
-            means = self.comparison.means[str(pair.measure)]
+        whole, segments = self.comparison, self.comparison.segments
+        judged = [("all", pair, self._judge(pair), whole) for pair in whole.pairs]
+        if segments is not None:
+            judged += [(str(n), pair, word, segments[n]) for n, pair, word in self.segments]
+        for segment, pair, verdict, comparison in judged:
+            means = comparison.means[str(pair.measure)]
             rows.append(
                 (
                     str(pair.measure),
+                    *([] if segments is None else [segment]),
                     *(format_number(means[name], digits) for name in (BASELINE, RUN)),
                     format_number(pair.difference, digits, sign="+"),
                     *write_ends(pair.interval, digits, sign="+"),
                     pair.interval.level if pair.interval else "",
                     format_p_number(pair.p_adjusted, digits),
-                    self._judge(pair),
+                    verdict,
                 )
             )
-        columns = ("measure", BASELINE, RUN, "change", "low", "high", "level", "p", "verdict")
+        numbers = (BASELINE, RUN, "change", "low", "high", "level", "p", "verdict")
+        columns = ("measure", *([] if segments is None else ["segment"]), *numbers)
         notes = [*self._explain_verdicts(), *self.comparison.notes]
+        if segments is not None:
+            notes.append(segments.describe_correction())
         if "inconclusive" not in self.verdicts.values():  # a passed measure needs no test
             notes = [note for note in notes if not note.startswith("Inconclusive:")]
-        return Table(columns, tuple(rows), tuple(notes), left=(8,))
+        left = (8,) if segments is None else (1, 9)
+        return Table(columns, tuple(rows), tuple(notes), left=left)
 
     def _explain_verdicts(self) -> Iterator[str]:
         alpha = self.comparison.settings.alpha
-        used = set(self.verdicts.values())
+        used = {*self.verdicts.values(), *(word for *_, word in self.segments)}
         yield f"passed: no drop of more than {self.max_drop:g}"
-        unjudged = [pair for pair in self.comparison.pairs if self._judge(pair) == "inconclusive"]
+        judged = [(pair, self._judge(pair)) for pair in self.comparison.pairs]
+        judged += [(pair, word) for _, pair, word in self.segments]
+        unjudged = [pair for pair, word in judged if word == "inconclusive"]
         causes = {
             f"no p < {alpha:g} was possible": any(pair.limit for pair in unjudged),
             f"p < {alpha:g} and the interval disagree": any(pair.held_back_by for pair in unjudged),
@@ -353,19 +392,21 @@ class Gate(Tabular):
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """One sentence for each measure that fails the gate."""
-        failing = [pair for pair in self.comparison.pairs if self._judge(pair) in FAILING]
+        """One sentence for each measure that fails the gate, in all queries or in a segment."""
+        judged = [("", pair, self._judge(pair)) for pair in self.comparison.pairs]
+        judged += [(f"{name}: ", pair, word) for name, pair, word in self.segments]
         return tuple(
             (
                 self._describe_lost(pair)
-                if self._judge(pair) == "lost"
+                if verdict == "lost"
                 else (
-                    f"{pair.measure} fell by {format_short(-pair.difference)}, where"
+                    f"{segment}{pair.measure} fell by {format_short(-pair.difference)}, where"
                     f" {self.max_drop:g} is"
                     f" allowed{_explain_verdict(pair)}: {pair.sentence}"
                 )
             )
-            for pair in failing
+            for segment, pair, verdict in judged
+            if verdict in FAILING
         )
 
     def _describe_lost(self, pair: Pair) -> str:
@@ -398,6 +439,7 @@ def gate(
     correction: Correction | None = None,
     resamples: int = 10_000,
     rng: Seed = 0,
+    by: Values | None = None,
     **policy: Unpack[Choices],
 ) -> Gate:
     """Compare a run with its baseline, and tell which measures fell.
@@ -410,19 +452,16 @@ def gate(
     than ``max_drop``, the test's p-value, corrected over all measures, is below ``alpha``, and the
     interval excludes 0. If the test cannot reach ``alpha``, or if its p-value is below it although
     the interval contains 0, ``max_drop`` alone decides: the drop is inconclusive, and the gate
-    fails. It also fails if a query has a value in the baseline but none in the run. The other
-    arguments are the same as for ``compare``. Raises PolicyError for results that were saved under
-    other conventions, InputError for results with other judgments, CoverageError if no judged item
-    was found, and what ``compare`` raises.
+    fails. It also fails if a query has a value in the baseline but none in the run. ``by`` gives
+    segments of the queries, in each of which no measure may fall either; their p-values are
+    corrected together. The other arguments are the same as for ``compare``. Raises PolicyError for
+    results that were saved under other conventions, InputError for results with other judgments,
+    CoverageError if no judged item was found, and what ``compare`` raises.
     """
     check_limits(max_drop, alpha)
     data = open_data(qrels, policy)
-    refuse_lists(
-        data.options.read_measures(measures),
-        "and a lower or a higher value is no regression; leave it out of the gate.",
-    )
     now = evaluate(data, run, measures, name=RUN)
-    if quantities := [measure for measure in now.measures if find_direction(measure.name) <= 0]:
+    if quantities := [measure for measure in now.measures if not _is_guarded(measure)]:
         raise MeasureError(
             f"a gate needs measures for which higher is better. A lower {quantities[0]} is no"
             " regression; leave it out."
@@ -452,12 +491,21 @@ def gate(
         confidence=1 - alpha,
         resamples=resamples,
         rng=rng,
+        by=by,
     )
     decision = Gate(comparison, max_drop)
     _check_found(BASELINE, before)
     if decision.passed:
         _check_found(RUN, now)
     return decision
+
+
+def _is_guarded(measure: Measure) -> bool:
+    """Is a lower value a loss? Of measures of the catalogue, it is for what they are called."""
+    row = measure.row
+    if isinstance(row, CatalogueDefinition):
+        return row.is_loss(dict(measure.parameters))
+    return find_direction(measure.name) > 0
 
 
 def check_limits(max_drop: Any, alpha: Any) -> None:
@@ -489,6 +537,7 @@ def assert_no_regression(
     correction: Correction | None = None,
     resamples: int = 10_000,
     rng: Seed = 0,
+    by: Values | None = None,
     **policy: Unpack[Choices],
 ) -> Gate:
     """Raise RegressionError if a run is worse than its baseline; for use in tests.
@@ -502,7 +551,7 @@ def assert_no_regression(
     """
     decision = gate(
         qrels, run, measures, baseline=baseline, max_drop=max_drop, alpha=alpha, test=test,
-        correction=correction, resamples=resamples, rng=rng, **policy,
+        correction=correction, resamples=resamples, rng=rng, by=by, **policy,
     )  # fmt: skip
     if not decision.passed:
         raise RegressionError("\n".join((*decision.sentences, "", str(decision))))

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from itertools import combinations, pairwise
 from typing import TYPE_CHECKING, Any
@@ -26,7 +26,7 @@ from germane.comparison.query_differences import (
 )
 from germane.comparison.significance import Runs, Sample, Settings, resample_sums
 from germane.core.ragged import ROUNDING, Floats, subtract_values, unite_equal
-from germane.errors import NotFoundError, clip, make_visible, offer
+from germane.errors import MeasureError, NotFoundError, clip, make_visible, offer
 from germane.evaluation.layout import name_measures
 from germane.evaluation.result import Result
 from germane.measures import find_direction
@@ -39,6 +39,7 @@ from germane.presentation.pictures import Paper
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from germane.comparison.segments import Segments
     from germane.evaluation.result import Result, Results
 
 
@@ -165,13 +166,26 @@ class Comparison(Columnar):
         pairs: tuple[Pair, ...],
         settings: Settings,
         seed: int,
+        segments: "Segments | None" = None,
     ) -> None:
+        self.segments = segments
+        """The comparison in each segment, where ``by=`` gives some."""
         self.datasets = datasets
         """Data set → run → Result; one data set has the name ''."""
         self.pairs = pairs
         self.settings = settings
         self._samples = tuple(samples)
         self._seed = seed
+
+    @property
+    def samples(self) -> tuple[Sample, ...]:
+        """The values that were compared, of measures that have them for the same queries."""
+        return self._samples
+
+    @property
+    def count(self) -> int:
+        """How many queries, or users, were compared on the first measure."""
+        return self._samples[0].users or len(self._samples[0])
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -249,6 +263,10 @@ class Comparison(Columnar):
         """
         self._check_systems(system, baseline)
         sample, m = self._find_measure(measure)
+        if sample.users:
+            raise MeasureError(
+                f"{sample.measures[m]} is one number of all lists: single queries have no value."
+            )
         after, before = sample.systems.index(system), sample.systems.index(baseline)
         old, new = sample.values[m, before], sample.values[m, after]
         differences, rows = subtract_values(new, old).tolist(), []
@@ -341,7 +359,12 @@ class Comparison(Columnar):
         """The leaderboard and a sentence for each pair, as ``print`` shows them."""
         board, *notes = self.leaderboard(rename=rename).text().split("\n\n")
         sentences = self._write_sentences(name_measures(self.measures, rename))
-        return "\n\n".join([board, Sheet(*sentences).text(), *notes])
+        parts = [board, Sheet(*sentences).text(), *notes]
+        if self.segments is not None:
+            table = self.segments.table(rename=rename)
+            own_notes = tuple(note for note in table.notes if note not in "\n".join(notes))
+            parts.append(replace(table, notes=own_notes).text())
+        return "\n\n".join(parts)
 
     def _write_sentences(self, names: Mapping[Measure, str]) -> tuple[str, ...]:
         """Write a sentence for each pair; for many runs, one that counts the verdicts."""
@@ -377,7 +400,8 @@ class Comparison(Columnar):
 
     def html(self) -> str:
         """The leaderboard and the pairs as HTML."""
-        return self.leaderboard().html() + self.table().html()
+        segments = "" if self.segments is None else self.segments.table().html()
+        return self.leaderboard().html() + self.table().html() + segments
 
     def _repr_html_(self) -> str:
         """The leaderboard and the sentences that are printed, as HTML."""
@@ -396,6 +420,7 @@ class Comparison(Columnar):
             "means": self.means,
             "pairs": self.pairs,
             "notes": [note for note in self.notes if note],
+            **({} if self.segments is None else {"segments": self.segments.list_documents()}),
             **signatures,
         }
         return make_document(plain)

@@ -104,7 +104,7 @@ def make_pair_table(
             names[pair.measure], pair.system, pair.baseline, str(pair.queries),
             format_number(pair.difference, digits), *write_ends(pair.interval, digits), level,
             format_number(pair.d_z, digits), format_number(pair.improvement, digits),
-            str(pair.wins), str(pair.losses), str(pair.ties),
+            *("" if count is None else str(count) for count in (pair.wins, pair.losses, pair.ties)),
             format_p_number(pair.p, digits), format_p_number(pair.p_adjusted, digits), pair.verdict,
             format_number(pair.detectable, digits),
         ]  # fmt: skip
@@ -140,7 +140,8 @@ def list_pair_columns(pairs: Sequence[Pair]) -> dict[str, Any]:
         return make_numbers(getattr(pair, name) for pair in pairs)
 
     def list_counts(name: str) -> Any:
-        return np.array([getattr(pair, name) for pair in pairs], np.int64)
+        counts = [getattr(pair, name) for pair in pairs]
+        return make_numbers(counts) if None in counts else np.array(counts, np.int64)
 
     intervals = [vars(pair.interval) if pair.interval else {} for pair in pairs]
     ends = {
@@ -195,6 +196,12 @@ def write_notes(
             else ""
         )
         left = f"; {sample.left_out:,} left out" if sample.left_out else ""
+        if sample.users:
+            yield (
+                f"{sample.users:,} users with a list in every run{left}{for_some}: numbers of all"
+                f" lists, spread over {len(sample):,} groups of users by a jackknife"
+            )
+            continue
         yield f"{write_count(len(sample), sample.unit)} with a value for every run{left}{for_some}"
     yield from (f"conventions: {sample.conventions}" for sample in samples if sample.conventions)
     if len(samples[0].datasets) > 1:
@@ -252,7 +259,8 @@ def _describe_test(samples: Sequence[Sample], pairs: Sequence[Pair], settings: S
 def _write_warnings(
     samples: Sequence[Sample], pairs: Sequence[Pair], settings: Settings
 ) -> Iterator[str]:
-    fewest, largest = min(map(len, samples)), max(map(len, samples))
+    fewest = min(sample.users or len(sample) for sample in samples)
+    largest = max(map(len, samples))
     units = pluralize(samples[0].unit)
     if limits := [pair.limit for pair in pairs if pair.verdict == "inconclusive" and pair.limit]:
         causes = {limit.cause for limit in limits}

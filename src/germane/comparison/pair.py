@@ -20,7 +20,7 @@ from germane.core.mean_intervals import (
     measure_dispersion,
 )
 from germane.core.ragged import Floats, drop_rounding
-from germane.errors import make_visible
+from germane.errors import MeasureError, make_visible
 from germane.measures import find_direction
 from germane.measures.averaging import find_span_of_differences
 from germane.measures.measure import Measure
@@ -88,11 +88,12 @@ class Pair(Plain):
     d_z: float | None
     """Cohen's d_z: the mean difference in standard deviations of one query's difference; None
     where that does not vary"""
-    improvement: float
-    """the probability that the system does better on a query, ties counted half"""
-    wins: int
-    losses: int
-    ties: int
+    improvement: float | None
+    """the probability that the system does better on a query, ties counted half; like wins, losses
+    and ties, None for a number of all lists, such as Coverage, which queries do not have"""
+    wins: int | None
+    losses: int | None
+    ties: int | None
     p: float
     """uncorrected, unless the test itself corrects"""
     p_adjusted: float
@@ -158,7 +159,7 @@ class Pair(Plain):
         if self.difference < 0:
             better, worse, sign = worse, better, -1
         wins, losses = (self.wins, self.losses)[::sign]
-        if not wins + losses:
+        if wins == losses == 0:
             queries = (
                 f"all {write_count(self.queries, self.unit)}"
                 if self.queries > 1
@@ -166,7 +167,7 @@ class Pair(Plain):
             )
             return f"{better} and {worse} have the same {name} on {queries}"
         if not self.difference:
-            text = f"{better} and {worse} have the same mean {name}"
+            text = f"{better} and {worse} have the same {'' if wins is None else 'mean '}{name}"
         else:
             if find_direction(self.measure.name) <= 0:
                 verb = "significantly " * self.significant + "exceeds"
@@ -179,10 +180,11 @@ class Pair(Plain):
         if not self.significant:
             text += f", {self.verdict}"
         text += f", {format_p(self.p_adjusted, self.alpha)} ({self.test})"
-        text += (
-            f", {write_count(wins, 'win')} {write_count(losses, 'loss', 'losses')}"
-            f" {write_count(self.ties, 'tie')}"
-        )
+        if wins is not None and losses is not None and self.ties is not None:
+            text += (
+                f", {write_count(wins, 'win')} {write_count(losses, 'loss', 'losses')}"
+                f" {write_count(self.ties, 'tie')}"
+            )
         return "; ".join((text, *self._list_reservations()))
 
     def _list_reservations(self) -> Iterator[str]:
@@ -272,43 +274,88 @@ def compare_pairs(
     samples: Sequence[Sample], settings: Settings, rng: np.random.Generator
 ) -> tuple[Pair, ...]:
     """Compare all pairs, or all systems with the baseline, measure by measure."""
-    systems = samples[0].systems
-    pairs = list(combinations(range(len(systems)), 2))
-    if settings.baseline is not None:
-        first = systems.index(settings.baseline)
-        pairs = [(first, second) for second in range(len(systems)) if second != first]
-    test, resamples = TESTS[settings.test], settings.resamples
-    p = np.concatenate([test.p_values(sample, pairs, resamples, rng) for sample in samples])
-    smallest = np.concatenate([test.smallest(sample, pairs, resamples) for sample in samples])
-    tests = _correct(p, smallest, settings)
-    return tuple(
-        _describe_pair(sample, m, pair, difference, next(tests), settings)
+    [pairs] = compare_parts([samples], settings, rng)
+    return pairs
+
+
+def compare_parts(
+    parts: Sequence[Sequence[Sample]], settings: Settings, rng: np.random.Generator
+) -> list[tuple[Pair, ...]]:
+    """Compare in each part of the queries, such as segments, as ``compare_pairs`` does in all.
+
+    The comparisons of all parts together make a family, of one measure or of all.
+    """
+    pairs = choose_pairs(parts[0][0].systems, settings)
+    tested = [
+        (part, *of_measure)
+        for part, samples in enumerate(parts)
         for sample in samples
-        for m, of_measure in enumerate(compute_differences(sample, pairs))
-        for pair, difference in zip(pairs, of_measure, strict=True)
-    )
+        for of_measure in _test_pairs(sample, pairs, settings, rng)
+    ]
+    families: dict[Measure | None, list[int]] = {}
+    for row, (_, sample, m, *_) in enumerate(tested):
+        measure = sample.measures[m] if settings.family == "measure" else None
+        families.setdefault(measure, []).append(row)
+    corrected: dict[int, list[Tested]] = {}
+    for rows in families.values():
+        p, smallest = (np.concatenate([tested[row][of] for row in rows]) for of in (3, 4))
+        each = _correct(p, smallest, settings, len({tested[row][0] for row in rows}), len(pairs))
+        for row in rows:
+            corrected[row] = [next(each) for _ in pairs]
+    described: list[list[Pair]] = [[] for _ in parts]
+    for row, (part, sample, m, _, _, differences) in enumerate(tested):
+        for pair, difference, outcome in zip(pairs, differences, corrected[row], strict=True):
+            described[part].append(_describe_pair(sample, m, pair, difference, outcome, settings))
+    return [tuple(of_part) for of_part in described]
 
 
-def _correct(p: Floats, smallest: Floats, settings: Settings) -> Iterator[Tested]:
-    """Correct M × P p-values, and the smallest that were possible, within their families."""
+def choose_pairs(systems: Sequence[str], settings: Settings) -> list[tuple[int, int]]:
+    """Choose all pairs, or those with the baseline, as places of baseline and system."""
+    if settings.baseline is None:
+        return list(combinations(range(len(systems)), 2))
+    first = systems.index(settings.baseline)
+    return [(first, second) for second in range(len(systems)) if second != first]
+
+
+def _test_pairs(
+    sample: Sample, pairs: list[tuple[int, int]], settings: Settings, rng: np.random.Generator
+) -> Iterator[tuple[Sample, int, Floats, Floats, Floats]]:
+    """Compute the p-values of each measure, the smallest that were possible, and differences."""
+    if sample.users and settings.test in ("wilcoxon", "sign"):
+        raise MeasureError(
+            f"test={settings.test} asks about the values of single queries, and"
+            f" {sample.measures[0]} is one number of all lists. test=randomization or test=t"
+            " compares it."
+        )
+    test, resamples = TESTS[settings.test], settings.resamples
+    p = test.p_values(sample, pairs, resamples, rng)
+    smallest = test.smallest(sample, pairs, resamples)
+    differences = compute_differences(sample, pairs)
+    for m, of_measure in enumerate(differences):
+        yield sample, m, p[m], smallest[m], of_measure
+
+
+def _correct(
+    p: Floats, smallest: Floats, settings: Settings, parts: int, pairs: int
+) -> Iterator[Tested]:
+    """Correct the p-values of a family, and the smallest that were possible."""
     test, correction = TESTS[settings.test], CORRECTIONS[settings.correction or "none"]
-    families = zip(p, smallest, strict=True)
-    if settings.family == "all":
-        families = zip([p.ravel()], [smallest.ravel()], strict=True)
-    for p_values, least in families:
-        count = len(p_values)
-        adjusted, levels = correction.adjust(p_values), correction.levels(p_values, settings.alpha)
-        over = correction.title + (f" over {count}" if settings.correction != "none" else "")
-        words = f"{settings.test}, {over}" if count > 1 else settings.test
+    count = len(p)
+    adjusted, levels = correction.adjust(p), correction.levels(p, settings.alpha)
+    over = correction.title + (f" over {count}" if settings.correction != "none" else "")
+    words = f"{settings.test}, {over}" if count > 1 else settings.test
+    if test.corrects:  # for the pairs of each part; and here, for the number of parts
+        adjusted = np.minimum(p * parts, 1.0)
+        levels = np.full(count, settings.alpha / (pairs * parts))
+        words = f"{test.title} over {write_count(pairs, 'pair')}"
+        words += f", Bonferroni over {parts} segments" * (parts > 1)
+    for i in range(count):
+        reached = smallest[i] * count  # no correction raises a p-value by more
         if test.corrects:
-            levels = np.full(count, settings.alpha / p.shape[1])
-            words = f"{test.title} over {write_count(p.shape[1], 'pair')}"
-        for i in range(count):
-            reached = least[i] * count  # no correction raises a p-value by more
-            if reached >= settings.alpha:
-                reached = correction.adjust(np.where(np.arange(count) == i, least, p_values))[i]
-            numbers = map(float, (p_values[i], adjusted[i], least[i], reached, levels[i]))
-            yield Tested(words, *numbers)
+            reached = min(smallest[i] * parts, 1.0)
+        elif reached >= settings.alpha:
+            reached = correction.adjust(np.where(np.arange(count) == i, smallest, p))[i]
+        yield Tested(words, *map(float, (p[i], adjusted[i], smallest[i], reached, levels[i])))
 
 
 def _describe_pair(
@@ -325,13 +372,16 @@ def _describe_pair(
     varies = spread is not None and spread.error > 0
     wins, losses = int(np.count_nonzero(difference > 0)), int(np.count_nonzero(difference < 0))
     ties, is_low = len(sample) - wins - losses, find_direction(sample.measures[m].name) < 0
+    counted = (None, None, None) if sample.users else (wins, losses, ties)
     before, after = sample.means[m, list(pair)]
     mean = float(drop_rounding(after - before, max(abs(before), abs(after))))
     if not wins + losses:
         mean = 0.0
     interval = None
-    if spread and len(sample) >= Interval.FEWEST:
-        span = find_span_of_differences(sample.measures[m], sample.values[m])
+    if spread and len(sample) >= Interval.FEWEST and (varies or not sample.users):
+        span = None
+        if not sample.users:
+            span = find_span_of_differences(sample.measures[m], sample.values[m])
         interval = estimate_weighted_interval(
             difference, sample.weights, centered, sample.strata, span, mean, tested.alpha
         )
@@ -343,14 +393,16 @@ def _describe_pair(
         measure=sample.measures[m],
         system=sample.systems[pair[1]],
         baseline=sample.systems[pair[0]],
-        queries=len(sample),
+        queries=sample.users or len(sample),
         difference=mean,
         interval=interval,
-        d_z=mean / spread.deviation if spread and varies else None,
-        improvement=((losses if is_low else wins) + ties / 2) / len(sample),
-        wins=wins,
-        losses=losses,
-        ties=ties,
+        d_z=mean / spread.deviation if spread and varies and not sample.users else None,
+        improvement=(
+            None if sample.users else ((losses if is_low else wins) + ties / 2) / len(sample)
+        ),
+        wins=counted[0],
+        losses=counted[1],
+        ties=counted[2],
         p=tested.p,
         p_adjusted=tested.p_adjusted,
         alpha=settings.alpha,

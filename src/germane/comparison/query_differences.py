@@ -14,7 +14,7 @@ from germane.comparison.significance import refuse_unanswered
 from germane.core.ragged import average_numbers, subtract_values
 from germane.errors import InputError, clip, make_visible
 from germane.evaluation.judging import Placement
-from germane.evaluation.layout import find_categories
+from germane.evaluation.layout import find_categories, sort_categories
 from germane.measures import find_direction
 from germane.measures.averaging import QueryValues
 from germane.measures.measure import Measure
@@ -262,7 +262,7 @@ class QueryDifferences(Tabular, Plain):
         groups: dict[Hashable, list[QueryDifference]] = {}
         for name, row in zip(names, self.rows, strict=True):
             groups.setdefault(name, []).append(row)
-        slices = (_make_slice(*group) for group in sorted(groups.items(), key=lambda g: str(g[0])))
+        slices = (_make_slice(name, groups[name]) for name in sort_categories(groups))
         return Slices(self.measure, self.system, self.baseline, tuple(slices))
 
     def _list_columns(self) -> dict[str, Any]:
@@ -349,7 +349,7 @@ class Slices(Tabular):
         )  # fmt: skip
         notes = (
             f"{self.measure}: {self.measure.definition}",
-            "Slices are looked at after the fact: nothing here is tested.",
+            "Slices are looked at after the fact: nothing here is tested; compare(by=…) does.",
         )
         return Table(columns, rows, notes)
 

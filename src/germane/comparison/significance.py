@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import permutations, product
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, TypeGuard, get_args
 
 import numpy as np
 
@@ -58,6 +58,8 @@ class Sample:
     parse: Callable[[str], Any] = parse  # reads the name of such a measure
     conventions: str = ""  # of the numbers, where the measures do not name them
     warning: str = ""  # of data on which tests and intervals do not hold
+    users: int = 0  # in groups of which the numbers of all lists are spread; 0 for means
+    numbers: Floats | None = None  # M × S: the numbers that were spread, without rounding
 
     def __len__(self) -> int:
         return len(self.queries)
@@ -78,6 +80,8 @@ class Sample:
     @cached_property
     def means(self) -> Floats:
         """M × S: the mean of each system."""
+        if self.numbers is not None:
+            return self.numbers
         means: Floats = (
             self.values.mean(axis=2) if len(self.datasets) == 1 else self.weighted.sum(axis=2)
         )
@@ -101,33 +105,61 @@ class Sample:
 
 
 def match_samples(
-    datasets: Mapping[str, Runs], measures: tuple[Measure, ...]
+    datasets: Mapping[str, Runs],
+    measures: tuple[Measure, ...],
+    shared_queries: "SharedQueries | None" = None,
 ) -> tuple[Sample, ...]:
     """Make one sample of all measures that have values for the same queries; mostly there is one.
 
+    ``shared_queries`` are those of each measure; those of a segment may be some of them, or none.
     Raises CoverageError where the systems have no query in common, and MeasureError for a measure
     that does not have an arithmetic mean.
     """
-    groups: dict[tuple[tuple[Hashable, ...], ...], list[Measure]] = {}
+    if shared_queries is None:
+        shared_queries = find_shared_queries(datasets, measures)
+    groups: dict[tuple[bool, tuple[tuple[Hashable, ...], ...]], list[Measure]] = {}
+    for measure, shared in shared_queries.items():
+        groups.setdefault((_is_spread(datasets, measure), shared), []).append(measure)
+    return tuple(
+        (_spread_sample if is_spread else _make_sample)(datasets, tuple(alike), shared)
+        for (is_spread, shared), alike in groups.items()
+    )
+
+
+SharedQueries: TypeAlias = Mapping[Measure, tuple[tuple[Hashable, ...], ...]]
+
+
+def find_shared_queries(
+    datasets: Mapping[str, Runs], measures: tuple[Measure, ...]
+) -> SharedQueries:
+    """Find the queries of each data set for which every run has a value, by measure."""
+    shared = {}
     for measure in measures:
         mean = dict(measure.parameters).get("mean", "arithmetic")
-        if mean != "arithmetic":
+        if mean != "arithmetic" and not isinstance(measure.row, CatalogueDefinition):
             raise MeasureError(
                 f"{measure}: a difference of {mean} means is not a mean of differences; "
                 f"compare {measure(mean='arithmetic')}."
             )
-        row = measure.row
-        if isinstance(row, CatalogueDefinition) and (row.of_lists is None or row.pooled):
-            raise MeasureError(
-                f"{measure} is one number for all lists: queries have no values to compare."
-                " evaluate computes it for every run; means over lists, such as Novelty and ILD,"
-                " are compared."
-            )
         for runs in datasets.values():
             refuse_unanswered({name: run[measure] for name, run in runs.items()})
-        shared = tuple(_find_shared_queries(name, runs, measure) for name, runs in datasets.items())
-        groups.setdefault(shared, []).append(measure)
-    return tuple(_make_sample(datasets, tuple(alike), shared) for shared, alike in groups.items())
+        shared[measure] = tuple(
+            _find_shared_queries(name, runs, measure) for name, runs in datasets.items()
+        )
+    return shared
+
+
+def _is_spread(datasets: Mapping[str, Runs], measure: Measure) -> bool:
+    """Is it one number of all lists, and no mean? Raises MeasureError where lists are not held."""
+    results = [run[measure] for runs in datasets.values() for run in runs.values()]
+    spread = [result for result in results if _has_no_mean(result)]
+    for result in spread:
+        result.of_lists.counted.require_lists()
+    return bool(spread)
+
+
+def _has_no_mean(result: QueryValues) -> TypeGuard[CatalogueResult]:
+    return isinstance(result, CatalogueResult) and not result.of_lists.is_mean
 
 
 def refuse_unanswered(values: Mapping[str, QueryValues]) -> None:
@@ -162,6 +194,9 @@ def _find_shared_queries(dataset: str, runs: Runs, measure: Measure) -> tuple[Ha
 
 def list_valued(run: Result, measure: Measure) -> list[Hashable]:
     """List the queries for which a run has a value."""
+    result = run[measure]
+    if _has_no_mean(result):
+        return result.units
     values = _get_values(run, measure)
     return [query for query, value in values.items() if value == value]  # not NaN
 
@@ -195,6 +230,52 @@ def _make_sample(
         np.repeat(np.arange(len(shared)), list(map(len, shared))),
         values,
         sum(map(len, valued)) - values.shape[2],
+    )
+
+
+def _spread_sample(
+    datasets: Mapping[str, Runs],
+    measures: tuple[Measure, ...],
+    shared: tuple[tuple[Hashable, ...], ...],
+) -> Sample:
+    """Make a sample of numbers of all lists, spread over the same groups of users in every run."""
+    systems = tuple(next(iter(datasets.values())))
+    groups = [CatalogueResult.group_users(users) for users in shared]
+    counts = [int(of_users.max()) + 1 for of_users in groups]
+    values: Floats = np.empty((len(measures), len(systems), sum(counts)))
+    numbers: Floats = np.empty(values.shape[:2])
+    for (m, measure), (s, system) in product(enumerate(measures), enumerate(systems)):
+        spreads, exact = [], []
+        for runs, users, of_users, count in zip(
+            datasets.values(), shared, groups, counts, strict=True
+        ):
+            result = runs[system][measure]
+            assert isinstance(result, CatalogueResult)
+            number, spread = result.spread_over(users, of_users, count)
+            spreads.append(spread)
+            exact.append(number)
+        values[m, s], numbers[m, s] = np.concatenate(spreads), np.mean(exact)
+        if np.isnan(values[m, s]).any():
+            raise MeasureError(
+                f"{measure} of {system} is not a number, or not without some of its users. Compare"
+                " more users, or leave it out."
+            )
+    listed = (
+        {user for run in runs.values() for user in list_valued(run, measures[0])}
+        for runs in datasets.values()
+    )
+    count_shared = sum(map(len, shared))
+    return Sample(
+        measures,
+        systems,
+        tuple(datasets),
+        tuple(range(values.shape[2])),
+        np.repeat(np.arange(len(shared)), counts),
+        values,
+        sum(map(len, listed)) - count_shared,
+        "user",
+        users=count_shared,
+        numbers=numbers,
     )
 
 

@@ -83,6 +83,14 @@ class Lists:
         relevant = None if self.relevant is None else self.relevant[places]
         return Lists(ragged.make_offsets(sizes), self.items[places], relevant, self.user)
 
+    def take(self, rows: Ints) -> "Lists":
+        """Select some of the lists, by their places."""
+        starts, sizes = self.offsets[:-1][rows], self.sizes[rows]
+        places = ragged.list_stretches(starts, sizes)
+        relevant = None if self.relevant is None else self.relevant[places]
+        user = None if self.user is None else self.user[rows]
+        return Lists(ragged.make_offsets(sizes), self.items[places], relevant, user)
+
     @property
     def rank(self) -> Ints:
         """The place of each item in its list, from 1."""
@@ -179,6 +187,14 @@ class Exposure:
             )
         ones = np.ones(len(lists.items), np.int64)
         return cls(counts, sizes, _add_pairs(np.stack([lists.items, sizes[lists.owner], ones])))
+
+    def subtract(self, part: "Exposure", rows: Bools) -> "Exposure":
+        """Leave out some of the users; ``part`` is their exposure, and ``rows`` are the others."""
+        by_size = None
+        if self.by_size is not None and part.by_size is not None:
+            negative = part.by_size * np.array([[1], [1], [-1]])
+            by_size = _add_pairs(np.concatenate([self.by_size, negative], 1))
+        return Exposure(self.counts - part.counts, self.sizes[rows], by_size)
 
     def renumber(self, numbers: Ints, items: int) -> "Exposure":
         """Give the items other numbers, of ``items``."""

@@ -58,6 +58,19 @@ def estimate_interval(centered: Floats, strata: Ints, mean: float, alpha: float)
     return Interval(mean + low, mean + high, 1 - alpha)
 
 
+def estimate_spread_interval(spread: Floats, alpha: float) -> Interval | None:
+    """Estimate the interval of a number of all lists that was spread over groups of users.
+
+    None for few groups, and if these do not vary: their range says nothing about the number.
+    """
+    centered = spread - spread.mean()
+    scale = float(np.abs(spread).max(initial=0.0))
+    if len(spread) < Interval.FEWEST or not float(np.abs(centered).max()) > ROUNDING * scale:
+        return None
+    parts = centered / len(spread)
+    return estimate_interval(parts, np.zeros(len(spread), int), float(spread.mean()), alpha)
+
+
 def check_confidence(confidence: Any) -> None:
     """Refuse a confidence that is not a number between 0 and 1. Raises InputError."""
     check_number("confidence", confidence, 0, 1)
@@ -367,7 +380,7 @@ def estimate_mean_interval(
 
 
 def estimate_weighted_interval(
-    values: Floats, shares: Floats, centered: Floats, strata: Ints, span: Span, mean: float,
+    values: Floats, shares: Floats, centered: Floats, strata: Ints, span: Span | None, mean: float,
     alpha: float
 ) -> Interval:  # fmt: skip
     """Estimate the 1 - alpha interval of the mean of weighted values in strata.
@@ -375,8 +388,11 @@ def estimate_weighted_interval(
     ``shares`` are the weights of the values and add up to 1; ``centered`` holds each value's part
     of the mean less the mean part of its stratum. Where ``EVENTS`` values or more make up the
     spread, it is the BCa bootstrap, widened for rare values that were not drawn. Elsewhere the
-    spread says too little, and ``span``, in which every value lies, takes its place.
+    spread says too little, and ``span``, in which every value lies, takes its place. Values of a
+    jackknife have no span.
     """
+    if span is None:
+        return estimate_interval(centered, strata, mean, alpha)
     centered = drop_rounding(centered, float(np.abs(values * shares).max()))
     apart = centered / shares
     events = count_events(apart, shares)

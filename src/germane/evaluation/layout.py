@@ -13,7 +13,7 @@ from germane.core.id_spelling import describe_types, is_id, unwrap_ids, unwrap_k
 from germane.core.mean_intervals import Interval, describe_intervals, explain_missing
 from germane.core.ragged import average_numbers
 from germane.dialects.names import parse
-from germane.errors import InputError, MeasureError, NotFoundError, clip, list_some, offer
+from germane.errors import InputError, NotFoundError, clip, list_some, offer
 from germane.evaluation.special_queries import lacks_worst
 from germane.measures import find_merits
 from germane.measures.averaging import MeasureResult, QueryValues
@@ -237,13 +237,18 @@ def format_value(value: float, measure: Measure, digits: int | None) -> str:
 def estimate_intervals(results: "Results", confidence: float) -> dict[str, Intervals]:
     """Estimate the intervals of all means over queries; None for a mean of few."""
     return {
-        name: {
-            value.measure: value.interval(confidence=confidence)
-            for value in result.values()
-            if value.has_interval and value.mean == value.mean
-        }
-        for name, result in results.items()
+        name: dict(_estimate_each(result.values(), confidence)) for name, result in results.items()
     }
+
+
+def _estimate_each(
+    values: Iterable[QueryValues], confidence: float
+) -> Iterator[tuple[Measure, Interval | None]]:
+    for value in values:
+        if value.has_interval and value.mean == value.mean:
+            interval = value.interval(confidence=confidence)
+            if interval is not None or value.units is value.queries:
+                yield value.measure, interval
 
 
 def _explain_intervals(intervals: Mapping[str, Intervals], confidence: float) -> Iterator[str]:
@@ -301,8 +306,10 @@ class Group(Mapping[str, QueryValues]):
 
     @property
     def queries(self) -> int:
-        """How many queries of the category were evaluated."""
-        return len(next(iter(self._measures.values())).queries)
+        """How many queries of the category were evaluated, or how many users have lists."""
+        values = self._measures.values()
+        judged = (len(of.queries) for of in values if of.units is of.queries)
+        return next(judged, len(next(iter(values)).units))
 
 
 class Groups(Named[Group], Tabular):
@@ -316,12 +323,13 @@ class Groups(Named[Group], Tabular):
     >>> groups.macro["RR"], round(groups.micro["RR"], 4)
     (0.75, 0.8333)
 
-    Groups can be read like a dict of categories, in the order in which they first appear. As a
-    frame, it has a row for each of them: ``category``, ``queries`` (their number) and the means of
+    Groups can be read like a dict of categories, which are sorted. As a frame, it has a
+    row for each of them: ``category``, ``queries`` (their number) and the means of
     the measures. ``macro`` is the mean of the categories' means, which gives every category the
     same weight; ``micro`` is the mean over all queries, which gives every query the same weight. A
     category without a value (because all its queries are left out by ``no_relevant=skip``) is not
-    part of ``macro``.
+    part of ``macro``. A measure of the catalogue, such as Coverage, is computed from the
+    lists of each category's users; more users cover more items.
     """
 
     _noun = "category"
@@ -430,20 +438,28 @@ def _list_means(
 
 def group_measures(whole: Mapping[Measure, QueryValues], category: Any) -> Groups:
     """Split evaluated measures by category: a mapping, a function, or one value per query."""
-    for values in whole.values():
-        if getattr(values, "list_count", None) is not None:
-            raise MeasureError(
-                f"{values.measure} counts the lists of all users, and has no categories."
-            )
-    queries = next(iter(whole.values())).queries
-    rows: dict[Hashable, list[int]] = {}
-    for q, name in enumerate(find_categories(queries, category)):
-        rows.setdefault(name, []).append(q)
-    groups = {
-        name: Group(name, _select_queries(whole, np.array(positions)))
-        for name, positions in rows.items()
+    units = dict.fromkeys(unit for values in whole.values() for unit in values.units)
+    names = dict(zip(units, find_categories([*units], category), strict=True))
+    groups: dict[Hashable, dict[Measure, QueryValues]] = {
+        name: {} for name in sort_categories(names.values())
     }
-    return Groups(groups, whole)
+    for measure, values in whole.items():
+        rows: dict[Hashable, list[int]] = {name: [] for name in groups}
+        for place, unit in enumerate(values.units):
+            rows[names[unit]].append(place)
+        for name, places in rows.items():
+            groups[name][measure] = values.take(np.array(places, int))
+    return Groups({name: Group(name, selected) for name, selected in groups.items()}, whole)
+
+
+def sort_categories(names: Iterable[Hashable]) -> list[Hashable]:
+    """Sort the different ones: numbers by their values, and then others by their text."""
+
+    def find_place(name: Any) -> tuple[bool, float, str]:
+        is_counted = isinstance(name, (int, float))
+        return not is_counted, name if is_counted else 0.0, str(name)
+
+    return sorted(dict.fromkeys(names), key=find_place)
 
 
 def read_category(category: Any, *, numbers: bool = False) -> Any:
@@ -519,10 +535,3 @@ def _name_categories(queries: list[Hashable], category: Any) -> list[Hashable]:
             "may have more."
         )
     return list(values)
-
-
-def _select_queries(whole: Mapping[Measure, QueryValues], rows: Any) -> dict[Measure, QueryValues]:
-    selected = {}
-    for measure, values in whole.items():
-        selected[measure] = values.take(rows)
-    return selected

@@ -4,14 +4,16 @@ import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import compress, pairwise
 from math import fsum
-from typing import Any, Self, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 
 from germane.core import ragged
 from germane.core.calls import Progress
 from germane.core.catalogue import Catalogue, Exposure, Lists, join_exposures
+from germane.core.mean_intervals import Interval, check_confidence, estimate_spread_interval
 from germane.core.policy import Policy
 from germane.core.qrels import COPIES, Qrels
 from germane.core.ragged import Bools, Floats, Ints, average_numbers
@@ -58,6 +60,7 @@ class CountedLists:
     is_text: bool  # does the run come from a file of text?
     has_seen: bool  # is an item among them, at any rank, that was seen before?
     is_sent: bool = False  # by another process, without the catalogue and its items
+    lists: Lists | None = None  # down to the deepest cutoff, if they are held
 
     def evaluate(self, measures: Iterable[Measure]) -> "dict[Measure, ListValues]":
         """Compute measures of the catalogue. Raises MeasureError if one lacks what it needs."""
@@ -69,6 +72,28 @@ class CountedLists:
             _refuse_small(self.catalogue, exposure)
         self._refuse_unseen()
         return {measure: ListValues(measure, self) for measure in measures}
+
+    def take(self, rows: Ints) -> "CountedLists":
+        """Select the lists of some users, by their places. Raises MeasureError if none are held."""
+        lists = self.require_lists().take(rows)
+        exposures = {
+            k: Exposure.of_lists(lists.cut(k), len(self.ids), exposure.by_size is not None)
+            for k, exposure in self.exposures.items()
+        }
+        sums = {m: (values[rows], divisors[rows]) for m, (values, divisors) in self.sums.items()}
+        users = self.users.take(rows).compact()
+        return replace(self, users=users, exposures=exposures, sums=sums, lists=lists)
+
+    def require_lists(self) -> Lists:
+        """Return the lists. Raises MeasureError where they were only counted."""
+        if self.lists is None:
+            raise MeasureError(
+                "measures of the catalogue need the lists of all users for this, and lists that"
+                f" come in batches, of another process, or with more than {HELD:,} items are"
+                " counted and not kept. Call evaluate with the whole run, and a cutoff such as"
+                " Coverage@10."
+            )
+        return self.lists
 
     def place(self, queries: list[Hashable]) -> Ints:
         """Find the place of each query among the users, or -1."""
@@ -106,21 +131,34 @@ class CountedLists:
     def send(self) -> "CountedLists":
         """Leave out the catalogue and its items, which the other side has, too."""
         own_ids = self.own_ids.compact()
-        return replace(self, ids=own_ids, catalogue=Catalogue(self.catalogue.known), is_sent=True)
+        catalogue = Catalogue(self.catalogue.known)
+        return replace(self, ids=own_ids, catalogue=catalogue, is_sent=True, lists=None)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Leave out what users saw and how items differ, on which numbers no longer depend."""
-        return vars(self) | {"catalogue": Catalogue(self.catalogue.known, self.catalogue.size)}
+        """Leave out the lists, what users saw and how items differ: the numbers are computed."""
+        catalogue = Catalogue(self.catalogue.known, self.catalogue.size)
+        return vars(self) | {"catalogue": catalogue, "lists": None}
+
+
+HELD = 2**26  # items of lists that stay in memory, for means of segments and intervals
 
 
 class ListTally:
     """Adds up the lists of users. A list is counted when it comes, and then forgotten.
 
-    Only users, items and, for means over lists, two numbers for each list stay in memory.
+    Only users, items and, for means over lists, two numbers for each list stay in memory; and the
+    lists down to the deepest cutoff, if ``lists="hold"`` and they are not too long.
     """
 
-    def __init__(self, items: "Numbering", measures: Sequence[Measure]) -> None:
+    def __init__(
+        self,
+        items: "Numbering",
+        measures: Sequence[Measure],
+        lists: Literal["forget", "hold"] = "forget",
+    ) -> None:
         self._items, self._measures = items, measures
+        self._held: list[Lists] | None = [] if lists == "hold" else None
+        self._room = HELD
         self._users: list[Ids] = []
         self._exposures: dict[int | None, list[Exposure]] = {measure.k: [] for measure in measures}
         self._by_size = {
@@ -141,6 +179,7 @@ class ListTally:
         if seen is not None and not self._has_seen:
             n_known = lists.items[lists.items < seen.known]
             self._has_seen = bool((seen.interactions[n_known] > 0).any())
+        self._hold(lists.cut(self._deepest))
         cuts = {k: lists.cut(k) for k in self._exposures}
         for k, cut in cuts.items():
             counted = Exposure.of_lists(cut, len(self._items.numbers), k in self._by_size)
@@ -153,6 +192,21 @@ class ListTally:
             assert of_lists is not None
             catalogue, parameters = self._items.catalogue, dict(measure.parameters)
             sums.append(of_lists(cuts[measure.k], catalogue, parameters))
+
+    def _hold(self, lists: Lists) -> None:
+        """Keep lists as long as there is room for all."""
+        self._room -= len(lists.items)
+        if self._held is not None and self._room >= 0:
+            self._held.append(Lists(lists.offsets, lists.items.astype(np.int32)))
+        else:
+            self._held = None
+
+    def _join_held(self) -> Lists | None:
+        if not self._held:
+            return None
+        sizes = np.concatenate([lists.sizes for lists in self._held])
+        items = np.concatenate([lists.items for lists in self._held])
+        return Lists(ragged.make_offsets(sizes), items)
 
     def refuse_repeated(self, other: CountedLists) -> None:
         """Raise DuplicateError for a user who has come before."""
@@ -200,6 +254,7 @@ class ListTally:
             self._items.sample,
             self._items.is_text,
             self._has_seen,
+            lists=self._join_held(),
         )
 
 
@@ -247,19 +302,67 @@ class ListValues:
         is_positive = divisors > 0
         return np.where(is_positive, sums / np.where(is_positive, divisors, 1.0), np.nan)
 
+    @property
+    def is_mean(self) -> bool:
+        """Is it the mean of a value of each list? Others are a number of all lists at once."""
+        return is_mean_of_lists(self.measure)
+
     @cached_property
     def value(self) -> float:
         """The measure's value: the same in whatever order lists came, since sums are exact."""
-        row = get_row(self.measure)
-        parameters = {**dict(self.measure.parameters), "k": self.measure.k}
-        if row.of_all is not None:
-            return float(row.of_all(self.exposure, self.counted.catalogue, parameters))
-        assert self.parts is not None
-        if row.pooled or parameters.get("mean") == "micro":
+        if self.parts is None:
+            return self._compute_of(self.exposure)
+        if not self.is_mean:
             sums, divisors = (fsum(part.tolist()) for part in self.parts)
             return sums / divisors if divisors else float("nan")
         assert self.values is not None
         return average_numbers(self.values.tolist())
+
+    def _compute_of(self, exposure: Exposure) -> float:
+        """Compute a measure of all lists at once."""
+        of_all = get_row(self.measure).of_all
+        assert of_all is not None
+        parameters = {**dict(self.measure.parameters), "k": self.measure.k}
+        return float(of_all(exposure, self.counted.catalogue, parameters))
+
+    def spread_over(self, groups: Ints, count: int) -> Floats:
+        """Spread a number of all lists over groups of users: count values with this mean.
+
+        ``groups`` is the group of each list. The value of a group is as far from the mean as the
+        number would be without the group, times count - 1: the jackknife (Quenouille 1956; Tukey
+        1958). The variance of their mean is, on average, no less than that of the number over other
+        users (Efron and Stein 1981).
+        """
+        without = np.array([*self._leave_out(groups, count)])
+        spread: Floats = self.value + (count - 1) * (without.mean() - without)
+        return spread
+
+    def _leave_out(self, groups: Ints, count: int) -> Iterator[float]:
+        """Compute the number without each group."""
+        if self.parts is not None:
+            sums, divisors = (
+                part.sum() - np.bincount(groups, weights=part, minlength=count)
+                for part in self.parts
+            )
+            yield from np.where(divisors > 0, sums / np.where(divisors > 0, divisors, 1), np.nan)
+            return
+        lists, exposure = self.counted.require_lists().cut(self.measure.k), self.exposure
+        order = np.argsort(groups, kind="stable")
+        ends = np.searchsorted(groups[order], np.arange(count + 1))
+        for start, end in pairwise(ends.tolist()):
+            rows = order[start:end]
+            by_size = exposure.by_size is not None
+            part = Exposure.of_lists(lists.take(rows), len(exposure.counts), by_size)
+            others = np.ones(len(groups), bool)
+            others[rows] = False
+            yield self._compute_of(exposure.subtract(part, others))
+
+
+def is_mean_of_lists(measure: Measure) -> bool:
+    """Is a measure of the catalogue the mean of a value of each list?"""
+    row = get_row(measure)
+    is_micro = dict(measure.parameters).get("mean") == "micro"
+    return row.of_lists is not None and not row.pooled and not is_micro
 
 
 def find_ids(ids: Ids, wanted: Ids) -> Ints:
@@ -287,6 +390,8 @@ def _refuse_small(catalogue: Catalogue, exposure: Exposure) -> None:
 
 
 # --- Measures of whole lists: the lists of a run or of batches, and results that explain them -----
+
+GROUPS = 100  # of users, over which a number of all lists is spread; see bench/SIGNIFICANCE.md
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -320,23 +425,69 @@ class CatalogueResult(MeasureResult):
 
     @property
     def has_interval(self) -> bool:
-        """Is it a mean over users? Coverage and inequality of resampled users are biased."""
-        micro = dict(self.measure.parameters).get("mean") == "micro"
-        return self.of_lists.values is not None and not micro
+        """Is it a mean over users, or are the lists of all users held?"""
+        return self.of_lists.is_mean or self.of_lists.counted.lists is not None
+
+    @cached_property
+    def units(self) -> list[Hashable]:
+        """The users with a list, judged or not, by the ids of the judgments."""
+        counted = self.of_lists.counted
+        judged = dict(zip(counted.place(self.queries).tolist(), self.queries, strict=True))
+        return [judged.get(u, user) for u, user in enumerate(counted.users.python)]
 
     @property
     def per_list(self) -> dict[Hashable, float]:
         """The value of every user's list, judged or not; NaN where the mean leaves it out."""
-        values, users = self.of_lists.values, self.of_lists.counted.users.python
-        if values is None:
-            return {}
-        judged = dict(
-            zip(self.of_lists.counted.place(self.queries).tolist(), self.queries, strict=True)
+        values = self.of_lists.values
+        return {} if values is None else dict(zip(self.units, values.tolist(), strict=True))
+
+    def take(self, rows: Ints) -> "CatalogueResult":
+        """Select the lists of some users, by their places in ``units``."""
+        chosen = set(rows.tolist())
+        counted = self.of_lists.counted
+        kept = [place in chosen for place in counted.place(self.queries).tolist()]
+        return replace(
+            self,
+            queries=[*compress(self.queries, kept)],
+            values=self.values[kept],
+            left_out=None if self.left_out is None else self.left_out[kept],
+            query_digits=None,
+            of_lists=ListValues(self.measure, counted.take(rows)),
         )
-        return {
-            judged.get(u, user): value
-            for u, (user, value) in enumerate(zip(users, values.tolist(), strict=True))
-        }
+
+    @staticmethod
+    def group_users(users: Sequence[Hashable]) -> Ints:
+        """Put users into groups of nearly one size by chance, the same in any order of lists."""
+        order = sorted(range(len(users)), key=lambda u: (str(users[u]), str(type(users[u]))))
+        groups = np.empty(len(users), int)
+        groups[order] = np.random.default_rng(0).permutation(len(users)) % min(GROUPS, len(users))
+        return groups
+
+    def spread_over(
+        self, users: Sequence[Hashable], groups: Ints, count: int
+    ) -> tuple[float, Floats]:
+        """Compute a number of some users' lists, and spread it over groups of them.
+
+        ``groups`` is the group of each user.
+        """
+        place = {user: u for u, user in enumerate(self.units)}
+        rows = np.array([place[user] for user in users])
+        of_users = self.take(rows).of_lists
+        return of_users.value, of_users.spread_over(groups, count)
+
+    def interval(self, *, confidence: float = 0.95) -> Interval | None:
+        """Estimate a confidence interval: of a mean over lists, or by a jackknife over users.
+
+        A number of all lists at once, such as Coverage, is computed again without each of up to 100
+        groups of users. The interval is one for as many other users. Returns None for fewer than
+        five users, and where the number is the same without any of the groups.
+        """
+        if self.of_lists.is_mean or not self.has_interval:
+            return super().interval(confidence=confidence)
+        check_confidence(confidence)
+        groups = self.group_users(self.units)
+        spread = self.of_lists.spread_over(groups, int(groups.max(initial=0)) + 1)
+        return estimate_spread_interval(spread, 1 - confidence)
 
     def _select_averaged(self) -> Floats:
         values = self.of_lists.values
@@ -524,7 +675,7 @@ class ListsOfRun:
         return self._run.read_content(self._qrels, self._progress)
 
     def _count_all(self, measures: Sequence[Measure], parts: Iterator[Rows]) -> CountedLists:
-        tally = ListTally(self._items, measures)
+        tally = ListTally(self._items, measures, "forget" if self._keep else "hold")
         for lists, users in self._kept or self._read(parts, measures):
             tally.add(lists, users)
         counted = tally.collect()

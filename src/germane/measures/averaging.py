@@ -159,8 +159,13 @@ class QueryValues(Arithmetic):
             return values, weights
         return (values if self.given_weights is None else values[:0]), None
 
+    @property
+    def units(self) -> list[Hashable]:
+        """The queries, or for a measure of the catalogue all users with a list."""
+        return self.queries
+
     def take(self, rows: Ints) -> "QueryValues":
-        """Select some of the queries, by their places."""
+        """Select some of the queries, by their places in ``units``."""
         parts = (self.left_out, self.norm, self.given_weights)
         left_out, norm, weights = (None if part is None else part[rows] for part in parts)
         return QueryValues(

@@ -354,6 +354,8 @@ class CatalogueDefinition(Definition):
     """does it look at the earlier choices of a list's user?"""
     of_judgments: bool = False
     """does it look at the judgments of a list's user?"""
+    is_loss: Callable[[dict[str, Any]], bool] = lambda _: False
+    """is a lower value a loss that a gate guards against, such as less variety?"""
     pooled: bool = False
     """is it the quotient of the sums over lists, and no mean of quotients?"""
 
