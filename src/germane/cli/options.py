@@ -362,7 +362,7 @@ USUAL: dict[str, Option] = {
     ),
     "max_drop": Option("largest allowed drop of a mean", "D"),
     "alpha": Option("the p-value below which a drop fails", "A"),
-    "github": Option("also annotate the commit and write GitHub's job summary"),
+    "github": Option("annotate the commit and write GitHub's job summary"),
     "reconcile reported": Option(_NUMBER.format("0.62 is less precise than 0.620; 62%% means 0.62"),
         "NUMBER", optional=True),
     "boxes reconcile reported": Option(
