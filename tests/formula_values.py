@@ -460,10 +460,9 @@ class ListValues(Values):
         "items that the first d of the list and of the ideal ranking have in common": lambda s, e: (
             s.share(e["d"])
         ),
-        r"the height at recall r of the line through \(0, 1\), every \(R@i, max P@j, i ≤ j ≤ \w+\) with"
-        r" i ≤ (\w+), \(R@\w+, 0\) and \(1, 0\), of several heights the last": lambda s, e, last: (
-            s.read_line(last, e["r"])
-        ),
+        r"the height at recall r of the line that joins \(0, 1\), each \(R@i, max P@j, i ≤ j ≤ \w+\) with"
+        r" i ≤ (\w+), \(R@\w+, 0\) and \(1, 0\), in this order, and where several points have recall r, the last"
+        r" counts": lambda s, e, last: s.read_line(last, e["r"]),
         "the same of (.*)": lambda s, e, which: s.same_of(which),
         "subtopics that are new at i": lambda s, e: len(
             s.have(s.item(e["i"])).difference(*map(s.have, s.ranked[: int(e["i"]) - 1]))

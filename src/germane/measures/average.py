@@ -309,8 +309,9 @@ _AREA_SYMBOLS: dict[str | int, str] = {
     "trapezoid": "P@0 = 1",
     "davis_goadrich": "f(i): other items above i; a product with 0 is 0",
     "linear101": (
-        "y(r): the height at recall r of the line through (0, 1), every (R@i, max P@j, i ≤ j ≤ {n})"
-        " with i ≤ {n}, (R@{n}, 0) and (1, 0), of several heights the last"
+        "y(r): the height at recall r of the line that joins (0, 1), each (R@i, max P@j, i ≤ j ≤"
+        " {n}) with i ≤ {n}, (R@{n}, 0) and (1, 0), in this order, and where several points have"
+        " recall r, the last counts"
     ),
 }
 
@@ -430,12 +431,11 @@ AREA_UNDER_CURVE = Definition(
             "rule",
             "step",
             "how the area is computed: step is AP; trapezoid joins the points of all ranks, from"
-            " recall 0 with precision 1, by straight lines; davis_goadrich assumes that"
-            " from point to point, other items come evenly with the relevant ones; linear101 joins"
-            " the best precisions by straight lines, from precision 1 to 0, and reads them at 101"
-            " recalls;"
-            " interpolated takes, at each recall, the best precision at that recall"
-            " or beyond; 11 and 101 do so only at that many levels of recall",
+            " recall 0 with precision 1, by straight lines; interpolated gives each recall the best"
+            " precision at that recall or beyond, and 11 and 101 read it at that many levels of"
+            " recall; linear101 joins its points by straight lines, from precision 1 at recall 0 to"
+            " 0 beyond the highest recall, and adds trapezoids between 101 levels of recall;"
+            " davis_goadrich assumes that between two relevant items, the others are spread evenly",
             words=("step", "trapezoid", "interpolated", "davis_goadrich", "linear101"),
             numbers=(11, 101),
         ),

@@ -241,8 +241,9 @@ AREA_UNDER_ROC = Definition(
         Parameter(
             "norm",
             "found",
-            "the relevant items that count: those retrieved; all, with missed ones below "
-            "every other item; or at most as many as there are other items",
+            "the relevant items that count: found counts those that were retrieved; R counts all,"
+            " and missed ones stand below every other item; min counts at most as many as there are"
+            " other items, the first ones of the list",
             words=("found", "R", "min"),
         ),
         Parameter(
@@ -265,12 +266,12 @@ AREA_UNDER_ROC = Definition(
     conventions=(
         "Other items are all retrieved items that are not relevant, judged or not. With"
         " ties=grouped, a tied pair counts half. With norm=found, missed relevant items do not"
-        " count. norm=min counts only as many relevant items as there are other items"
-        " that count, from the first on."
+        " count."
     ),
     undefined=(
-        "If the divisor is 0 (with norm=found) or there are no relevant items"
-        " (otherwise), no_relevant decides (default: 0)."
+        "With norm=found, the value is undefined if no relevant item or no other item was"
+        " retrieved; with norm=R and norm=min, if there are no relevant items. Then no_relevant"
+        " decides (default: 0)."
     ),
     cite=(
         "Hanley & McNeil, Radiology 143(1), 1982; negatives: McClish, Medical Decision Making 9(3),"

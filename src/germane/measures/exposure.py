@@ -169,9 +169,10 @@ ENTROPY = define(
     ),
     Parameter(
         "lists", "sized",
-        "the weight of a list: sized is its number of items; equal is the same"
-        " for each list; mean is, too, but takes the mean self-information of"
-        " each list's items, with shares p in which lists count by their size",
+        "how lists of different lengths are weighted: with sized, every recommendation has the same"
+        " weight, so that longer lists weigh more; with equal, every list has the same weight; mean"
+        " is the mean over lists of the mean of −log(p) of their items, where p is an item's share"
+        " as with sized",
         words=("sized", "equal", "mean"),
     ),
     norm=lambda k, p: {
