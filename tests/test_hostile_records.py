@@ -201,13 +201,14 @@ def list_policies() -> Iterator[dict[str, Any]]:
     yield from ({"dialect": name} for name in germane.dialects())
 
 
-@pytest.mark.parametrize("policy", [*list_policies()], ids=str)
+@pytest.mark.parametrize(("turn", "policy"), [*enumerate(list_policies())], ids=str)
 @pytest.mark.filterwarnings("ignore")
-def test_records_of_germane_never_contradict_themselves(policy: dict[str, Any]) -> None:
+def test_records_of_germane_never_contradict_themselves(turn: int, policy: dict[str, Any]) -> None:
+    """Each policy with a third of the measures, in turns."""
     qrels = {**QRELS, "empty": {"n": 0}, "lost": {"d": 1}}
     run = {**RUN, "empty": {"n": 1.0}, "other": {"d": 1.0}}
     accepted = 0
-    for name in germane.measures():
+    for name in [*germane.measures()][turn % 3 :: 3]:
         try:
             result = germane.evaluate(qrels, run, name, **policy)
             record = result.to_dict(queries=True)
