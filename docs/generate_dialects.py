@@ -11,7 +11,6 @@ from typing import Any
 import germane
 from germane.dialects.dialect import Dialect, Entry, Limit
 from germane.dialects.families import DIALECTS
-from germane.dialects.names import find_same_kind
 from germane.forensics.variations import STAGE_NAMES
 
 TARGET = Path(__file__).parent / "dialects.md"
@@ -158,7 +157,7 @@ def filled(dialect: Dialect) -> str:
 
 def filled_in(dialect: Dialect, kind: germane.types.Measure) -> str:
     """The same in one measure; "" where the tool has none, or no number for it."""
-    foreign = find_same_kind(dialect, kind)
+    foreign = dialect.find_same_kind(kind)
     if foreign is None:
         return ""
     grade = 5 if level(foreign) > 1 else 1
@@ -192,8 +191,8 @@ def kinds() -> str:
 
 
 def called(dialect: Dialect, measure: str) -> str:
-    foreign = find_same_kind(dialect, germane.parse(measure)) or find_same_kind(
-        dialect, germane.parse(measure[:-3])
+    foreign = dialect.find_same_kind(germane.parse(measure)) or dialect.find_same_kind(
+        germane.parse(measure[:-3])
     )
     return "–" if foreign is None else f"`{foreign.write_measure(10)}`"
 
@@ -291,7 +290,7 @@ def readings(dialect: Dialect) -> Iterator[str]:
     """Both readings of what a query's relevant items are, with data on which they differ."""
     yield READINGS
     for name in ("R@2", "AP@2", "AP", "nDCG@2", "R", "AUPR", "P(norm=retrieved)@2"):
-        foreign = find_same_kind(dialect, germane.parse(name))
+        foreign = dialect.find_same_kind(germane.parse(name))
         if foreign is None:
             continue
         given = "ratings" if level(foreign) > 1 else "norm"
@@ -329,7 +328,7 @@ def differences(dialect: Dialect) -> Iterator[tuple[str, list[str]]]:
 def asked(dialect: Dialect) -> tuple[Entry, germane.types.Measure]:
     """The dialect's AP@2, or its AP, or what it has; and germane's own of the same kind."""
     for name in ("AP@2", "AP", "P@2", "P"):
-        foreign = find_same_kind(dialect, germane.parse(name))
+        foreign = dialect.find_same_kind(germane.parse(name))
         if foreign is not None:
             return foreign, germane.parse(name)
     first = dialect.measuring[0]

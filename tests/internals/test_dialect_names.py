@@ -7,7 +7,6 @@ import pytest
 import germane
 from germane.dialects import resolve_dialect
 from germane.dialects.families import DIALECTS
-from germane.dialects.names import find_entry, find_same_kind
 from germane.types import Dialect
 
 
@@ -17,21 +16,21 @@ def test_what_is_unlike_germane_s_is_another_measure(dialect: Dialect) -> None:
         own = germane.parse(one.kind)
         assert bool(one.measure) != bool(one.says)
         assert not one.measure or germane.parse(one.measure).definition != own.definition
-        assert find_entry(dialect, own) is None
+        assert dialect.find_entry(own) is None
 
 
 @pytest.mark.parametrize("dialect", DIALECTS, ids=lambda one: one.name)
 def test_every_measure_of_a_tool_is_the_tool_s(dialect: Dialect) -> None:
     for entry, x in product(dialect.measuring, ("0.2", "1")):
         measure = germane.parse(entry.write_measure(7).replace("{x}", x))
-        found = find_entry(dialect, measure)
+        found = dialect.find_entry(measure)
         assert found is not None
         filled = germane.parse(found.write_measure(7).replace("{x}", x))
         assert measure in (filled, filled(rel=measure.rel) if filled.rel else filled)
 
 
 def test_a_kind_is_what_the_tool_has_by_the_name_and_by_the_parameters() -> None:
-    means = lambda dialect, kind: find_same_kind(resolve_dialect(dialect), germane.parse(kind)).name  # type: ignore[union-attr]  # noqa: E731
+    means = lambda dialect, kind: resolve_dialect(dialect).find_same_kind(germane.parse(kind)).name  # type: ignore[union-attr]  # noqa: E731
     assert means("rectools", "R@10") == "Recall(k={k})"
     assert means("rectools", "R(norm=min)@10") == "Precision(k={k},r_precision=True)"
     assert means("rectools", "AP@10") == "MAP(k={k})"

@@ -2,12 +2,13 @@
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from typing import Any, Literal
 
 from germane.errors import MeasureError, clip
+from germane.measures.measure import Measure, parse_own
 from germane.measures.spelling import Spelled, find_nearest, respell
 
 _NUMBER = r"\d+(?:\.\d+)?|\.\d+"
@@ -140,6 +141,32 @@ class Entry:
         """Has the measure a cutoff?"""
         return "{k}" in self.measure
 
+    def translate(self, measure: Measure) -> Measure:
+        """Translate the entry, at the cutoff and the level of the measure asked for."""
+        return _apply_level(parse_own(self.write_measure(measure.k)), measure)
+
+    def complete(self, measure: Measure) -> Measure:
+        """Translate the entry; what its name leaves open is that of the measure asked for."""
+        translated = parse_own(self.write_measure(measure.k or 1))
+        if translated.name == measure.name:
+            translated = translated(**self.find_open(measure))
+        return _apply_level(translated, measure)
+
+    def find_open(self, measure: Measure) -> dict[str, Any]:
+        """Find the measure's numbers for parameters that the entry leaves open."""
+        parameters = dict(measure.parameters)
+        return {
+            name: parameters[name]
+            for name in self.open_parameters
+            if not isinstance(parameters[name], str)
+        }
+
+
+def _apply_level(translated: Measure, measure: Measure) -> Measure:
+    if measure.rel not in (None, 1.0) and translated.rel is not None:
+        translated = translated(rel=measure.rel)
+    return translated
+
 
 @cache
 def _read_examples() -> Mapping[str, str]:
@@ -224,6 +251,26 @@ class Limit:
     """Is the order of equal scores open? Then the tool's value is between worst and best."""
 
 
+@dataclass(frozen=True, eq=False)
+class RequestedMeasure:
+    """A measure to evaluate, and the conventions that hold for it alone."""
+
+    measure: Measure
+    choices: Mapping[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class ToolMeasure(RequestedMeasure):
+    """A measure of a tool: germane's name of it, its own conventions, and the tool's name."""
+
+    entry: Entry
+    name: str
+
+
+KINDS = {"MeanP": "AP", "AUPR": "AP", "IAP": "AP", "APR": "AP"}
+"""Measures that a tool without another average precision calls average precision."""
+
+
 @dataclass(frozen=True)
 class Dialect:
     """A tool's conventions: one value for each stage, and its names of measures.
@@ -279,6 +326,80 @@ class Dialect:
     def names(self, k: object, x: object = 1) -> list[str]:
         """Write the names of all measures, with a cutoff and a number."""
         return [name for entry in self.measuring for name in entry.write_names(k, x)]
+
+    def find_named(self, name: str) -> ToolMeasure | None:
+        """Find the tool's measure of this name, of whatever family it is; None if it has none."""
+        entry = self.find(name) if len(name) <= LONGEST else None
+        if entry is None:
+            return None
+        return ToolMeasure(parse_own(entry.read(name) or ""), entry.read_choices(name), entry, name)
+
+    def list_definitions(self, kind: Measure, name: str = "") -> Iterator[ToolMeasure]:
+        """List what the tool may mean: its measure of the name that was written, and of the kind.
+
+        The name may belong to another family in the tool: precision@5 of implicit is a recall. What
+        it has by that name comes first.
+        """
+        named = self.find_named(name)
+        if named is not None:
+            yield named
+        for entry in self._list_same_kind(kind):
+            if named is None or entry is not named.entry:
+                measure, k = entry.translate(kind), kind.k
+                choices = entry.fill_choices(k, measure.rel)
+                yield ToolMeasure(measure, choices, entry, entry.write_name(k))
+
+    def find_entry(self, measure: Measure, policy: Any = None) -> Entry | None:
+        """Find the tool's entry for exactly this measure, at any level; None where it has none.
+
+        Without a cutoff AP(norm=R) and AP are one measure. Of several entries, the one with the
+        conventions of ``policy`` is preferred.
+        """
+        entries = self._list_equal(measure)
+        if policy is None:
+            # the first is nearly always found before formulas are written
+            return next(entries, None)
+        first = None
+        for entry in entries:
+            words = {**self.choices, **entry.fill_choices(measure.k, measure.rel)}
+            if all(getattr(policy, name) == word for name, word in words.items()):
+                return entry
+            first = first or entry
+        return first
+
+    def find_same_kind(self, measure: Measure) -> Entry | None:
+        """Find the tool's first measure of that name that has a cutoff, or none, as this one."""
+        return next(self._list_same_kind(measure), None)
+
+    def _list_equal(self, measure: Measure) -> Iterator[Entry]:
+        """List the entries for this measure, and then those for another name of its formula."""
+        fits = [entry for entry in self.measuring if not (entry.cutoff and measure.k is None)]
+        for is_same in (Measure.__eq__, Measure.is_same_as):
+            for entry in fits:
+                if is_same(entry.complete(measure), measure):
+                    yield entry
+
+    def _list_same_kind(self, measure: Measure) -> Iterator[Entry]:
+        """List the tool's measures of the same kind; measures that only have its name come last.
+
+        If parameters are asked for, entries with these parameters come first.
+        """
+        fits = [
+            entry
+            for entry in self.measuring
+            if entry.cutoff == (measure.k is not None) and not entry.open_parameters
+        ]
+        kinds = [parse_own(entry.write_measure(measure.k)) for entry in fits]
+        named_fits = [
+            (entry, kind.name)
+            for entry, kind in zip(fits, kinds, strict=True)
+            if kind.k == measure.k
+        ]
+        of_name = [entry for entry, name in named_fits if name == measure.name]
+        if measure != _apply_level(Measure(measure.name, (), measure.k), measure):
+            of_name.sort(key=lambda entry: entry.translate(measure) != measure)
+        yield from of_name
+        yield from (entry for entry, name in named_fits if KINDS.get(name) == measure.name)
 
     def make_unknown_error(self, name: str, besides: str = "") -> MeasureError:
         """Make the error for a name that the tool does not have."""

@@ -1,13 +1,12 @@
 """Names of measures as users and tools write them, and their translation to germane's."""
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import lru_cache, partial
 from typing import Any
 
 from germane.dialects import find_speakers, list_tool_names, resolve_dialect
-from germane.dialects.dialect import LONGEST, Dialect, Entry
+from germane.dialects.dialect import KINDS, LONGEST, Dialect, RequestedMeasure
 from germane.errors import MeasureError, PolicyError, clip, list_choices
 from germane.measures.box_names import explain_of_boxes
 from germane.measures.measure import (
@@ -20,49 +19,6 @@ from germane.measures.measure import (
     write_name,
 )
 from germane.measures.spelling import suggest_name
-
-# Measures that a tool without another average precision calls average precision.
-_KINDS = {"MeanP": "AP", "AUPR": "AP", "IAP": "AP", "APR": "AP"}
-
-
-@dataclass(frozen=True, eq=False)
-class RequestedMeasure:
-    """A measure to evaluate, and the conventions that hold for it alone."""
-
-    measure: Measure
-    choices: Mapping[str, Any]
-
-
-@dataclass(frozen=True, eq=False)
-class ToolMeasure(RequestedMeasure):
-    """A measure of a tool: germane's name of it, its own conventions, and the tool's name."""
-
-    entry: Entry
-    name: str
-
-
-def find_named(dialect: Dialect, name: str) -> ToolMeasure | None:
-    """Find the tool's measure of this name, of whatever family it is; None where it has none."""
-    entry = dialect.find(name) if len(name) <= LONGEST else None
-    if entry is None:
-        return None
-    return ToolMeasure(parse_own(entry.read(name) or ""), entry.read_choices(name), entry, name)
-
-
-def list_definitions(dialect: Dialect, kind: Measure, name: str = "") -> Iterator[ToolMeasure]:
-    """List what a tool may mean: its measure of the name that was written, and those of the kind.
-
-    The name may belong to another family in the tool: precision@5 of implicit is a recall. What it
-    has by that name comes first.
-    """
-    named = find_named(dialect, name)
-    if named is not None:
-        yield named
-    for entry in list_same_kind(dialect, kind):
-        if named is None or entry is not named.entry:
-            measure, k = translate_entry(entry, kind), kind.k
-            choices = entry.fill_choices(k, measure.rel)
-            yield ToolMeasure(measure, choices, entry, entry.write_name(k))
 
 
 def resolve_measures(measures: Measures, dialect: Dialect) -> tuple[RequestedMeasure, ...]:
@@ -87,7 +43,7 @@ def resolve_measures(measures: Measures, dialect: Dialect) -> tuple[RequestedMea
 def find_default_names(measures: str, dialect: Dialect) -> list[str]:
     """Find the tool's names for measures of these kinds. Raises MeasureError where it has none."""
     kinds = [parse_own(name) for name in split_names(measures)]
-    names = [entry.write_name(kind.k) for kind in kinds if (entry := find_same_kind(dialect, kind))]
+    names = [entry.write_name(kind.k) for kind in kinds if (entry := dialect.find_same_kind(kind))]
     if not names:
         raise MeasureError(
             f"{dialect.name} has none of the default measures ({measures}); "
@@ -95,88 +51,6 @@ def find_default_names(measures: str, dialect: Dialect) -> list[str]:
             f"All of them: germane dialects {dialect.name}"
         )
     return names
-
-
-def find_entry(dialect: Dialect, measure: Measure, policy: Any = None) -> Entry | None:
-    """Find the tool's entry for exactly this measure, at any level; None where it has none.
-
-    Without a cutoff AP(norm=R) and AP are one measure. Of several entries, the one with the
-    conventions of ``policy`` is preferred.
-    """
-    entries = _list_equal(dialect, measure)
-    if policy is None:
-        return next(entries, None)  # the first is nearly always found before formulas are written
-    first = None
-    for entry in entries:
-        words = {**dialect.choices, **entry.fill_choices(measure.k, measure.rel)}
-        if all(getattr(policy, name) == word for name, word in words.items()):
-            return entry
-        first = first or entry
-    return first
-
-
-def _list_equal(dialect: Dialect, measure: Measure) -> Iterator[Entry]:
-    """List the tool's entries for this measure, and then those for another name of its formula."""
-    fits = [entry for entry in dialect.measuring if not (entry.cutoff and measure.k is None)]
-    for is_same in (Measure.__eq__, agree):
-        for entry in fits:
-            if is_same(_complete_entry(entry, measure), measure):
-                yield entry
-
-
-def find_same_kind(dialect: Dialect, measure: Measure) -> Entry | None:
-    """Find the tool's first measure of that name that has a cutoff, or none, as this one."""
-    return next(list_same_kind(dialect, measure), None)
-
-
-def list_same_kind(dialect: Dialect, measure: Measure) -> Iterator[Entry]:
-    """List the tool's measures of the same kind; measures that only have its name come last.
-
-    If parameters are asked for, entries with these parameters come first.
-    """
-    fits = [
-        entry
-        for entry in dialect.measuring
-        if entry.cutoff == (measure.k is not None) and not entry.open_parameters
-    ]
-    kinds = [parse_own(entry.write_measure(measure.k)) for entry in fits]
-    named_fits = [
-        (entry, kind.name) for entry, kind in zip(fits, kinds, strict=True) if kind.k == measure.k
-    ]
-    of_name = [entry for entry, name in named_fits if name == measure.name]
-    if measure != _apply_level(Measure(measure.name, (), measure.k), measure):
-        of_name.sort(key=lambda entry: translate_entry(entry, measure) != measure)
-    yield from of_name
-    yield from (entry for entry, name in named_fits if _KINDS.get(name) == measure.name)
-
-
-def translate_entry(entry: Entry, measure: Measure) -> Measure:
-    """Translate an entry into a measure, at the cutoff and the level of the one asked for."""
-    return _apply_level(parse_own(entry.write_measure(measure.k)), measure)
-
-
-def _apply_level(translated: Measure, measure: Measure) -> Measure:
-    if measure.rel not in (None, 1.0) and translated.rel is not None:
-        translated = translated(rel=measure.rel)
-    return translated
-
-
-def _complete_entry(entry: Entry, measure: Measure) -> Measure:
-    """Translate an entry; values that its name leaves open are those of the measure asked for."""
-    translated = parse_own(entry.write_measure(measure.k or 1))
-    if translated.name == measure.name:
-        translated = translated(**_find_open(entry, measure))
-    return _apply_level(translated, measure)
-
-
-def _find_open(entry: Entry, measure: Measure) -> dict[str, Any]:
-    """Find the measure's numbers for parameters that the entry leaves open."""
-    parameters = dict(measure.parameters)
-    return {
-        name: parameters[name]
-        for name in entry.open_parameters
-        if not isinstance(parameters[name], str)
-    }
 
 
 def _split_names(dialect: Dialect, text: str) -> list[str]:
@@ -243,14 +117,14 @@ def resolve_measure(name: str | Measure, dialect: Dialect) -> RequestedMeasure:
     except MeasureError:
         raise dialect.make_unknown_error(name) from None
     if not tool and not re.fullmatch(rf"\s*{measure.name}\s*([(@].*)?", name):
-        kind = find_same_kind(dialect, measure)
+        kind = dialect.find_same_kind(measure)
         has = "" if kind is None else f" Of this kind it has {kind.write_name(measure.k)!r}."
         raise dialect.make_unknown_error(
             name, f"{has} germane's own measure of that name is {measure}, which may be another."
         )
     if not tool:
         written = set(re.findall(r"(\w+)\s*=", name))
-        entry = find_entry(dialect, measure)
+        entry = dialect.find_entry(measure)
         if entry is None or not entry.open_parameters.keys() <= written:
             _refuse_ambiguous(name, measure, dialect, written)
     return _request(measure, dialect)
@@ -272,7 +146,7 @@ def _refuse_ambiguous(name: str, measure: Measure, dialect: Dialect, written: se
             homonyms.append(
                 (unlike.name, _apply_written(parse_own(unlike.measure), measure, written))
             )
-    if homonyms and not any(agree(theirs, measure) for _, theirs in homonyms):
+    if homonyms and not any(theirs.is_same_as(measure) for _, theirs in homonyms):
         called, theirs = homonyms[0]
         raise MeasureError(
             f"{dialect.name}: {name} has two meanings. {called} of {dialect.tool} is {theirs}"
@@ -294,8 +168,8 @@ def _find_homonyms(
         theirs = parse_own(entry.write_measure(measure.k or 1))
         if not entry.open_parameters.keys() <= written:
             continue
-        if measure.name in (theirs.name, _KINDS.get(theirs.name)):
-            arguments = _find_open(entry, measure) if theirs.name == measure.name else {}
+        if measure.name in (theirs.name, KINDS.get(theirs.name)):
+            arguments = entry.find_open(measure) if theirs.name == measure.name else {}
             theirs = theirs(**arguments)
             fits = alike if entry.cutoff == (measure.k is not None) else unlike
             fits.append((entry.write_name(measure.k, arguments), theirs))
@@ -315,15 +189,9 @@ def _apply_written(theirs: Measure, measure: Measure, written: set[str]) -> Meas
     return Measure(theirs.name, tuple({**dict(theirs.parameters), **parameters}.items()), k)
 
 
-def agree(measure: Measure, reference: Measure) -> bool:
-    """Do two measures have one formula and one mean?"""
-    means = [dict(compared.parameters).get("mean") for compared in (measure, reference)]
-    return means[0] == means[1] and measure.definition == reference.definition
-
-
 def refuse_half_a_level(dialect: Dialect, measure: Measure, choices: Mapping[str, Any]) -> None:
     """Refuse a threshold of scores alone, where the tool's is that of relevance, too."""
-    entry = find_entry(dialect, measure)
+    entry = dialect.find_entry(measure)
     for name in () if entry is None else entry.of_level:
         if name in choices and choices[name] != measure.rel:
             raise MeasureError(
@@ -334,7 +202,7 @@ def refuse_half_a_level(dialect: Dialect, measure: Measure, choices: Mapping[str
 
 
 def _request(measure: Measure, dialect: Dialect) -> RequestedMeasure:
-    entry = find_entry(dialect, measure)
+    entry = dialect.find_entry(measure)
     return RequestedMeasure(
         measure, {} if entry is None else entry.fill_choices(measure.k, measure.rel)
     )

@@ -15,7 +15,6 @@ from germane.core.policy import Policy
 from germane.core.ragged import Bools, Ints
 from germane.core.ranking import Ranking
 from germane.dialects.dialect import Dialect, Entry, Limit
-from germane.dialects.names import find_entry
 from germane.errors import InputError, MeasureError, write_option
 from germane.evaluation.judging import JudgedRun
 from germane.measures.averaging import MeasureResult, evaluate_measure
@@ -223,7 +222,7 @@ def find_limits(
     """Map the sentence of each limit that matters on the data to the measures that it is about."""
     limits: dict[str, tuple[Measure, ...]] = {}
     for result, judged in evaluated:
-        measure, foreign = result.measure, find_entry(dialect, result.measure, judged.policy)
+        measure, foreign = result.measure, dialect.find_entry(result.measure, judged.policy)
         for limit in find_holding(dialect, foreign, measure, judged, ordered) if foreign else ():
             if may_matter(limit, result, judged):
                 limits[limit.says] = (*limits.get(limit.says, ()), measure)

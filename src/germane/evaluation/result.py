@@ -198,10 +198,8 @@ class Result(Lookup[MeasureResult], Tabular):
         """The measures that are germane's own, since the tool of the dialect does not have them."""
         if self.dialect is None:
             return ()
-        from germane.dialects.names import find_entry
-
         return tuple(
-            measure for measure in self.measures if find_entry(self.dialect, measure) is None
+            measure for measure in self.measures if self.dialect.find_entry(measure) is None
         )
 
     def __getitem__(self, measure: str | Measure) -> MeasureResult:
@@ -220,9 +218,7 @@ class Result(Lookup[MeasureResult], Tabular):
     def _read_name(self, measure: Any) -> Measure:
         """Read a name as the dialect does that the measures were asked for in."""
         if self.dialect is not None and isinstance(measure, str):
-            from germane.dialects.names import find_named
-
-            tool_measure = find_named(self.dialect, measure)
+            tool_measure = self.dialect.find_named(measure)
             if tool_measure is not None and tool_measure.measure in self._by_measure:
                 return tool_measure.measure
         return parse(measure)

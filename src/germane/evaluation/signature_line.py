@@ -434,13 +434,12 @@ def find_tools(measure: Measure, policy: Policy, counts: Counts) -> tuple[str, .
     none is missing. Tools with limits that concern the measure are left out.
     """
     from germane.dialects import dialects
-    from germane.dialects.names import find_entry
 
     tools, idle = [], _find_idle(counts, measure)
     if policy.duplicates != "error":
         idle -= {"duplicates", "repeated"}
     for name, dialect in dialects().items():
-        entry = find_entry(dialect, measure)
+        entry = dialect.find_entry(measure)
         if entry is None:
             continue
         choices = {**dialect.choices, **entry.fill_choices(measure.k, measure.rel)}

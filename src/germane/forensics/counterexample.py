@@ -10,7 +10,6 @@ import numpy as np
 
 from germane.core.policy import Policy
 from germane.core.ragged import Floats
-from germane.dialects.names import agree
 from germane.errors import list_choices
 from germane.forensics.asking import Batch, Precision
 from germane.forensics.cases import SPECIAL, Case, Question, Shape, describe, make_case
@@ -325,7 +324,7 @@ def _make_definition(search: Search, state: State) -> Definition:
 
 def _is_claim(state: State, claim: Measure) -> bool:
     """Is a definition the one that was claimed, whatever its conventions for special data?"""
-    return state.plain and agree(state.candidate.measure, claim)
+    return state.plain and state.candidate.measure.is_same_as(claim)
 
 
 def _choose_target(

@@ -12,7 +12,7 @@ from typing import Any
 from germane.core.id_spelling import unwrap_keys
 from germane.dialects import dialects, resolve_dialect
 from germane.dialects.dialect import Dialect
-from germane.dialects.names import find_entry, find_named, list_definitions, parse, resolve_measure
+from germane.dialects.names import parse
 from germane.errors import (
     DuplicateError,
     EmptyError,
@@ -22,6 +22,7 @@ from germane.errors import (
     MeasureError,
     clip,
 )
+from germane.evaluation.opening import open_options
 from germane.measures.box_names import BoxName, Levels
 from germane.measures.measure import Measure
 from germane.readers.files.streams import explain_os_error
@@ -394,7 +395,7 @@ def _find_reading(label: str, tool: Dialect | None) -> Reading | None:
     """Find the measure that a name of any tool or paper stands for."""
     if tool is not None:
         try:
-            return Reading(resolve_measure(label, tool).measure)
+            return Reading(open_options({"dialect": tool}).read_measure(label))
         except GermaneError:
             pass
     for spelling in _respell(label):
@@ -417,7 +418,7 @@ def _respell(label: str) -> Iterator[str]:
 
 def _search_dialects(label: str) -> Iterator[Reading]:
     for tool in dialects().values():
-        named = find_named(tool, label)
+        named = tool.find_named(label)
         if named is not None:
             yield Reading(named.measure, _choose(named.choices), tool.name)
 
@@ -437,22 +438,22 @@ def _is_name_of(tool: str, label: str) -> bool:
 
 @cache
 def _has_measure(tool: str, measure: Measure) -> bool:
-    return find_entry(resolve_dialect(tool), measure) is not None
+    return resolve_dialect(tool).find_entry(measure) is not None
 
 
 @cache
 def _read_as(name: str, label: str, measure: Measure) -> tuple[Reading, ...]:
     """Read a name as the tool's own name, or as each of the tool's measures of that kind."""
     tool = resolve_dialect(name)
-    named = find_named(tool, label)
+    named = tool.find_named(label)
     if named is not None:
         definitions = [(named.measure, named.choices)]
-    elif "(" in label and find_entry(tool, measure) is not None:
+    elif "(" in label and tool.find_entry(measure) is not None:
         return (_read_exactly(tool, measure),)
     else:
         alike = [
             (definition.measure, definition.choices)
-            for definition in list_definitions(tool, measure)
+            for definition in tool.list_definitions(measure)
         ]
         plain = [pair for pair in alike if not pair[1]]  # rather than options of the tool
         ones = [(measure, ones) for measure, choices in alike if (ones := _keep_ones(choices))]
@@ -467,7 +468,7 @@ def _read_as(name: str, label: str, measure: Measure) -> tuple[Reading, ...]:
 
 def _read_exactly(tool: Dialect, measure: Measure) -> Reading:
     """Read a name with its parameters: under the tool's conventions for exactly this measure."""
-    entry = find_entry(tool, measure)
+    entry = tool.find_entry(measure)
     choices = {} if entry is None else entry.fill_choices(measure.k, measure.rel)
     return Reading(measure, _choose({**tool.choices, **choices}), tool.name)
 

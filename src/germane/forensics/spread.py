@@ -14,8 +14,8 @@ from germane.core.policy import Policy, Relevant
 from germane.core.ragged import Floats
 from germane.core.ranking import Ranking
 from germane.dialects import dialects, resolve_dialect
-from germane.dialects.dialect import Dialect
-from germane.dialects.names import ToolMeasure, find_same_kind, list_definitions, parse_any
+from germane.dialects.dialect import Dialect, ToolMeasure
+from germane.dialects.names import parse_any
 from germane.errors import GermaneError, list_some
 from germane.evaluation.bounds import find_holding, may_matter
 from germane.evaluation.choices import Choices, Judgments, OtherChoices, Run
@@ -169,7 +169,7 @@ class Spread(Tabular, Plain):
             else Measure(measure.name, measure.parameters)
         )
         for name in self.without:
-            foreign = uncut and find_same_kind(resolve_dialect(name), uncut)
+            foreign = uncut and resolve_dialect(name).find_same_kind(uncut)
             why = f"no cutoff, only {uncut}" if foreign else "no such measure"
             names_by_reason.setdefault(why, []).append(
                 f"{name} {foreign.name}" if foreign else name
@@ -247,7 +247,7 @@ def spread_each(
         question = _Question(measure, conventions, fixed, values, result.mean, limits)
         named = {}
         for name, dialect in dialects().items():
-            foreign = next(list_definitions(dialect, measure, written), None)
+            foreign = next(dialect.list_definitions(measure, written), None)
             named[name] = None if foreign is None else question.evaluate(dialect, foreign)
         words = [write_choice(name, getattr(conventions, name)) for name in fixed]
         spreads.append(Spread.collect(own_value, named, words))

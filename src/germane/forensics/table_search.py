@@ -13,7 +13,6 @@ from germane.core.policy import Policy
 from germane.core.ragged import Floats
 from germane.dialects import dialects, resolve_dialect
 from germane.dialects.dialect import Dialect
-from germane.dialects.names import find_named, list_definitions
 from germane.errors import GermaneError
 from germane.forensics.plausibility import Near
 from germane.forensics.protocols import Change, Fit, Option, Protocol, ProtocolSearch, Sheet
@@ -135,9 +134,9 @@ class TableSearch(ProtocolSearch):
     def _list_of_tool(
         self, tool: Dialect, label: str, measure: Measure, judging: Mapping[str, Any]
     ) -> Iterator[Option]:
-        named = find_named(tool, label)
+        named = tool.find_named(label)
         for place, definition in enumerate(
-            list_definitions(tool, measure) if named is None else [named]
+            tool.list_definitions(measure) if named is None else [named]
         ):
             choices = self._differ({**tool.choices, **definition.choices, **judging, **self.fixed})
             candidate = Candidate(definition.measure, choices, (f"{tool.name}:{definition.name}",))

@@ -9,7 +9,7 @@ from typing import Any, Generic, Literal, Self, TypeVar
 
 from germane.core.policy import Policy
 from germane.dialects import dialects
-from germane.dialects.names import list_definitions, parse
+from germane.dialects.names import parse
 from germane.errors import PolicyError, write_option
 from germane.evaluation.evaluate import measures as list_every
 from germane.forensics.reported import Reported
@@ -117,7 +117,7 @@ def list_dialect_candidates(
     """Yield the definitions that each tool has of such a measure, or of the name as written."""
     for dialect in dialects().values():
         readings = [{}, LISTED] if dialect.sees == "list" else [{}]
-        for foreign, judging in product(list_definitions(dialect, measure, name), readings):
+        for foreign, judging in product(dialect.list_definitions(measure, name), readings):
             words = {**dialect.choices, **foreign.choices, **judging, **fixed}
             choices = {n: word for n, word in words.items() if word != getattr(conventions, n)}
             tools = (f"{dialect.name}:{foreign.name}",)

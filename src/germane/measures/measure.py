@@ -102,6 +102,15 @@ class Measure:
 
         return Table(("measure", "definition"), ((str(self), self.definition),), left=(1,)).html()
 
+    def is_same_as(self, measure: "Measure") -> bool:
+        """Do both have one formula and one mean, whatever their names?
+
+        >>> germane.parse("AP(norm=R)").is_same_as(germane.parse("AP"))
+        True
+        """
+        means = [dict(compared.parameters).get("mean") for compared in (self, measure)]
+        return means[0] == means[1] and self.definition == measure.definition
+
     @property
     def row(self) -> Definition:
         """The measure's row in the table of measures."""
