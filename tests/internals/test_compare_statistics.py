@@ -22,8 +22,8 @@ from germane.comparison.significance import (
     resample_sums,
 )
 from germane.core.mean_intervals import (
+    Dispersion,
     estimate_bca,
-    measure_dispersion,
     widen_quantile,
 )
 
@@ -258,7 +258,7 @@ def test_student_is_scipys(differences: Array) -> None:
 def test_student_on_darwins_maize() -> None:
     """Fisher: t = 2.148, just beyond the 5% point of 2.145 for 14 degrees of freedom."""
     pytest.importorskip("scipy")
-    spread = measure_dispersion(DARWIN / 15 - DARWIN.mean() / 15, np.zeros(15, int))
+    spread = Dispersion.measure(DARWIN / 15 - DARWIN.mean() / 15, np.zeros(15, int))
     assert spread is not None
     assert f"{DARWIN.mean() / spread.error:.3f}" == "2.148"
     assert f"{p_value('t', DARWIN):.4f}" == "0.0497"
@@ -451,7 +451,7 @@ def spread_with(differences: Array, strata: Array | None = None) -> tuple[float,
     of = np.zeros(len(differences), int) if strata is None else strata
     two = sample(np.array([differences * 0, differences]), of)
     weighted = differences * two.weights
-    return float(weighted.sum()), measure_dispersion(two.center(weighted), of)
+    return float(weighted.sum()), Dispersion.measure(two.center(weighted), of)
 
 
 @pytest.mark.parametrize("queries", [10, 25, 50, 1000])

@@ -23,7 +23,7 @@ from germane.checks.faulty_rows import (
 )
 from germane.core.finding import show_ids
 from germane.core.id_spelling import describe_difference, find_extended, find_pairs
-from germane.core.mean_intervals import Interval, measure_dispersion
+from germane.core.mean_intervals import Dispersion, Interval
 from germane.core.ragged import Bools, Floats, drop_rounding, subtract_values, unite_equal
 from germane.errors import GermaneError, clip, write_option
 from germane.measures.averaging import compute_scores
@@ -228,7 +228,7 @@ def find_undetectable(data: Data) -> Sees:
             size = float(np.abs(differences).max())
             mean = float(drop_rounding(differences.mean(), size))
             centered = drop_rounding(differences - mean, size)
-            spread = measure_dispersion(centered / count, np.zeros(count, np.int64))
+            spread = Dispersion.measure(centered / count, np.zeros(count, np.int64))
             least = None if spread is None else spread.find_detectable(ALPHA)
             if least is not None and 0 < abs(mean) < least:
                 small.append(f"{measure} by {abs(mean):.3g} (detectable: {least:.3g})")

@@ -29,7 +29,7 @@ from germane.cli.terminal import (
     write_found,
     write_result,
 )
-from germane.core.mean_intervals import check_confidence
+from germane.core.mean_intervals import Interval
 from germane.errors import GermaneWarning, InputError, NotFoundError, make_visible
 from germane.evaluation.layout import format_value, name_measures, write_warnings
 from germane.evaluation.opening import open_data
@@ -106,7 +106,7 @@ def _check_shown(options: argparse.Namespace, rename: Mapping[str, str]) -> None
                 shown = name.replace("_", "-")
                 raise InputError(f"--{option} {purpose}; leave out --{shown}.")
     if options.confidence is not None:
-        check_confidence(options.confidence)
+        Interval.check_confidence(options.confidence)
         check_defined(options, "--confidence")
         if options.per_query:
             raise InputError("--confidence is for means; leave out --per-query.")

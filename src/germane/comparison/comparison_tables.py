@@ -8,10 +8,8 @@ import numpy as np
 from germane.comparison.pair import Pair, Verdict, format_p_number
 from germane.comparison.significance import CORRECTIONS, MANY, TESTS, Sample, Settings
 from germane.core.mean_intervals import (
-    POWER,
+    Dispersion,
     Interval,
-    describe_intervals,
-    explain_missing,
 )
 from germane.evaluation.layout import write_definition
 from germane.measures import find_merits
@@ -122,7 +120,7 @@ def make_pair_table(
         ),
         (
             f"detectable: the smallest true difference that so many {pluralize(unit)} show with a"
-            f" probability of {POWER:g}, in a t-test at the level of the interval"
+            f" probability of {Dispersion.POWER:g}, in a t-test at the level of the interval"
         ),
         f"significant: {describe_significance(settings.alpha)}",
         *write_notes(samples, pairs, settings, names),
@@ -215,9 +213,9 @@ def write_notes(
 
 def _describe_intervals(pairs: Sequence[Pair], units: str) -> str:
     """Describe what the intervals come from, as the beginning of a sentence."""
-    source = describe_intervals((pair.interval for pair in pairs), units)
+    source = Interval.describe_all((pair.interval for pair in pairs), units)
     if not source:
-        return f"none, as {explain_missing(units)}; "
+        return f"none, as {Interval.explain_missing(units)}; "
     return source + ("; " if "spread" in source else ", ")
 
 
@@ -308,10 +306,10 @@ def explain_printed(
 ) -> Iterator[str]:
     """Explain the intervals that stand below numbers, and why means of few values have none."""
     every = list(intervals)
-    if source := describe_intervals(every, units):
+    if source := Interval.describe_all(every, units):
         yield f"Below each {number}: its {100 * confidence:g}% interval, {source}."
     if None in every:
-        yield f"{explain_missing(units).capitalize()}."
+        yield f"{Interval.explain_missing(units).capitalize()}."
 
 
 def caution_of_few(count: int, units: str) -> str:

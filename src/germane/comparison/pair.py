@@ -15,9 +15,9 @@ from germane.comparison.significance import (
     compute_differences,
 )
 from germane.core.mean_intervals import (
+    Dispersion,
     Interval,
     estimate_weighted_interval,
-    measure_dispersion,
 )
 from germane.core.ragged import Floats, drop_rounding
 from germane.errors import MeasureError, make_visible
@@ -368,7 +368,7 @@ def _describe_pair(
 ) -> Pair:
     weighted = difference * sample.weights
     centered = sample.center(weighted)
-    spread = measure_dispersion(centered, sample.strata)
+    spread = Dispersion.measure(centered, sample.strata)
     varies = spread is not None and spread.error > 0
     wins, losses = int(np.count_nonzero(difference > 0)), int(np.count_nonzero(difference < 0))
     ties, is_low = len(sample) - wins - losses, find_direction(sample.measures[m].name) < 0

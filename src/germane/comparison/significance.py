@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias, TypeGuard, get_args
 import numpy as np
 
 from germane.core.calls import check_number, parse_whole
-from germane.core.mean_intervals import measure_dispersion
+from germane.core.mean_intervals import Dispersion
 from germane.core.ragged import ROUNDING, Floats, Ints, drop_rounding, subtract_values
 from germane.dialects.names import parse
 from germane.errors import (
@@ -505,7 +505,7 @@ def _test_each(title: str, assumes: str, test: Callable[[Sample, Floats], float]
 
 def _test_student(sample: Sample, row: Floats) -> float:
     weighted = row * sample.weights
-    spread = measure_dispersion(sample.center(weighted), sample.strata)
+    spread = Dispersion.measure(sample.center(weighted), sample.strata)
     return 1.0 if spread is None else spread.compute_student_p(float(weighted.sum()))
 
 

@@ -46,6 +46,26 @@ class Interval:
         missing = float(f"{100 * (1 - self.confidence):.2g}")
         return f"{100 - missing:.12g}%"
 
+    @staticmethod
+    def check_confidence(confidence: Any) -> None:
+        """Refuse a confidence that is not a number between 0 and 1. Raises InputError."""
+        check_number("confidence", confidence, 0, 1)
+
+    @staticmethod
+    def describe_all(intervals: Iterable["Interval | None"], units: str) -> str:
+        """Describe what intervals come from, as the end of a sentence; "" for none."""
+        bases = {interval.basis for interval in intervals if interval is not None}
+        from_range = "from the range of the measure (Gaffke 2005)"
+        if bases == {"range"}:
+            return f"{from_range}, as the {units} show too little of the spread"
+        also = f"; {from_range} where they show too little of the spread" * ("range" in bases)
+        return f"BCa bootstrap of the {units}{also}" if bases else ""
+
+    @classmethod
+    def explain_missing(cls, units: str) -> str:
+        """Explain why means of few values have no interval."""
+        return f"fewer than {cls.FEWEST} {units} say too little of others for an interval"
+
 
 def estimate_interval(centered: Floats, strata: Ints, mean: float, alpha: float) -> Interval:
     """Estimate the 1 - alpha interval of a mean, or of a mean difference.
@@ -69,11 +89,6 @@ def estimate_spread_interval(spread: Floats, alpha: float) -> Interval | None:
         return None
     parts = centered / len(spread)
     return estimate_interval(parts, np.zeros(len(spread), int), float(spread.mean()), alpha)
-
-
-def check_confidence(confidence: Any) -> None:
-    """Refuse a confidence that is not a number between 0 and 1. Raises InputError."""
-    check_number("confidence", confidence, 0, 1)
 
 
 def estimate_bca(centered: Floats, strata: Ints, z: float) -> tuple[float, float]:
@@ -410,33 +425,35 @@ def estimate_weighted_interval(
     return replace(interval, low=low, high=high)
 
 
-def describe_intervals(intervals: Iterable[Interval | None], units: str) -> str:
-    """Describe what intervals come from, as the end of a sentence; nothing where there are none."""
-    bases = {interval.basis for interval in intervals if interval is not None}
-    from_range = "from the range of the measure (Gaffke 2005)"
-    if bases == {"range"}:
-        return f"{from_range}, as the {units} show too little of the spread"
-    also = f"; {from_range} where they show too little of the spread" * ("range" in bases)
-    return f"BCa bootstrap of the {units}{also}" if bases else ""
-
-
-def explain_missing(units: str) -> str:
-    """Explain why means of few values have no interval."""
-    return f"fewer than {Interval.FEWEST} {units} say too little of others for an interval"
-
-
 # --- Dispersion: how much a mean difference varies, and the tests that need no resampling ---------
-
-POWER = 0.8
 
 
 @dataclass(frozen=True)
 class Dispersion:
     """The standard error of a mean difference, and the degrees of freedom it was estimated with."""
 
+    POWER: ClassVar = 0.8
+
     error: float
     freedom: float
     queries: int
+
+    @classmethod
+    def measure(cls, centered: Floats, strata: Ints) -> "Dispersion | None":
+        """Measure how much a sum of weighted differences varies; each is less its data set's mean.
+
+        Degrees of freedom are Welch and Satterthwaite's where there are several data sets. Returns
+        None where a data set has a single query, since one difference has no variance.
+        """
+        sizes = np.bincount(strata)
+        if sizes.min() < 2:
+            return None
+        variance = np.bincount(strata, centered**2) * sizes / (sizes - 1)
+        total = float(variance.sum())
+        if not total:
+            return cls(0.0, float(len(strata) - len(sizes)), len(strata))
+        freedom = total**2 / float(np.sum(variance**2 / (sizes - 1)))
+        return cls(math.sqrt(total), freedom, len(strata))
 
     @property
     def deviation(self) -> float:
@@ -459,7 +476,7 @@ class Dispersion:
         if self.queries < max(5, 1.25 * z * z) or not self.error:
             return None
         widened = math.sqrt(self.queries / (self.queries - z * z / 2))
-        return (z + normal.inv_cdf(POWER)) * self.error * widened
+        return (z + normal.inv_cdf(self.POWER)) * self.error * widened
 
     def compute_student_p(self, difference: float) -> float:
         """Compute the two-sided p-value of the paired t-test."""
@@ -473,24 +490,6 @@ class Dispersion:
             return 1.0 if reaches(abs(difference), bound) else 0.0
         ends = ((difference - bound) / self.error, (-difference - bound) / self.error)
         return max(_integrate_student(end, self.freedom) for end in ends)
-
-
-def measure_dispersion(centered: Floats, strata: Ints) -> Dispersion | None:
-    """Measure how much a sum of weighted differences varies; each is given less its data set's
-    mean.
-
-    Degrees of freedom are Welch and Satterthwaite's where there are several data sets. Returns None
-    where a data set has a single query, since one difference has no variance.
-    """
-    sizes = np.bincount(strata)
-    if sizes.min() < 2:
-        return None
-    variance = np.bincount(strata, centered**2) * sizes / (sizes - 1)
-    total = float(variance.sum())
-    if not total:
-        return Dispersion(0.0, float(len(strata) - len(sizes)), len(strata))
-    freedom = total**2 / float(np.sum(variance**2 / (sizes - 1)))
-    return Dispersion(math.sqrt(total), freedom, len(strata))
 
 
 def _integrate_student(t: float, freedom: float) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 
 from germane.core.calls import list_values
 from germane.core.id_spelling import describe_types, is_id, unwrap_ids, unwrap_keys
-from germane.core.mean_intervals import Interval, describe_intervals, explain_missing
+from germane.core.mean_intervals import Interval
 from germane.core.ragged import average_numbers
 from germane.dialects.names import parse
 from germane.errors import InputError, NotFoundError, clip, list_some, offer
@@ -254,10 +254,10 @@ def _estimate_each(
 def _explain_intervals(intervals: Mapping[str, Intervals], confidence: float) -> Iterator[str]:
     """Explain what intervals come from, and why means of few queries have none."""
     every = [interval for intervals in intervals.values() for interval in intervals.values()]
-    if source := describe_intervals(every, "queries"):
+    if source := Interval.describe_all(every, "queries"):
         yield f"[low, high]: {100 * confidence:.10g}% interval of the mean, {source}"
     if None in every:
-        yield explain_missing("queries")
+        yield Interval.explain_missing("queries")
 
 
 def _write_means(

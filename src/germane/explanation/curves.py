@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 
 from germane.core.calls import is_number
-from germane.core.mean_intervals import explain_missing
+from germane.core.mean_intervals import Interval
 from germane.core.policy import Policy
 from germane.core.ragged import Bools, Floats, Ints
 from germane.core.ranking import Ranking
@@ -288,7 +288,7 @@ class MeanPRCurve(Tabular):
             + (
                 f"{100 * self.confidence:.10g}% interval of each mean"
                 if self.has_band
-                else explain_missing("queries")
+                else Interval.explain_missing("queries")
             )
             + _describe_level(self.rel)
         )

@@ -11,7 +11,7 @@ from typing import Any, Literal, Unpack, cast, get_args
 import numpy as np
 
 from germane.core.calls import Progress, make_progress
-from germane.core.mean_intervals import check_confidence
+from germane.core.mean_intervals import Interval
 from germane.core.policy import Policy, Relevant
 from germane.core.ragged import Bools, Ints
 from germane.core.ranking import Ranking
@@ -443,7 +443,7 @@ def mean_pr_curve(
     """
     progress = make_progress(progress)
     levels = make_recall_levels(points)
-    check_confidence(confidence)
+    Interval.check_confidence(confidence)
     rel = _find_curve_level(rel)
     measure = make_precision_measure(0.0, rel)
     data = open_data(qrels, policy)

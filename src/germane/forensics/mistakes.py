@@ -45,7 +45,7 @@ def _keep(view: View) -> View:
 
 def _keep_ideal_of_retrieved(view: View) -> View:
     ranking = view.ranking
-    ideal = ragged.sort_descending(ranking.relevance, ranking.offsets)
+    ideal = ranking.relevance[np.lexsort((-ranking.relevance, ranking.owner))]
     return view.change(ideal=ideal, ideal_offsets=ranking.offsets)
 
 
@@ -60,7 +60,7 @@ def _keep_first(view: View) -> View:
 def _cut_ideal_at_results(view: View) -> View:
     """Keep as many items of the ideal ranking as there are results."""
     ranking = view.ranking
-    kept = np.minimum(ragged.find_lengths(ranking.ideal_offsets), ranking.retrieved)
+    kept = np.minimum(np.diff(ranking.ideal_offsets), ranking.retrieved)
     places = ragged.list_stretches(ranking.ideal_offsets[:-1], kept)
     return view.change(ideal=ranking.ideal[places], ideal_offsets=ragged.make_offsets(kept))
 
@@ -93,7 +93,8 @@ def _count_judged(view: View) -> View:
 
 def _sort_ideal_ascending(view: View) -> View:
     ranking = view.ranking
-    return view.change(ideal=-ragged.sort_descending(-ranking.ideal, ranking.ideal_offsets))
+    ascending = np.lexsort((ranking.ideal, ranking.ideal_owner))
+    return view.change(ideal=ranking.ideal[ascending])
 
 
 def _move_cutoff(view: View, by: int) -> View:

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from germane.core.finding import Finding, show_ids
-from germane.core.mean_intervals import Basis, Interval, Span, find_student_quantile
+from germane.core.mean_intervals import Interval, Span, find_student_quantile
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats, Ints, drop_rounding, reaches
 from germane.errors import CoverageError, InputError, NotFoundError, clip, list_some, write_option
@@ -131,8 +131,13 @@ def correct_mean(
     variance = measure_variance(sample, slope, unseen, about)
     below, above = variance.reach(find_student_quantile(1 - confidence, design.freedom))
     larger, scale = max(variance.below, variance.above), sample.span.high - sample.span.low
-    basis: Basis = "spread" if reaches(variance.drawn, larger, scale**2) else "range"
-    return Correction(mean, Interval(mean - below, mean + above, confidence, basis), slope)
+    interval = Interval(
+        mean - below,
+        mean + above,
+        confidence,
+        "spread" if reaches(variance.drawn, larger, scale**2) else "range",
+    )
+    return Correction(mean, interval, slope)
 
 
 def _tune(sample: Sample, unseen: "Unseen") -> float:

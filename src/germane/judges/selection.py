@@ -8,7 +8,6 @@ from typing import Any, Literal, TypeAlias, Unpack
 
 import numpy as np
 
-from germane.core import ragged
 from germane.core.calls import Progress
 from germane.core.finding import Finding, warn
 from germane.core.qrels import Qrels
@@ -186,7 +185,7 @@ def _select(
     total = np.where(united > 0, united, total)
     weights = np.sort(total[total > 0])[::-1]
     rivals = np.flatnonzero(total >= weights[:budget].min(initial=np.inf)).tolist()
-    owner = ragged.find_owners(pooled.offsets)
+    owner = np.repeat(np.arange(len(pooled)), np.diff(pooled.offsets))
 
     def place(j: int) -> tuple[float, int, str]:  # which does not depend on the order of rows
         return -total[j], owner[j], str(spell_id(pooled.items[j]))

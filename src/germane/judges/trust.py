@@ -10,7 +10,7 @@ import numpy as np
 
 from germane.core.calls import Progress
 from germane.core.finding import Finding, warn
-from germane.core.mean_intervals import check_confidence, estimate_mean_interval
+from germane.core.mean_intervals import Interval, estimate_mean_interval
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats, subtract_values
 from germane.errors import (
@@ -129,7 +129,7 @@ def trust_many(
     >>> round(found.differences[0].naive_mean, 3), round(found.differences[0].mean, 3)
     (-0.667, -0.417)
     """
-    check_confidence(confidence)
+    Interval.check_confidence(confidence)
     check_choice("about", about, ("population", "queries"))
     check_choice("tuning", tuning, ("optimal", "full"))
     _check_policy(policy)

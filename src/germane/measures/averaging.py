@@ -233,9 +233,9 @@ class QueryValues(Arithmetic):
         where the mean is not a number. Raises InputError for a confidence that is not between 0 and
         1, and MeasureError for a count and for a micro mean, which is not a mean over queries.
         """
-        from germane.core.mean_intervals import check_confidence, estimate_mean_interval
+        from germane.core.mean_intervals import Interval, estimate_mean_interval
 
-        check_confidence(confidence)
+        Interval.check_confidence(confidence)
         if not self.has_interval:
             raise MeasureError(
                 f"{self.measure} is not a mean over queries: it has no confidence interval."

@@ -237,7 +237,7 @@ def list_all(ranking: Ranking) -> Ranking:
     offsets = ragged.make_offsets(ranking.retrieved)
     relevance = np.full(offsets[-1], float(UNJUDGED))
     relevance[offsets[ranking.owner] + ranking.rank - 1] = ranking.relevance
-    owner = ragged.find_owners(offsets)
+    owner = np.repeat(np.arange(len(ranking)), ranking.retrieved)
     rank = np.arange(1, len(owner) + 1) - offsets[owner]
     return replace(
         ranking,
@@ -255,7 +255,7 @@ def _drop_negative(ranking: Ranking) -> Ranking:
     if not (ranking.ideal < 0).any():
         return ranking
     nonnegative = ranking.ideal >= 0
-    counts = ragged.count_flags(nonnegative, ranking.ideal_owner, len(ranking))
+    counts = ranking.count_judged(nonnegative)
     return replace(
         ranking,
         relevance=np.where(ranking.relevance < 0, POOLED, ranking.relevance),
@@ -283,7 +283,7 @@ def list_from_top(ranking: Ranking, level: int) -> Ranking:
 def list_from_end(ranking: Ranking, level: int) -> Ranking:
     """Keep the last results that reach the level, as many as judged items were retrieved."""
     reached = list_from_top(ranking, level)
-    counted = ragged.count_flags(ranking.relevance >= 0, ranking.owner, len(ranking))
+    counted = ranking.count_found(0.0, None)
     place = np.arange(len(reached.rank)) - reached.offsets[reached.owner]
     left = np.diff(reached.offsets)[reached.owner] - place
     return reached.select_hits(left <= counted[reached.owner])

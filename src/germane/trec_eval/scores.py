@@ -128,7 +128,7 @@ def value_grades(ranking: Ranking, pairs: Pairs) -> tuple[Ranking, Gains]:
     highest = np.full(len(ranking), -1.0)
     np.maximum.at(highest, ranking.ideal_owner, ranking.ideal)
     tops, order_number = np.unique(highest.astype(np.int64), return_inverse=True)
-    distinct = ragged.list_distinct(ranking.ideal.astype(np.int64))
+    distinct = np.unique(ranking.ideal.astype(np.int64))
     orders = [
         sort_by_gain(
             grades, range(top + 1) if grades and top < DENSE else distinct[distinct <= top].tolist()
@@ -166,7 +166,7 @@ def _find_ideal(ranking: Ranking, gains: Gains) -> Floats:
             if gain.ideal:
                 graded = (order_number == number) & (ranking.ideal == gain.grade)
                 place[graded], worth[graded] = position, gain.worth
-    ideal = worth[ragged.order_ascending(place, owner, len(ranking))]
+    ideal = worth[np.lexsort((place, owner))]
     over = ragged.count_running(~(ideal > 0), ranking.ideal_offsets, ranking.ideal_owner) > 0
     return np.where(over | ends[owner], 0.0, ideal)
 
