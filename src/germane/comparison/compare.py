@@ -51,7 +51,7 @@ from germane.evaluation.choices import (
 from germane.evaluation.evaluate import evaluate, evaluate_many
 from germane.evaluation.opening import open_data
 from germane.evaluation.result import Result, Results
-from germane.evaluation.signature_line import shorten
+from germane.evaluation.signature_line import Signature
 from germane.measures import find_direction
 from germane.measures.definition import CatalogueDefinition
 from germane.measures.measure import Measure, Measures
@@ -84,7 +84,7 @@ def check_judgments(where: str, run: tuple[str, Result], second_run: tuple[str, 
         first.fingerprint != second.fingerprint or first.counts.judged != second.counts.judged
     ):
         mine, theirs = (
-            f"{result.counts.judged:,} queries, qrels {shorten(result.fingerprint)}"
+            f"{result.counts.judged:,} queries, qrels {Signature.shorten(result.fingerprint)}"
             for result in (first, second)
         )
         raise InputError(
@@ -97,7 +97,7 @@ def check_judgments(where: str, run: tuple[str, Result], second_run: tuple[str, 
     for option in CANDIDATES:
         mine, theirs = (
             (
-                f"{option} {shorten(result.option_fingerprints[option])}"
+                f"{option} {Signature.shorten(result.option_fingerprints[option])}"
                 if option in result.option_fingerprints
                 else f"no {option}"
             )

@@ -40,10 +40,10 @@ from germane.evaluation.result import Result
 from germane.evaluation.signature_line import (
     KeptFingerprint,
     OptionFingerprints,
+    Signature,
     check_same,
     hash_run,
     make_fingerprint,
-    shorten,
 )
 from germane.evaluation.whole_lists import (
     Counted,
@@ -184,6 +184,9 @@ Way = tuple[str, str, Order]  # how qrels and run are read
 Read = dict[Way, Found]
 
 
+_ARRAYS = ("judgment", "owner", "rank", "tied_from", "tied_to", "retrieved", "answered")
+
+
 class Reduced(NamedTuple):
     """The judged items that a batch retrieved, and how it was read."""
 
@@ -193,6 +196,66 @@ class Reduced(NamedTuple):
     terms: "Terms"  # of the Evaluator that made it, whose like alone may add it
     lists: Counted = {}  # noqa: RUF012  (never changed)
     content: Content | None = None  # of the rows, if they are signed
+
+    def pack(self, end: int) -> bytes:
+        """Write the batch as the bytes of a file, from which an evaluation can go on."""
+        arrays: dict[str, Any] = {}
+        notes = []
+        for way, (retrieved, places) in enumerate(self.read.values()):
+            arrays |= {f"{way} {name}": getattr(retrieved, name) for name in _ARRAYS}
+            if retrieved.missed is not None:
+                arrays |= {
+                    f"{way} missed {name}": getattr(retrieved.missed, name) for name in _ARRAYS
+                }
+            counts = {name: getattr(retrieved, name) for name in COUNTED}
+            arrays |= {
+                f"{way} {name}": column for name, column in counts.items() if column is not None
+            }
+            arrays[f"{way} places"] = places
+            notes.append([retrieved.unknown, [asdict(finding) for finding in retrieved.findings]])
+        arrays["said"] = np.frombuffer(json.dumps({"end": end, "ways": notes}).encode(), np.uint8)
+        file = BytesIO()
+        np.savez(file, **arrays)
+        return file.getvalue()
+
+    @classmethod
+    def load(
+        cls, path: Path, conventions: Policy, policies: dict[Measure, Policy], terms: "Terms"
+    ) -> tuple[int, "Reduced"]:
+        """Read a batch from a file: where it ends in the run, and what it retrieved.
+
+        Raises InputError for one that is damaged.
+        """
+        ways = dict.fromkeys(map(find_way, policies.values()))
+        try:
+            with np.load(BytesIO(path.read_bytes()), allow_pickle=False) as arrays:
+                notes = json.loads(bytes(arrays["said"]))
+                read: Read = {}
+                pairs = zip(ways, notes["ways"], strict=True)
+                for number, (way, (unknown, findings)) in enumerate(pairs):
+                    columns = {name: arrays[f"{number} {name}"] for name in _ARRAYS}
+                    missed = None
+                    if f"{number} missed rank" in arrays:
+                        missed_columns = {
+                            name: arrays[f"{number} missed {name}"] for name in _ARRAYS
+                        }
+                        missed = Retrieved(**missed_columns, unknown=[])
+                    found = (
+                        Finding(**{**finding, "examples": tuple(finding["examples"])})
+                        for finding in findings
+                    )
+                    columns |= {name: arrays.get(f"{number} {name}") for name in COUNTED}
+                    retrieved = Retrieved(
+                        **columns, unknown=unknown, findings=tuple(found), missed=missed
+                    )
+                    read[way] = retrieved, arrays[f"{number} places"]
+                return notes["end"], cls(conventions, policies, read, terms)
+        except (
+            Exception
+        ) as error:  # whatever NumPy, zip and JSON raise for a file that is not theirs
+            raise InputError(
+                f"{path}: this batch of the checkpoint is damaged ({error})."
+            ) from None
 
 
 class Terms:
@@ -474,6 +537,7 @@ class Evaluator:
         chosen = {
             name: str(word) for name, word in choices if word != Policy.DEFAULTS.get(name, word)
         }
+        fingerprint = Signature.shorten(make_fingerprint(qrels))
         return (
             chosen
             | self._selections
@@ -481,7 +545,7 @@ class Evaluator:
                 "sign": "qrels" if self._content is None else "run",
                 "measures": " ".join(map(str, self._policies)),
                 "dialect": "none" if spoken is None else spoken.name,
-                "qrels": f"{len(qrels)} queries, {shorten(make_fingerprint(qrels))}, {places:x}",
+                "qrels": f"{len(qrels)} queries, {fingerprint}, {places:x}",
             }
         )
 
@@ -489,7 +553,9 @@ class Evaluator:
     def _selections(self) -> dict[str, str]:
         """The fingerprints of the groups, the candidates and the catalogue."""
         contents = OptionFingerprints(self.qrels, self._options.held)()
-        return {name: shorten(content) or "a function" for name, content in contents.items()}
+        return {
+            name: Signature.shorten(content) or "a function" for name, content in contents.items()
+        }
 
     def _check_alike(self, other: "Evaluator") -> None:
         """Raise PolicyError or InputError for an Evaluator that adds up to something else."""
@@ -599,59 +665,3 @@ def _name_batch(batch: str) -> Iterator[None]:
         if not batch:
             raise
         raise type(error)(f"{batch}: {error}") from None
-
-
-# --- Batches as bytes, from which an evaluation can go on -----------------------------------------
-
-_ARRAYS = ("judgment", "owner", "rank", "tied_from", "tied_to", "retrieved", "answered")
-
-
-def pack_batch(end: int, reduced: Reduced) -> bytes:
-    """Write a batch as the bytes of a file."""
-    arrays: dict[str, Any] = {}
-    notes = []
-    for way, (retrieved, places) in enumerate(reduced.read.values()):
-        arrays |= {f"{way} {name}": getattr(retrieved, name) for name in _ARRAYS}
-        if retrieved.missed is not None:
-            arrays |= {f"{way} missed {name}": getattr(retrieved.missed, name) for name in _ARRAYS}
-        counts = {name: getattr(retrieved, name) for name in COUNTED}
-        arrays |= {f"{way} {name}": column for name, column in counts.items() if column is not None}
-        arrays[f"{way} places"] = places
-        notes.append([retrieved.unknown, [asdict(finding) for finding in retrieved.findings]])
-    arrays["said"] = np.frombuffer(json.dumps({"end": end, "ways": notes}).encode(), np.uint8)
-    file = BytesIO()
-    np.savez(file, **arrays)
-    return file.getvalue()
-
-
-def load_batch(
-    path: Path, conventions: Policy, policies: dict[Measure, Policy], terms: Terms
-) -> tuple[int, Reduced]:
-    """Read a batch from a file: where it ends in the run, and what it retrieved.
-
-    Raises InputError for one that is damaged.
-    """
-    ways = dict.fromkeys(map(find_way, policies.values()))
-    try:
-        with np.load(BytesIO(path.read_bytes()), allow_pickle=False) as arrays:
-            notes = json.loads(bytes(arrays["said"]))
-            read: Read = {}
-            pairs = zip(ways, notes["ways"], strict=True)
-            for number, (way, (unknown, findings)) in enumerate(pairs):
-                columns = {name: arrays[f"{number} {name}"] for name in _ARRAYS}
-                missed = None
-                if f"{number} missed rank" in arrays:
-                    missed_columns = {name: arrays[f"{number} missed {name}"] for name in _ARRAYS}
-                    missed = Retrieved(**missed_columns, unknown=[])
-                found = (
-                    Finding(**{**finding, "examples": tuple(finding["examples"])})
-                    for finding in findings
-                )
-                columns |= {name: arrays.get(f"{number} {name}") for name in COUNTED}
-                retrieved = Retrieved(
-                    **columns, unknown=unknown, findings=tuple(found), missed=missed
-                )
-                read[way] = retrieved, arrays[f"{number} places"]
-            return notes["end"], Reduced(conventions, policies, read, terms)
-    except Exception as error:  # whatever NumPy, zip and JSON raise for a file that is not theirs
-        raise InputError(f"{path}: this batch of the checkpoint is damaged ({error}).") from None

@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -28,15 +28,6 @@ from germane.readers import CANDIDATES, NOTHING_SAID, ReadOptions, RunInput, is_
 
 if TYPE_CHECKING:
     from germane.evaluation.result import Counts, Result
-
-
-SHOWN = 16
-"""Digits of a fingerprint in a signature: 64 of its 128 bits."""
-
-
-def shorten(fingerprint: str | None) -> str | None:
-    """Return the digits of a fingerprint that a signature and messages show."""
-    return None if fingerprint is None else fingerprint[:SHOWN]
 
 
 def hash_qrels(qrels: Qrels) -> Content:
@@ -193,9 +184,6 @@ def make_fingerprint(qrels: Qrels) -> str:
 
 # --- Options ----------------------------------------------------------------------------------
 
-OPTIONS = (*CANDIDATES, "collapse", "catalogue", "seen", "distance")
-"""The options that are data: their fingerprints stand beside those of judgments and run."""
-
 
 def fingerprint_options(
     qrels: Qrels, reading: ReadOptions
@@ -309,7 +297,7 @@ def check_same(qrels: Qrels, other: Qrels) -> None:
 def _explain(qrels: Qrels, other: Qrels, how: str) -> InputError:
     """Make the error for judgments that differ, with their names and fingerprints."""
     names = " and ".join(
-        f"{clip(judgments.name)} ({shorten(make_fingerprint(judgments))})"
+        f"{clip(judgments.name)} ({Signature.shorten(make_fingerprint(judgments))})"
         for judgments in (qrels, other)
     )
     return InputError(f"the evaluators have different qrels, {names}; {how}.")
@@ -355,6 +343,10 @@ class Signature:
     ``tools`` are other tools that compute the same number by their definition.
     """
 
+    LENGTH: ClassVar = 16  # digits of a fingerprint: 64 of its 128 bits
+    OPTIONS: ClassVar = (*CANDIDATES, "collapse", "catalogue", "seen", "distance")
+    """The options that are data: their fingerprints stand beside those of judgments and run."""
+
     measure: Measure
     value: float
     policy: Policy = field(default_factory=Policy)
@@ -367,6 +359,19 @@ class Signature:
     tools: tuple[str, ...] = ()
     digits: int = 4
     options: tuple[tuple[str, str | None], ...] = ()
+
+    @staticmethod
+    def is_written(text: object) -> bool:
+        """Does this look like a signature, and not like a path?"""
+        if not isinstance(text, str) or len(text) > LONGEST:
+            return False
+        text = _clean(text)
+        return text.count(" | ") >= 2 and " = " in text
+
+    @classmethod
+    def shorten(cls, fingerprint: str | None) -> str | None:
+        """Return the digits of a fingerprint that a signature and messages show."""
+        return None if fingerprint is None else fingerprint[: cls.LENGTH]
 
     def __str__(self) -> str:
         data = [write_count(self.queries, "query")]
@@ -411,14 +416,15 @@ def make_signature(result: Result, measure: Measure, digits: int, tools: str) ->
         policy,
         counts.judged,
         counts.excluded,
-        shorten(result.fingerprint),
-        shorten(result.run_fingerprint),
+        Signature.shorten(result.fingerprint),
+        Signature.shorten(result.run_fingerprint),
         VERSION,
         None if result.dialect is None else result.dialect.name,
         find_tools(measure, policy, counts) if tools == "same" else (),
         digits,
         tuple(
-            (name, shorten(fingerprint)) for name, fingerprint in result.option_fingerprints.items()
+            (name, Signature.shorten(fingerprint))
+            for name, fingerprint in result.option_fingerprints.items()
         ),
     )
 
@@ -467,14 +473,6 @@ def _find_idle(counts: Counts, measure: Measure) -> set[str]:
     return idle
 
 
-def is_signature(text: object) -> bool:
-    """Does this look like a signature, and not like a path?"""
-    if not isinstance(text, str) or len(text) > LONGEST:
-        return False
-    text = _clean(text)
-    return text.count(" | ") >= 2 and " = " in text
-
-
 def _clean(text: str) -> str:
     """Undo what pasting does to a line: blanks, quotes, marks of lists, backslashes."""
     plain = re.sub(r"\\([|_@*=])", r"\1", unicodedata.normalize("NFKC", text))
@@ -494,7 +492,7 @@ def read_signature(text: str) -> Signature:
     their defaults. Raises FormatError if the text is not a signature, and MeasureError or
     PolicyError for a definition that does not exist.
     """
-    if not isinstance(text, str) or not is_signature(text):
+    if not isinstance(text, str) or not Signature.is_written(text):
         raise FormatError(f"{clip(text)} is no signature, which is a line such as: {_LOOKS}")
     every = _clean(text).split(" | ")
     # a run may have a | in its name
@@ -552,7 +550,7 @@ def _read_data(part: str) -> dict[str, Any]:
         if number := re.search(pattern, part):
             hashes[name] = int(number[1].replace(",", ""))
     hashed: dict[str, str | None] = {}
-    for name in ("qrels", "run", *OPTIONS):
+    for name in ("qrels", "run", *Signature.OPTIONS):
         if written := re.search(rf"\b{name} (\S+?)(?:,|$)", part):
             hashed[name] = _read_fingerprint(name, written[1])
     hashes |= {name: hashed.pop(name, None) for name in ("qrels", "run")}

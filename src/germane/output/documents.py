@@ -7,9 +7,6 @@ from operator import attrgetter
 from types import BuiltinMethodType, MethodType
 from typing import Any, ClassVar
 
-SCHEMA = 1
-"""The version of the JSON documents. It changes when a key is removed or changes its meaning."""
-
 LEFT_OUT = {"json": "left out"}
 IF_ANY = {"json": "if any"}
 """Stand beside fields (``field(metadata=…)``) that JSON lacks, always or where they are empty."""
@@ -41,6 +38,9 @@ class Plain:
 class Document(Plain):
     """A value that JSON has by the names of its fields, after the version of the schema."""
 
+    SCHEMA: ClassVar = 1
+    """The version of the documents. It changes when a key is removed or changes its meaning."""
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema; NaN becomes None."""
         return make_document(name_values(self))
@@ -48,7 +48,7 @@ class Document(Plain):
 
 def make_document(values: Mapping[str, Any]) -> dict[str, Any]:
     """Make the plain values of a JSON document, the version of the schema before all others."""
-    return {"schema": SCHEMA, **to_plain(values)}
+    return {"schema": Document.SCHEMA, **to_plain(values)}
 
 
 def name_values(value: Any) -> dict[str, Any]:

@@ -28,26 +28,23 @@ from germane.errors import (
     show_typed,
 )
 from germane.evaluation.choices import DEFAULT, Choices
-from germane.evaluation.evaluator import Evaluator, load_batch, pack_batch
+from germane.evaluation.evaluator import Evaluator, Reduced
 from germane.evaluation.opening import open_data
 from germane.evaluation.result import Counts, Result, Results
 from germane.evaluation.signature_line import (
-    OPTIONS,
     KeptFingerprint,
     RunFingerprint,
     Signature,
     read_signature,
-    shorten,
 )
 from germane.measures.averaging import MeasureResult
 from germane.measures.definition import CatalogueDefinition, refuse_lists
 from germane.measures.measure import Measure, Measures
-from germane.output.documents import SCHEMA
+from germane.output.documents import Document
 from germane.output.tables import write_count
 from germane.presentation import writing
 from germane.readers import CANDIDATES
 from germane.readers.files import column_files
-from germane.readers.files.formats import check_path
 from germane.readers.files.json_files import Repeated, read_json
 
 CLOSE = 1e-12
@@ -122,7 +119,7 @@ _MEASURE = {
 _RUN = {
     "name": _TEXT, "measures": [_MEASURE],
     "counts": {"judged": _COUNT, **{f"{field.name}?": _COUNT for field in fields(Counts)[1:]}},
-    "fingerprints?": {f"{name}?": _HASH for name in ("judgments", "run", *OPTIONS)},
+    "fingerprints?": {f"{name}?": _HASH for name in ("judgments", "run", *Signature.OPTIONS)},
     "ir_metadata?": _TEXT, "dialect?": {"name": _TEXT}, "findings?": [{}], "policy?": _POLICY,
     "queries?": {"*": {"*": _NUMBER}},
 }  # fmt: skip
@@ -168,9 +165,13 @@ def _check_keys(raw: Any, form: Mapping[str, Any], where: str, place: str) -> No
 def read_runs(where: str, raw: Any) -> tuple[RecordedRun, ...]:
     """Read the runs of a record. Raises FormatError, with the place of the part that is wrong."""
     if not isinstance(raw, Mapping) or type(raw.get("schema")) is not int:
-        raise FormatError(f"{where}: not results of schema {SCHEMA}. Make them with: {MAKE}")
-    if raw["schema"] != SCHEMA or "runs" not in raw:
-        raise FormatError(f"{where}: not results of schema {SCHEMA}. Make them with: {MAKE}")
+        raise FormatError(
+            f"{where}: not results of schema {Document.SCHEMA}. Make them with: {MAKE}"
+        )
+    if raw["schema"] != Document.SCHEMA or "runs" not in raw:
+        raise FormatError(
+            f"{where}: not results of schema {Document.SCHEMA}. Make them with: {MAKE}"
+        )
     _check_form(raw, _RECORD, where, "")
     shared = _read_policy(where, "policy", raw["policy"])
     runs: dict[str, RecordedRun] = {}
@@ -225,7 +226,7 @@ def _read_run(
             None if values is None else values[measure],
         )
     data = run.get("fingerprints", {})
-    options = {name: data[name] for name in OPTIONS if name in data}
+    options = {name: data[name] for name in Signature.OPTIONS if name in data}
     judgments, content = data.get("judgments"), data.get("run")
     recorded = RecordedRun(
         run["name"], policy, measures, run["counts"], judgments, content,
@@ -397,14 +398,14 @@ def _compare_signature(
     value = Signature(measure, recorded.mean, digits=signature.digits).shown
     dialect = raw.get("dialect", {}).get("name")
     hashed = raw.get("fingerprints", {})
-    options = {name: shorten(content) for name, content in (run.options or {}).items()}
+    options = {name: Signature.shorten(content) for name, content in (run.options or {}).items()}
     pairs: dict[str, tuple[object, object]] = {
         "the measure": (signature.measure, measure),
         "the value": (signature.shown, value),
         "queries": (signature.queries, run.counts["judged"]),
         "excluded": (signature.excluded, run.counts.get("excluded", 0)),
-        "qrels": (signature.qrels, shorten(hashed.get("judgments", signature.qrels))),
-        "run": (signature.run, shorten(hashed.get("run", signature.run))),
+        "qrels": (signature.qrels, Signature.shorten(hashed.get("judgments", signature.qrels))),
+        "run": (signature.run, Signature.shorten(hashed.get("run", signature.run))),
         "options": (dict(signature.options), options if hashed else dict(signature.options)),
         "germane": (signature.germane, signature.germane if version is None else version),
         "dialect": (signature.dialect, dialect),
@@ -458,7 +459,6 @@ def find_results(path: str | os.PathLike[str]) -> Results | None:
 
 def read_document(path: str | os.PathLike[str]) -> Any:
     """Read the JSON of a record, or of results. Raises FormatError for other text."""
-    check_path(path)
     try:
         return read_json(path)
     except FormatError as error:
@@ -550,7 +550,7 @@ def evaluate_kept(
                 f"{folder}: {_name_file(number)} is missing, and later ones are there. Delete this"
                 " folder."
             )
-        start, loaded = load_batch(path, conventions, policies, evaluator.terms)
+        start, loaded = Reduced.load(path, conventions, policies, evaluator.terms)
         evaluator.add(loaded)
     batches = nothing_judged.read_batches(start, progress, evaluator.qrels)
     for number, (end, batch) in enumerate(batches, len(files)):
@@ -565,7 +565,7 @@ def evaluate_kept(
                 " batch is finished before its end. Sort it by query, or evaluate it without a"
                 " checkpoint."
             ) from None
-        writing.replace(str(folder / _name_file(number)), pack_batch(end, reduced))
+        writing.replace(str(folder / _name_file(number)), reduced.pack(end))
     evaluator.run_fingerprint = RunFingerprint(nothing_judged, run, evaluator.qrels)
     return evaluator.result(name=name)
 

@@ -23,12 +23,8 @@ from germane.evaluation.layout import format_value
 from germane.evaluation.opening import Held, Inputs, open_data
 from germane.evaluation.result import Result, Results
 from germane.evaluation.signature_line import (
-    OPTIONS,
-    SHOWN,
     Signature,
-    is_signature,
     read_signature,
-    shorten,
 )
 from germane.measures.measure import Measure
 from germane.output.documents import Document
@@ -162,7 +158,7 @@ def verify(
 
 
 def _read(record: Any) -> tuple[RecordedRun, ...]:
-    if is_signature(record):
+    if Signature.is_written(record):
         record = read_signature(record)
     if isinstance(record, Signature):
         return (_read_signature(record),)
@@ -267,8 +263,9 @@ def _compare(
     same_run = _is_same(of_record.run, first.run_fingerprint)
     if not same_judgments:
         yield (
-            f"the judgments are other ones: qrels {shorten(of_record.judgments)} in the record, "
-            f"{shorten(first.fingerprint)} now"
+            "the judgments are other ones: qrels"
+            f" {Signature.shorten(of_record.judgments)} in the record,"
+            f" {Signature.shorten(first.fingerprint)} now"
         )
     elif of_record.counts.get("judged", first.counts.judged) != first.counts.judged:
         yield (
@@ -344,10 +341,10 @@ def _list_uncompared(of_record: RecordedRun, now: Result) -> Iterator[str]:
             f" {'them' if len(missing) > 1 else 'it'}"
         )
     for name, (recorded, _) in pairs.items():
-        if recorded is not None and len(recorded) < SHOWN:
+        if recorded is not None and len(recorded) < Signature.LENGTH:
             yield (
-                f"{name} compared by {len(recorded)} of {SHOWN} digits of the fingerprint: the"
-                " signature is cut"
+                f"{name} compared by {len(recorded)} of {Signature.LENGTH} digits of the"
+                " fingerprint: the signature is cut"
             )
 
 
@@ -357,15 +354,15 @@ def _compare_options(
     """Say which options that are data differ: candidates, groups, and those of the catalogue."""
     if recorded is None:
         return
-    for name in OPTIONS:
+    for name in Signature.OPTIONS:
         if name in recorded and name not in now:
             yield f"the record was made with {name}=, which is missing; give it again"
         elif name in now and name not in recorded:
             yield f"{name}= is given, and the record was made without it"
         elif name in now and not _is_same(recorded[name], now[name]):
             yield (
-                f"{name}= has other content: {shorten(recorded[name])} in the record, "
-                f"{shorten(now[name])} now"
+                f"{name}= has other content: {Signature.shorten(recorded[name])} in the record, "
+                f"{Signature.shorten(now[name])} now"
             )
 
 

@@ -19,7 +19,7 @@ from germane.errors import (
     write_option,
 )
 from germane.kernel.ids import show_id
-from germane.readers.files.formats import Path, name_file
+from germane.readers.files.formats import Path, check_path, name_file
 from germane.readers.files.line_blocks import TextFile, check_text, count_line_ends, read_file
 from germane.readers.files.streams import explain_os_error
 from germane.readers.objects import mapped_qrels
@@ -117,8 +117,9 @@ def _read_text(path: Path) -> str:
 def read_json(path: Path, **how: Any) -> Any:
     """Read a file of one value; ``how`` as in json.loads. An object with a key twice is Repeated.
 
-    Raises FormatError with the place.
+    Raises FormatError with the place, and InputError for what is no path.
     """
+    check_path(path)
     return parse_json(_read_text(path), name_file(path), object_pairs_hook=make_object, **how)
 
 
