@@ -23,7 +23,7 @@ TOPICS: dict[str, tuple[str, str, str]] = {  # page: title, guide, objects
     "evaluate": (
         "Evaluate", "usage",
         ("evaluate evaluate_many evaluate_embeddings score collapse read_qrels read_run read_results types.Result types.Results "
-        "types.MeasureResult types.CatalogueResult types.QueryValues types.Interval types.Counts types.Table types.Groups Evaluator "
+        "types.MeasureResult types.CatalogueResult types.BoundsOfRuns types.QueryValues types.Interval types.Counts types.Table types.Groups Evaluator "
         "Labels types.Qrels types.Ranking"),
     ),
     "conventions": ("Conventions", "conventions", "Policy"),
@@ -124,7 +124,7 @@ def write_arguments() -> str:
 HINTS = """\
 The names of lists are in `germane.types`, for the annotations of functions of your own. So are
 `Measures` (a name, a measure, or several), `InputFormat`, `Progress` (a function that is told how
-much has been read) and `Seed` (a whole number or a generator of NumPy). `Choices` are the keyword
+much has been read), `Seed` (a whole number or a generator of NumPy) and `Sign` of an `Evaluator`. `Choices` are the keyword
 arguments of `evaluate`, and `OtherChoices` those of `explain`:
 
 ```python

@@ -61,6 +61,7 @@ VERBS = [
 ]
 TYPES = [
     "Audit",
+    "BoundsOfRuns",
     "CatalogueResult",
     "Checkup",
     "Comparison",
@@ -122,6 +123,7 @@ ARGUMENTS = [
     "Run",
     "Runs",
     "Seed",
+    "Sign",
     "Source",
     "Texts",
     "Values",

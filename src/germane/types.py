@@ -17,6 +17,7 @@ from germane.core.mean_intervals import Interval
 from germane.core.qrels import Qrels
 from germane.core.ranking import Ranking
 from germane.dialects.dialect import Dialect
+from germane.evaluation.bounds import BoundsOfRuns
 from germane.evaluation.checkup import Checkup
 from germane.evaluation.choices import (
     Baseline,
@@ -43,6 +44,7 @@ from germane.evaluation.choices import (
     Vectors,
     Weights,
 )
+from germane.evaluation.evaluator import Sign
 from germane.evaluation.layout import Groups
 from germane.evaluation.result import Counts, Result, Results
 from germane.evaluation.signature_line import Signature
@@ -67,6 +69,7 @@ from germane.reports.report import Report
 __all__ = [
     "Audit",
     "Baseline",
+    "BoundsOfRuns",
     "Catalogue",
     "CatalogueResult",
     "Checkup",
@@ -117,6 +120,7 @@ __all__ = [
     "Runs",
     "Seed",
     "Selection",
+    "Sign",
     "Signature",
     "Source",
     "Spread",

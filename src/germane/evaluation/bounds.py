@@ -117,7 +117,15 @@ def _grade_unjudged(ranking: Ranking, k: int | None, grade: float) -> Ranking:
 
 
 class BoundsOfRuns(Tabular):
-    """The bounds of several runs: a row for each run and measure."""
+    """The bounds of several runs: a row for each run and measure.
+
+    >>> runs = {"a": {"q": ["x", "y"]}, "b": {"q": ["z", "x"]}}
+    >>> bounds = germane.evaluate_many({"q": {"x": 1}}, runs, "P@2").bounds()
+    >>> [(str(measure), *names) for measure, *names in bounds.open]
+    [('P@2', 'a', 'b')]
+
+    ``open`` lists the pairs of runs whose order items without a judgment could turn.
+    """
 
     def __init__(self, results: "Mapping[str, Result] | Results") -> None:
         measures = next(iter(results.values())).measures

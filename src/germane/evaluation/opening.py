@@ -40,6 +40,7 @@ from germane.readers import (
     accept_comments,
     is_path,
     open_inputs,
+    open_judges,
     open_qrels,
     rank_labels,
 )
@@ -252,11 +253,21 @@ class Inputs:
             raise CoverageError(f"{lacks}.")
         return judge_empty(judgments, policy), None
 
+    def split_judges(self) -> dict[Any, "Inputs"]:
+        """Make inputs of each judge: judgments by name, or with a column that names the judge.
+
+        Judgments that are read from them have no candidates and no weights.
+        """
+        judges = self.qrels
+        if not isinstance(judges, Mapping):
+            judges = open_judges(judges, self.options.held)
+        return {name: self.judge_by(judgments) for name, judgments in judges.items()}
+
     def judge(self, judged: QrelsInput) -> "Inputs":
         """Make inputs of judgments that were recognized without candidates."""
         return Inputs(judged, self.options)
 
-    def judge_by(self, qrels: Qrels) -> "Inputs":
+    def judge_by(self, qrels: Any) -> "Inputs":
         """Make inputs with other judgments, which have candidates and weights already."""
         return Inputs(qrels, self.options.leave_attached())
 

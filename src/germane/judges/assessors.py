@@ -19,7 +19,7 @@ from germane.dialects.names import parse
 from germane.errors import CoverageError, EmptyError, GermaneWarning, InputError, clip, make_visible
 from germane.evaluation.choices import DEFAULT, Choices, Judges, Run
 from germane.evaluation.evaluate import evaluate
-from germane.evaluation.opening import Held, Inputs, Options, open_data
+from germane.evaluation.opening import Held, Inputs, open_data
 from germane.evaluation.result import Result
 from germane.judges.correction import list_judged, spell_alike
 from germane.kernel.ids import read_python_ids
@@ -27,8 +27,7 @@ from germane.measures.measure import Measure, Measures
 from germane.output.documents import Document, make_document
 from germane.output.named_columns import Tabular
 from germane.output.tables import Table, format_number, write_count
-from germane.readers import open_judges
-from germane.readers.objects.mapped_qrels import read_qrels as read_mapping
+from germane.readers import Needs, open_qrels
 
 SKEWED = 0.8  # the share of one grade from which statistics contradict each other
 
@@ -419,8 +418,8 @@ def evaluate_judges(
     2/3 is below ``rel=1``. Raises InputError if a judge is named majority or mean, and
     CoverageError if no query was judged by all judges.
     """
-    options = open_data(None, policy).options
-    read, opened = _read_judges(judges, run, options)
+    data = open_data(judges, policy)
+    read, opened = _read_judges(data, run)
     first, *rest = read.values()
     queries = [query for query in first.queries if all(query in qrels.position for qrels in rest)]
     if not queries:
@@ -434,7 +433,7 @@ def evaluate_judges(
     with warnings.catch_warnings():  # each finding is said once below, and not by every judge
         warnings.simplefilter("ignore", GermaneWarning)
         results = {
-            name: evaluate(Inputs(graded, options), opened, measures, name=name)
+            name: evaluate(Inputs(graded, data.options), opened, measures, name=name)
             for name, graded in judgments.items()
         }
     units = [(Counter(grades), 1.0) for items in pooled.values() for grades in items.values()]
@@ -446,21 +445,19 @@ def evaluate_judges(
     return JudgedByMany(results, tuple(read), alpha, ordinal, pairs, left_out, findings)
 
 
-def _read_judges(judges: Any, run: Any, options: Options) -> tuple[dict[str, Qrels], Held]:
+def _read_judges(data: Inputs, run: Any) -> tuple[dict[str, Qrels], Held]:
     """Read the judgments of each judge, beside a run, which is opened once."""
-    if not isinstance(judges, Mapping):
-        judges = open_judges(judges, options.held)
+    judges = data.split_judges()
     if len(judges) < 2:
         only = f"; there is only {clip(next(iter(judges)))}" if judges else ""
         raise EmptyError(f"give two or more judges{only}.")
     read: dict[str, Qrels] = {}
     opened: Held | None = None
-    for name, judgments in judges.items():
+    for name, inputs in judges.items():
         if not isinstance(name, str) or name in MERGED:
             raise InputError(
                 f"the name of a judge is text other than majority and mean; got {clip(name)}"
             )
-        inputs = Inputs(judgments, options.leave_attached())
         if opened is None:
             opened = inputs.open_runs({"run": run})["run"]
         read[name] = inputs.read_judge(runs=[opened.run])
@@ -470,7 +467,7 @@ def _read_judges(judges: Any, run: Any, options: Options) -> tuple[dict[str, Qre
 
 def _make_qrels(merged: Mapping[Hashable, Any], like: Qrels) -> Qrels:
     """Make judgments of merged grades, with ids as those of a judge have them."""
-    qrels = read_mapping(merged, "error")
+    qrels = open_qrels(merged).read("error", None, Needs(complete="merged grades"))
     columns = read_python_ids(qrels.queries), read_python_ids(qrels.items)
     return replace(qrels, ids=like.ids, columns=columns if like.columns else None)
 

@@ -115,7 +115,7 @@ def _split_lines(data: bytes, options: Options, place: int) -> trec.Lines:
             )
         return fields[0], fields[place], parse_number(fields[-1])
 
-    return trec.split_judgments(data, names, place, read_odd)
+    return trec.Lines.of_judgments(data, names, place, read_odd)
 
 
 def _guess_reason(line: bytes, fields: list[bytes]) -> str:

@@ -130,7 +130,7 @@ def _read_rows(path: str, name: str) -> list[_Row]:
             )
         return fields[0], fields[2], parse_real(fields[4])
 
-    lines = trec.split_run(data.translate(command_line.BLANKS), read_odd)
+    lines = trec.Lines.of_run(data.translate(command_line.BLANKS), read_odd)
     queries = np.repeat(np.arange(len(lines.queries)), np.diff(lines.offsets)).tolist()
     columns = queries, lines.items.to_bytes(), lines.number.tolist()
     rows = [(lines.queries[s], item, score) for s, item, score in zip(*columns, strict=True)]

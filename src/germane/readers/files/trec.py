@@ -79,6 +79,18 @@ class Lines:
     def __len__(self) -> int:
         return len(self.number)
 
+    @staticmethod
+    def of_run(data: bytes, read_odd: ReadOdd) -> Lines:
+        """Split the lines of a run."""
+        return split_lines(data, RUN, read_odd)
+
+    @staticmethod
+    def of_judgments(data: bytes, columns: tuple[str, ...], item: int, read_odd: ReadOdd) -> Lines:
+        """Split lines of judgments, with the field at ``item`` as item; grades are last."""
+        grade = len(columns) - 1
+        layout = Layout("qrels", columns, item, grade, columns[-1], GradeError, False, EXACT)
+        return split_lines(data, layout, read_odd)
+
 
 Row: TypeAlias = tuple[bytes, bytes, float]
 """The query, the item and the number of a line."""
@@ -231,17 +243,6 @@ def split_lines(data: bytes, layout: Layout, read_odd: ReadOdd, *, detailed: boo
     if lines is not None:
         return lines
     return _split_each(data, layout, read_odd, detailed)
-
-
-def split_run(data: bytes, read_odd: ReadOdd) -> Lines:
-    """Split the lines of a run."""
-    return split_lines(data, RUN, read_odd)
-
-
-def split_judgments(data: bytes, columns: tuple[str, ...], item: int, read_odd: ReadOdd) -> Lines:
-    """Split lines of judgments, with the field at the place ``item`` as item; the grade is last."""
-    layout = Layout("qrels", columns, item, len(columns) - 1, columns[-1], GradeError, False, EXACT)
-    return split_lines(data, layout, read_odd)
 
 
 # --- Lines that are all plain -----------------------------------------------------------------
