@@ -19,7 +19,7 @@ from germane import parse
 from germane.core.policy import Policy
 from germane.core.qrels import AS_GIVEN, BY_ID
 from germane.evaluation.judging import judge
-from germane.measures import Scored, compute_values
+from germane.measures import Scored
 from germane.measures.averaging import compute_scores
 from germane.readers.objects.mapped_qrels import read_qrels
 from germane.readers.objects.mappings import RankedLists, ScoredMapping
@@ -452,7 +452,7 @@ def _(measure: Measure) -> Iterator[str]:
         assert np.isfinite(scored.terms).all(), measure
         added = sums_of_terms(scored, given.offsets.tolist())
         for query, total, value in zip(
-            given.queries, added, compute_values(given, scored), strict=True
+            given.queries, added, scored.compute_values(given), strict=True
         ):
             if not isclose(total, value, rel_tol=TINY, abs_tol=TINY):
                 yield f"{query}: {value}, but the terms add up to {total}"

@@ -30,7 +30,6 @@ from germane.evaluation.result import Result, Results
 from germane.evaluation.special_queries import lacks_worst
 from germane.evaluation.whole_lists import CatalogueResult
 from germane.measures.averaging import QueryValues
-from germane.measures.definition import CatalogueDefinition
 from germane.measures.measure import Measure
 from germane.output.tables import write_count
 

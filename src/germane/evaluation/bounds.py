@@ -18,7 +18,7 @@ from germane.dialects.dialect import Dialect, Entry, Limit
 from germane.errors import InputError, MeasureError, write_option
 from germane.evaluation.judging import JudgedRun
 from germane.measures.averaging import MeasureResult, evaluate_measure
-from germane.measures.definition import CatalogueDefinition, refuse_lists
+from germane.measures.definition import refuse_lists
 from germane.measures.measure import Measure
 from germane.output.documents import make_document
 from germane.output.named_columns import Tabular
@@ -52,7 +52,7 @@ def has_bounds(measure: Measure) -> bool:
 
 def _find_obstacle(measure: Measure) -> str:
     """Find out why a measure has no bounds; "" if it has some."""
-    if isinstance(measure.row, CatalogueDefinition):
+    if measure.row.of_catalogue:
         return "they are about whole lists"
     norm = measure.arguments.get("norm", "all")
     if measure.name not in (*CLOSED, "AP") or norm not in ("all", "k", "retrieved"):
@@ -213,7 +213,7 @@ def find_holding(
     unknown.
     """
     for limit in dialect.limits:
-        of_lists = isinstance(measure.row, CatalogueDefinition)  # whose limits are named
+        of_lists = measure.row.of_catalogue  # whose limits are named
         if (limit.only or of_lists) and foreign.name not in limit.only:
             continue
         if limit.order and judged.policy.ties in Policy.UNORDERED:

@@ -53,7 +53,6 @@ from germane.dialects.names import find_renamed, parse_all
 from germane.errors import PolicyError, suggest
 from germane.evaluation.collection import find_needs
 from germane.measures.averaging import check_ties
-from germane.measures.definition import CatalogueDefinition
 from germane.measures.measure import Measure, Measures
 from germane.readers import InputFormat, Needs
 
@@ -426,7 +425,7 @@ class Plan:
 
     def __post_init__(self) -> None:
         for measure, policy in self.policies.items():
-            if not isinstance(measure.row, CatalogueDefinition):  # which have a rule of their own
+            if not measure.row.of_catalogue:  # which have a rule of their own
                 check_ties(measure, policy.ties)
 
     @cached_property

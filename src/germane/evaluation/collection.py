@@ -15,7 +15,6 @@ from germane.core.ranking import Ranking
 from germane.core.ties import ROW_ORDERS, Ties
 from germane.errors import GradeError, PolicyError
 from germane.evaluation.judging import JudgedRun, judge
-from germane.measures.definition import CatalogueDefinition
 from germane.measures.measure import Measure
 from germane.readers import Needs, QrelsInput, RunInput, accept_comments
 
@@ -152,7 +151,7 @@ class Collection:
         )  # all three are kept here
         shared = self._rankings.setdefault(key, judged.rankings)
         judged = judged if shared is judged.rankings else replace(judged, rankings=shared)
-        if any(isinstance(measure.row, CatalogueDefinition) for measure in measures):
+        if any(measure.row.of_catalogue for measure in measures):
             return replace(judged, lists=self._open_lists(policy))
         return judged
 

@@ -33,7 +33,6 @@ from germane.evaluation.signature_line import RunFingerprint, fingerprint_option
 from germane.evaluation.special_queries import refuse_undefined, settle
 from germane.measures import TABLE
 from germane.measures.averaging import MeasureResult, QueryValues, compute_scores
-from germane.measures.definition import CatalogueDefinition
 from germane.measures.measure import Measure, Measures
 from germane.readers import (
     InputFormat,
@@ -320,7 +319,7 @@ def compute_measures(
     policy = judged.policy
     of_lists: tuple[Measure, ...] = ()
     if judged.lists is not None:
-        of_lists = tuple(m for m in chosen if isinstance(m.row, CatalogueDefinition))
+        of_lists = tuple(m for m in chosen if m.row.of_catalogue)
     if of_lists:
         from germane.evaluation.whole_lists import compute_list_measures
 

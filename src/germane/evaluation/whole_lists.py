@@ -746,7 +746,7 @@ Tallies: TypeAlias = dict[Policy, ListTally]
 def refuse_copies(measures: Mapping[Measure, Policy], twice: str) -> None:
     """Refuse queries that may arrive twice, where whole lists are counted. Raises MeasureError."""
     for measure in measures:
-        if isinstance(measure.row, CatalogueDefinition) and twice != "error":
+        if measure.row.of_catalogue and twice != "error":
             raise MeasureError(
                 f"{measure} counts every list when it arrives, and forgets it: twice={twice} cannot"
                 " tell which lists it counted. twice=error."
@@ -790,7 +790,7 @@ def _group(policies: Mapping[Measure, Policy]) -> dict[Policy, list[Measure]]:
     """Group the measures of the catalogue by their policy."""
     groups: dict[Policy, list[Measure]] = {}
     for measure, policy in policies.items():
-        if isinstance(measure.row, CatalogueDefinition):
+        if measure.row.of_catalogue:
             check_policy(measure, policy)
             groups.setdefault(policy, []).append(measure)
     return groups

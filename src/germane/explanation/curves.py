@@ -16,7 +16,6 @@ from germane.core.ranking import Ranking
 from germane.errors import InputError, clip
 from germane.evaluation.special_queries import Kinds, settle
 from germane.explanation.single_query import Counted
-from germane.measures import compute_values
 from germane.measures.average import area_under_curve
 from germane.measures.averaging import compute_scores
 from germane.measures.measure import Measure
@@ -149,7 +148,7 @@ class PRCurve(Tabular):
         the measure.
         """
         scored = area_under_curve(self.ranking, None, self.rel, check_rule(rule), self.start)
-        return float(compute_values(self.ranking, scored)[0])
+        return float(scored.compute_values(self.ranking)[0])
 
     def plot(
         self, ax: "Axes | None" = None, *, rule: Rule = "step", paper: Paper = "light"

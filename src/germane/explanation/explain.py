@@ -48,7 +48,7 @@ from germane.explanation.single_query import (
     open_list,
 )
 from germane.measures import Scored
-from germane.measures.averaging import compute_scores, compute_terms
+from germane.measures.averaging import check_ties, compute_scores, compute_terms
 from germane.measures.measure import Measure, Measures
 from germane.measures.subtopic_coverage import find_covered, sum_weights
 from germane.presentation.pictures import format_short
@@ -448,6 +448,7 @@ def mean_pr_curve(
     measure = make_precision_measure(0.0, rel)
     data = open_data(qrels, policy)
     opened, conventions = data.open_run(run)
+    check_ties(measure, conventions.ties)
     judged = data.collect(opened, (measure,), (conventions,), progress).judge(conventions)
     ranking = judged.rank(conventions.ties)
     return _average(ranking, judged.policy, judged.kinds, levels, rel, confidence)

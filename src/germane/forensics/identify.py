@@ -34,7 +34,6 @@ from germane.forensics.identification_search import GRADES, Far, Search
 from germane.forensics.inquiry import USUAL_READING, Identification, Inquiry, choose_cutoffs
 from germane.forensics.known_cases import FORMS, Form, make_names, resolve_form
 from germane.measures.box_names import is_of_boxes
-from germane.measures.definition import CatalogueDefinition
 from germane.measures.measure import Measure
 
 __all__ = [
@@ -308,7 +307,7 @@ def _read_claim(measure: str | Measure | None) -> Measure | None:
             f"{claim}: identify asks about lists of up to three times the cutoff, and cutoffs up"
             f" to {DEEPEST:,} can be told apart in time. Ask about the same measure at a lower one."
         )
-    if isinstance(claim.row, CatalogueDefinition):
+    if claim.row.of_catalogue:
         raise MeasureError(
             f"{claim} is a measure of whole lists, which needs every result or the whole catalogue,"
             " and identify asks a function about judged items in one list per query."

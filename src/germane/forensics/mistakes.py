@@ -17,7 +17,6 @@ from germane.forensics.cases import Case, Question, rank_items
 from germane.forensics.inquiry import Inquiry
 from germane.forensics.known_cases import find_kinds
 from germane.forensics.variations import Candidate
-from germane.measures import compute_values
 from germane.measures.averaging import compute_terms
 from germane.measures.measure import Measure
 
@@ -126,7 +125,8 @@ class Mistake:
             norm = np.asarray(self.divisor(view), float)
         else:
             norm = _score(measure, self.norm(view)).norm
-        return self.factor * compute_values(seen.ranking, replace(scored, norm=norm))
+        values: Floats = replace(scored, norm=norm).compute_values(seen.ranking)
+        return self.factor * values
 
 
 def _score(measure: Measure, view: View) -> Any:

@@ -34,7 +34,6 @@ from germane.forensics.variations import (
     vary_once,
     vary_twice,
 )
-from germane.measures.definition import CatalogueDefinition
 from germane.measures.measure import Measure
 from germane.readers.objects.relevance import make_collection
 
@@ -103,7 +102,7 @@ def reconcile(
     data = open_data(qrels, choices)
     opened_run, conventions = data.open_run(run)
     fixed = dict(data.options.asked)
-    if isinstance(definition.row, CatalogueDefinition):  # which judgments do not change
+    if definition.row.of_catalogue:  # which judgments do not change
         fixed = {n: getattr(conventions, n) for n in Policy.DEFAULTS if n not in OF_LISTS} | fixed
     values = Values(data.collect(opened_run.load(progress), (definition,), progress=progress))
     per_query = None if reported_per_query is None else read_queries(reported_per_query)
@@ -179,7 +178,7 @@ def _find_examples(
     search: RunSearch, trials: Sequence[Given]
 ) -> tuple[tuple[tuple[str, ...], Example | None], ...]:
     """Find, for each group of definitions that coincide on this data, data on which they differ."""
-    if isinstance(search.measure.row, CatalogueDefinition):  # small data have no catalogue
+    if search.measure.row.of_catalogue:  # small data have no catalogue
         return ()
     conventions, tolerance = search.conventions, search.reported.tolerance
     groups: list[list[Candidate]] = []

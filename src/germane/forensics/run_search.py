@@ -16,7 +16,7 @@ from germane.evaluation.bounds import find_holding, may_matter
 from germane.forensics.reported import Reported
 from germane.forensics.spread import Values, are_all_same, are_same
 from germane.forensics.variations import Candidate, Search, Tried, find_mean, list_other_words
-from germane.measures import Scored, compute_values
+from germane.measures import Scored
 from germane.measures.averaging import MeasureResult, compute_terms
 from germane.measures.measure import Measure
 from germane.output.documents import AS_TEXT, Plain
@@ -288,7 +288,7 @@ class Terms:
     def round(self, decimals: int) -> Floats:
         """Q: compute the values with every term rounded before they are added."""
         terms = np.round(self._scored.terms, decimals)
-        return compute_values(self._ranking, replace(self._scored, terms=terms))
+        return replace(self._scored, terms=terms).compute_values(self._ranking)
 
     def explain(self, query: Hashable, number: Reported) -> str:
         """Explain a query's reported value, or compare the sums of terms behind both values."""

@@ -33,7 +33,6 @@ from germane.forensics.variations import (
     write_choice,
 )
 from germane.measures.averaging import MeasureResult, compute_scores
-from germane.measures.definition import CatalogueDefinition
 from germane.measures.measure import Measure
 from germane.output.documents import AS_DICT, Plain
 from germane.output.named_columns import Tabular, make_texts
@@ -265,7 +264,7 @@ class Values:
 
     def judge(self, policy: Policy, measures: tuple[Measure, ...] = ()) -> JudgedRun:
         """Judge the run, once for the measures that are asked for in turn under a policy."""
-        key = policy, any(isinstance(measure.row, CatalogueDefinition) for measure in measures)
+        key = policy, any(measure.row.of_catalogue for measure in measures)
         if self._latest is None or self._latest[0] != key:
             self._latest = key, self.collection.judge(policy, measures)
         return self._latest[1]

@@ -13,7 +13,6 @@ from germane.dialects.names import parse
 from germane.errors import PolicyError, write_option
 from germane.evaluation.evaluate import measures as list_every
 from germane.forensics.reported import Reported
-from germane.measures.definition import CatalogueDefinition
 from germane.measures.measure import Measure
 
 Stage = Literal["reading", "judging", "measuring", "averaging"]
@@ -225,7 +224,7 @@ def _move_cutoff(measure: Measure, cutoffs: Iterable[int | None]) -> list[Measur
 
 
 def _is_of_judged_items(measure: Measure) -> bool:
-    of_lists = measure.row.subtopics or isinstance(measure.row, CatalogueDefinition)
+    of_lists = measure.row.subtopics or measure.row.of_catalogue
     return not of_lists and find_mean(measure) in (None, "arithmetic")
 
 

@@ -21,7 +21,6 @@ from germane.measures.definition import (
     Definition,
     Parameter,
     Scored,
-    compute_values,
 )
 
 __all__ = [
@@ -31,7 +30,6 @@ __all__ = [
     "Definition",
     "Parameter",
     "Scored",
-    "compute_values",
     "find_direction",
     "find_merits",
 ]

@@ -16,7 +16,7 @@ from germane.core.mean_intervals import Span
 from germane.core.ragged import Arithmetic, Bools, Floats, Halves, Ints, reaches
 from germane.core.ranking import Ranking
 from germane.errors import InputError, MeasureError, NotFoundError, clip, list_some
-from germane.measures import Scored, compute_values
+from germane.measures import Scored
 from germane.measures.definition import Range
 from germane.measures.measure import Measure
 
@@ -343,7 +343,7 @@ def compute_scores(measure: Measure, ranking: Ranking) -> Floats:
 
 def compute_finite(measure: Measure, ranking: Ranking, scored: Scored) -> Floats:
     """Compute values from terms and norms. Raises MeasureError for one that is not finite."""
-    out = compute_values(ranking, scored)
+    out = scored.compute_values(ranking)
     if not ragged.are_finite(out):
         raise MeasureError(f"{measure}: the grades are too large to be added in double precision.")
     return out

@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -34,17 +34,16 @@ class Scored:
     # Q: ``relevant`` of a query that the run lacks, where it depends on the list
     judged: Floats | Ints | None = None
 
-
-def compute_values(ranking: Ranking, scored: Scored) -> Floats:
-    """Compute each query's value (Q) from its terms and norm."""
-    total, norm = ranking.sum_hits(scored.terms), scored.norm
-    if scored.rest is not NOTHING:
-        total = total + scored.rest
-    if np.count_nonzero(norm) == len(norm):
-        out: Floats = total / norm
-    else:
-        out = np.divide(total, norm, out=np.zeros(len(ranking)), where=norm != 0)
-    return out if scored.link is None else scored.link(out)
+    def compute_values(self, ranking: Ranking) -> Floats:
+        """Compute each query's value (Q) from its terms and norm."""
+        total, norm = ranking.sum_hits(self.terms), self.norm
+        if self.rest is not NOTHING:
+            total = total + self.rest
+        if np.count_nonzero(norm) == len(norm):
+            out: Floats = total / norm
+        else:
+            out = np.divide(total, norm, out=np.zeros(len(ranking)), where=norm != 0)
+        return out if self.link is None else self.link(out)
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,6 +228,8 @@ Range = tuple[float, float]
 class Definition:
     """A row of the table of measures: the kernel, the formula and the prose of one measure."""
 
+    of_catalogue: ClassVar = False  # does it look at whole lists, judged or not?
+
     name: str
     title: str
     kernel: Callable[..., Scored]
@@ -342,6 +343,8 @@ def refuse_ranking(*_: Any, **__: Any) -> Scored:
 class CatalogueDefinition(Definition):
     """A row of the table of measures of the catalogue: of all lists, or a mean over lists."""
 
+    of_catalogue: ClassVar = True
+
     of_all: OfAll | None = None
     """the value of all lists at once"""
     of_lists: OfLists | None = None
@@ -377,7 +380,7 @@ def find_history(lists: Lists, seen: Seen, measure: str) -> tuple[Ints, Ints]:
 def refuse_lists(measures: Iterable[Any], text: str) -> None:
     """Raise MeasureError for measures of the catalogue; ``says``: who cannot have them, and why."""
     for measure in measures:
-        if isinstance(measure.row, CatalogueDefinition):
+        if measure.row.of_catalogue:
             raise MeasureError(f"{measure} is about whole lists, {text}")
 
 

@@ -38,7 +38,7 @@ from germane.evaluation.signature_line import (
     read_signature,
 )
 from germane.measures.averaging import MeasureResult
-from germane.measures.definition import CatalogueDefinition, refuse_lists
+from germane.measures.definition import refuse_lists
 from germane.measures.measure import Measure, Measures
 from germane.output.documents import Document
 from germane.output.tables import write_count
@@ -288,7 +288,7 @@ def average(run: RecordedRun, measure: Measure) -> MeasureResult:
 
 def find_weights_outside(measure: Measure) -> str:
     """Say why a mean cannot be computed from the values of queries; "" where it can."""
-    if isinstance(measure.row, CatalogueDefinition):
+    if measure.row.of_catalogue:
         return "is of all lists, judged or not, which the file does not hold"
     if ("mean", "micro") in measure.parameters:
         return "weighs each query by its norm, which the file does not hold"

@@ -16,7 +16,7 @@ from germane.core.ragged import Floats, Ints
 from germane.core.ranking import Ranking
 from germane.dialects.names import parse
 from germane.kernel.ids import to_text
-from germane.measures import Scored, compute_values
+from germane.measures import Scored
 from germane.measures.averaging import FLOOR, compute_scores, compute_terms
 from germane.measures.gain import accumulate_dcg
 from germane.measures.measure import Measure
@@ -288,7 +288,7 @@ class _Listed(Scorer):
 
     def _compute_values(self, measure: Measure) -> Floats:
         terms = compute_terms(measure, self.ranking)
-        values = compute_values(self.ranking, terms)
+        values = terms.compute_values(self.ranking)
         if measure.name in ("AP", "binG") and measure.k is None:  # divided by R, be it 0
             values[(terms.norm == 0) & (self.ranking.sum_hits(terms.terms) > 0)] = math.inf
         return values
@@ -394,7 +394,9 @@ def _compute_r_precision(scorer: Scorer, column: Column) -> Floats:
 
 
 def _compute_gain(scorer: Scorer, column: Column) -> Floats:
-    return compute_values(*score_gains(scorer.ranking, parse(column.row.germane), column.argument))
+    measure = parse(column.row.germane)
+    ranking, scored = score_gains(scorer.ranking, measure, column.argument)
+    return scored.compute_values(ranking)
 
 
 def _compute_ndcg_rel(scorer: Scorer, column: Column) -> Floats:
