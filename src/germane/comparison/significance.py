@@ -135,7 +135,7 @@ def find_shared_queries(
     shared = {}
     for measure in measures:
         mean = dict(measure.parameters).get("mean", "arithmetic")
-        if mean != "arithmetic" and not isinstance(measure.row, CatalogueDefinition):
+        if mean != "arithmetic" and not measure.row.of_catalogue:
             raise MeasureError(
                 f"{measure}: a difference of {mean} means is not a mean of differences; "
                 f"compare {measure(mean='arithmetic')}."

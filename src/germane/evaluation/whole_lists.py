@@ -13,7 +13,7 @@ import numpy as np
 from germane.core import ragged
 from germane.core.calls import Progress
 from germane.core.catalogue import Catalogue, Exposure, Lists, join_exposures
-from germane.core.mean_intervals import Interval, check_confidence, estimate_spread_interval
+from germane.core.mean_intervals import Interval, estimate_spread_interval
 from germane.core.policy import Policy
 from germane.core.qrels import COPIES, Qrels
 from germane.core.ragged import Bools, Floats, Ints, average_numbers
@@ -484,7 +484,7 @@ class CatalogueResult(MeasureResult):
         """
         if self.of_lists.is_mean or not self.has_interval:
             return super().interval(confidence=confidence)
-        check_confidence(confidence)
+        Interval.check_confidence(confidence)
         groups = self.group_users(self.units)
         spread = self.of_lists.spread_over(groups, int(groups.max(initial=0)) + 1)
         return estimate_spread_interval(spread, 1 - confidence)
