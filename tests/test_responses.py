@@ -269,10 +269,26 @@ def test_judgments_are_documents(files: Path, capsys: pytest.CaptureFixture[str]
     nested = {q: [{"metadata": {"doc": d["id"]}} for d in held] for q, held in relevant.items()}
     path = Path(store(files / "nested.json", nested))
     assert cli.main(["evaluate", str(path), run]) == 2
-    assert "--columns item=" in capsys.readouterr().err
-    columns = {"qrels": {"item": "metadata.doc"}}
-    found = germane.evaluate(path, run, "RR", columns=columns)
-    assert found.flat() == germane.evaluate(judged, run, "RR").flat()
+    assert "--columns qrels.item=name" in capsys.readouterr().err
+    assert evaluate(path, run, capsys, "--columns", "qrels.item=metadata.doc") == expected
+
+
+def test_the_samples_of_ragas(files: Path) -> None:
+    """One file has the ids of retrieved contexts and of those that are relevant."""
+    rows = [
+        {
+            "user_input": query, "retrieved_contexts": ["…"], "reference_contexts": ["…"],
+            "retrieved_context_ids": [item for item, _ in pairs],
+            "reference_context_ids": [i for i, grade in QRELS[query].items() if grade],
+            "response": "…", "reference": "…",
+        }
+        for query, pairs in SCORED.items()
+    ]  # fmt: skip
+    lists = {query: [item for item, _ in pairs] for query, pairs in SCORED.items()}
+    judged = {row["user_input"]: row["reference_context_ids"] for row in rows}
+    expected = germane.evaluate(judged, lists, MEASURES).flat()
+    for path in (store(files / "r.jsonl", rows), store(files / "r.json", rows)):
+        assert germane.evaluate(path, path, MEASURES).flat() == expected
 
 
 REFUSED: dict[str, tuple[Any, str]] = {
@@ -356,11 +372,20 @@ def test_the_advice_for_ids_within_others_works(
     run = store(files / "r.json", {q: {"hits": held} for q, held in lists.items()})
     assert cli.main(["evaluate", str(files / "qrels.json"), run]) == 2
     said = capsys.readouterr().err
-    assert "--columns item=name" in said
+    assert "--columns run.item=name" in said
     assert "such as payload.sku" in said
-    option = ["--columns", "item=payload.sku"]
+    option = ["--columns", "run.item=payload.sku"]
     trec = evaluate(files / "qrels.txt", str(files / "trec.run"), capsys)
     assert evaluate(files / "qrels.json", run, capsys, *option) == trec
+    table = files / "qrels.tsv"  # whose column of items keeps its own name
+    table.write_text(
+        "query-id\tcorpus-id\tscore\n"
+        + "".join(
+            f"{q}\t{item}\t{grade}\n" for q, held in QRELS.items() for item, grade in held.items()
+        )
+    )
+    named = ["--columns", "run.item=payload.sku,qrels.relevance=score"]
+    assert evaluate(table, run, capsys, *named) == trec
 
 
 def test_chunks_of_documents(files: Path, capsys: pytest.CaptureFixture[str]) -> None:

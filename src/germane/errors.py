@@ -176,15 +176,27 @@ def write_option(name: str, value: object = "") -> str:
     """
     written = typed = str(value)
     if isinstance(value, Mapping):  # which the command line takes as NAME=VALUE,…
-        pairs = (
-            f"{part!r}: {choice if choice in _STAND_INS else repr(choice)}"
-            for part, choice in value.items()
-        )
-        written = "{" + ", ".join(pairs) + "}"
-        typed = ",".join(
-            f"{part}={'' if choice is None else choice}" for part, choice in value.items()
-        )
+        written, typed = _write_mapping(value), ",".join(_type_pairs(value))
     return f"{_BEGIN}{name}{_NEXT}{name}={written}{_NEXT}{typed}{_END}"
+
+
+def _write_mapping(value: Mapping[str, object]) -> str:
+    pairs = (
+        f"{part!r}: {_write_mapping(choice)}"
+        if isinstance(choice, Mapping)
+        else f"{part!r}: {choice if choice in _STAND_INS else repr(choice)}"
+        for part, choice in value.items()
+    )
+    return "{" + ", ".join(pairs) + "}"
+
+
+def _type_pairs(value: Mapping[str, object], side: str = "") -> Iterator[str]:
+    """Write pairs as the command line takes them; those of one side as in run.item=name."""
+    for part, choice in value.items():
+        if isinstance(choice, Mapping):
+            yield from _type_pairs(choice, f"{part}.")
+        else:
+            yield f"{side}{part}={'' if choice is None else choice}"
 
 
 def name_option(name: str) -> str:

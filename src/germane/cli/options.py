@@ -116,14 +116,17 @@ def _read_sides(text: str) -> str | dict[str, str]:
     return named
 
 
-def _read_columns(text: str) -> dict[str, str | None]:
-    named: dict[str, str | None] = {}
+def _read_columns(text: str) -> dict[str, Any]:
+    """Read PART=NAME,…; a part such as ``run.item`` is that of one side."""
+    named: dict[str, Any] = {}
     for pair in text.split(","):
         part, equals, name = pair.partition("=")
         if not equals:
             raise argparse.ArgumentTypeError(f"takes PART=NAME, such as query=user; got {pair!r}.")
-        _refuse_second(named, part.strip(), name.strip())
-        named[part.strip()] = name.strip() or None
+        side, dot, of_side = part.strip().partition(".")
+        target = named.setdefault(side, {}) if dot else named
+        _refuse_second(target, of_side or side, name.strip())
+        target[of_side or side] = name.strip() or None
     return named
 
 
@@ -459,8 +462,8 @@ USUAL: dict[str, Option] = {
     "check queries": Option(_QUERY_TEXTS.format("to find queries among the items"), "FILE", TEXTS),
     "check items": Option(_ITEM_TEXTS.format("to find queries among the items"), "FILE", TEXTS),
     "columns": Option(
-        "names of columns that are not recognized, such as 'query=user,item=film'; 'rank=' ignores"
-        " a column", "PART=NAME,…", READING, _read_columns,
+        "names of columns that are not recognized: 'query=user,run.item=film'; 'rank=' ignores one",
+        "PART=NAME,…", READING, _read_columns,
     ),
     "exclude": Option(
         "items to remove before ranks are counted, such as those that a user has seen", "FILE",

@@ -218,7 +218,7 @@ def _open_json_qrels(path: Any, reading: ReadOptions) -> QrelsInput:
     raw: Any = json_files.read_value(path)
     judged = responses.find_ratings(raw, where)
     documents = raw if judged is None else judged
-    if judged is None and hits.is_hits(documents) and isinstance(documents, dict):
+    if isinstance(documents, dict) and hits.is_hits(documents):
         judged = hits.read_documents(documents, reading.columns, where=where)
         has_columns = True
     if judged is None:

@@ -24,7 +24,7 @@ from germane.readers.files.formats import CANDIDATES
 NAMES: dict[str, tuple[str, ...]] = {
     "query": (
         "query_id", "qid", "q_id", "query", "topic", "topic_id", "user_id", "user", "userId",
-        "session_id", "query-id",
+        "session_id", "query-id", "user_input",
     ),
     "item": (
         "doc_id", "docid", "docno", "item_id", "item", "itemId", "movieId", "product_id",
@@ -67,9 +67,12 @@ WEIGHTS = ("weight", "probability", "prob", "p")
 LISTS: dict[str, tuple[str, ...]] = {
     "run": (
         "recommendations", "recommended", "recs", "predictions", "prediction", "items", "item_ids",
-        "retrieved_ids", "retrieved",
+        "retrieved_ids", "retrieved", "retrieved_context_ids",
     ),
-    "qrels": ("relevant", "relevant_items", "relevant_ids", "expected_ids", "items", "item_ids"),
+    "qrels": (
+        "relevant", "relevant_items", "relevant_ids", "expected_ids", "items", "item_ids",
+        "reference_context_ids",
+    ),
 }  # fmt: skip
 """Columns whose cells hold the list of a query, where no column is the item."""
 

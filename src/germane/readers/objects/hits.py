@@ -112,10 +112,10 @@ def read_documents(
     lists: Hits = raw if isinstance(raw, Mapping) else dict(enumerate(raw))
     first = next(listed[0] for listed in lists.values() if listed)
     chosen, where = choose_names(columns, side), where or side
-    item = _find_item(first, chosen, where, "document", within)
+    item = _find_item(first, chosen, where, side, within)
     if side != "qrels":  # pairs of query and item
         return {query: _read_judged(where, query, listed, item) for query, listed in lists.items()}
-    grade = chosen.get("relevance") or _choose(first, NAMES["relevance"], "relevance", where)
+    grade = chosen.get("relevance") or _choose(first, NAMES["relevance"], "relevance", where, side)
     scored = next((name for name in SCORE if read_path(first, name) is not None), None)
     if grade is None and scored is not None and "relevance" not in chosen:
         raise explain_scored(where, scored)
@@ -162,7 +162,7 @@ def _refuse_similarities(read: Mapping[Hashable, Any], field: str, where: str) -
 
 def _find_fields(first: object, chosen: Mapping[str, Any], within: str, where: str) -> _Fields:
     """Find the fields of the first hit that are read; the others must have the same."""
-    item = _find_item(first, chosen, where, "hit", within)
+    item = _find_item(first, chosen, where, "run", within)
     if "score" in chosen:
         rank = chosen.get("rank") if chosen["score"] is None else None
         return _Fields(item, chosen["score"], said=True, rank=rank)
@@ -172,28 +172,30 @@ def _find_fields(first: object, chosen: Mapping[str, Any], within: str, where: s
 
 
 def _find_item(
-    first: object, chosen: Mapping[str, Any], where: str, noun: str, within: str = ""
+    first: object, chosen: Mapping[str, Any], where: str, side: str, within: str = ""
 ) -> str:
     """Find the field of the id; ``within`` is the column that has the hits or documents."""
-    item: str | None = chosen.get("item") or _choose(first, ITEM, "item", where)
+    item: str | None = chosen.get("item") or _choose(first, ITEM, "item", where, side)
     if item is None:
-        inside = _find_inside(first)
+        inside, noun = _find_inside(first), "hit" if side == "run" else "document"
         like = "" if inside is None else f", such as {within}{'.' * bool(within)}{inside}"
         raise FormatError(
             f"{where}: a {noun} has no id; found {_list_fields(first)}. Known names:"
-            f" {', '.join(ITEM[:3])}, …  {write_option('columns', {'item': 'name'})} names"
+            f" {', '.join(ITEM[:3])}, …  {write_option('columns', {side: {'item': 'name'}})} names"
             f" another{like}."
         )
     return item
 
 
-def _choose(first: object, names: Sequence[str], part: str, where: str) -> str | None:
+def _choose(
+    first: object, names: Sequence[str], part: str, where: str, side: str = "run"
+) -> str | None:
     """Choose the one field that the hit or document has."""
     fitting = [name for name in names if read_path(first, name) is not None]
     if len(fitting) > 1:
         raise FormatError(
             f"{where}: more than one field of a hit can be the {part}: {list_some(fitting)}. "
-            f"{write_option('columns', {part: 'name'})} says which."
+            f"{write_option('columns', {side: {part: 'name'}})} says which."
         )
     return fitting[0] if fitting else None
 

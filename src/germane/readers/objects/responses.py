@@ -330,11 +330,14 @@ def _read_evaluation(raw: Mapping[Any, Any], where: str) -> Responses:
 
 
 def find_ratings(raw: Any, where: str = "qrels") -> dict[Hashable, Any] | None:
-    """Find the ratings in a request of ``_rank_eval``; None for anything else.
+    """Find the judgments in rows of a query and its relevant items, or in a request of
+    ``_rank_eval``; None for anything else.
 
-    Raises FormatError for its response, which has ratings of the documents that were retrieved
-    alone, and DuplicateError.
+    Raises FormatError for a response of ``_rank_eval``, which has ratings of the documents that
+    were retrieved alone, and DuplicateError.
     """
+    if isinstance(raw, list):
+        return _find_judged_rows(raw, where)
     if not isinstance(raw, Mapping):
         return None
     if _is_evaluation(raw):
@@ -365,4 +368,20 @@ def find_ratings(raw: Any, where: str = "qrels") -> dict[Hashable, Any] | None:
                 )
             ratings[item] = rating["rating"]
         judged[query] = ratings
+    return judged
+
+
+def _find_judged_rows(rows: list[Any], where: str) -> dict[Hashable, Any] | None:
+    first = rows[0] if rows and isinstance(rows[0], Mapping) else {}
+    fields = [name for name in CELLS["qrels"] if isinstance(first.get(name), list)]
+    if not fields or _find_query(first, {}, where) is None:
+        return None
+    judged: dict[Hashable, Any] = {}
+    for number, row in enumerate(rows, 1):
+        query, items = _find_query(row, {}, where), read_path(row, fields[0])
+        if query is None or not isinstance(items, list):
+            raise FormatError(f"{where}, row {number}: there is no query, or no {fields[0]!r}.")
+        if query in judged:
+            raise DuplicateError(f"{where}: query {clip(query)} has two rows. Keep one of them.")
+        judged[query] = items
     return judged
