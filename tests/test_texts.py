@@ -187,3 +187,94 @@ def test_every_pair_has_its_first_queries() -> None:
                 if all(each[data["runs"].index(name)] for name in (one, other))
             ]
             assert any(a[query] - b[query] == best for query in kept), (one, other)
+
+
+# --- Every form of texts ---------------------------------------------------------------------------
+
+TEXTS = {"d1": "the first item", "d2": "the second", "q": "the first item"}
+
+
+def make_forms(folder: Path) -> dict[str, Any]:
+    """The same texts in every form: mappings, frames, rows, a Series, and files."""
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    pyarrow = pytest.importorskip("pyarrow")
+    rows = [{"id": item, "text": text} for item, text in TEXTS.items()]
+    columns = {"id": list(TEXTS), "text": list(TEXTS.values())}
+    data_set = {"queries": TEXTS, "corpus": TEXTS, "relevant_docs": {}}
+    beir = {item: {"title": "", "text": text} for item, text in TEXTS.items()}
+    files = {
+        "t.json": json.dumps(TEXTS),
+        "columns.json": json.dumps(beir, indent=1),
+        "rows.json": json.dumps(rows),
+        "lines.json": "".join(f"{json.dumps(row)}\n" for row in rows),
+        "set.json": json.dumps(data_set),
+        "t.jsonl": "".join(f"{json.dumps(row)}\n" for row in rows),
+        "t.tsv": "".join(f"{item}\t{text}\n" for item, text in TEXTS.items()),
+        "t.csv": "id,text\n" + "".join(f"{item},{text}\n" for item, text in TEXTS.items()),
+    }
+    return {
+        "a mapping": TEXTS,
+        "a mapping of columns": beir,
+        "a data set": data_set,
+        "rows": rows,
+        "pandas": pandas.DataFrame(columns),
+        "a Series": pandas.Series(TEXTS),
+        "polars": polars.DataFrame(columns),
+        "pyarrow": pyarrow.table(columns),
+        "a function": TEXTS.get,
+        **{name: write(folder / name, text) for name, text in files.items()},
+    }
+
+
+def test_every_form_in_every_verb(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    qrels = write(tmp_path / "qrels", "q 0 d1 1\nq 0 d2 0\n")
+    run = write(tmp_path / "a.run", "q Q0 d2 1 2 t\nq Q0 d1 2 1 t\n")
+    page = tmp_path / "page.html"
+    for form, texts in make_forms(tmp_path).items():
+        both = {"queries": texts, "items": texts}
+        explanation = germane.explain(qrels, run, "AP", query="q", **both)
+        assert explanation.to_dict()["ranks"][0]["text"] == "the second", form
+        assert explanation.table().notes[0] == "query 'q': the first item", form
+        report = embedded(germane.report(qrels, {"a": run}, "AP", **both))
+        assert report["texts"] == {"d1": "the first item", "d2": "the second"}, form
+        checkup = germane.check(qrels, run, "AP", **both)
+        assert "the first item" in str(checkup) or callable(texts), form  # of judged items alone
+        if isinstance(texts, Path):
+            options = [str(qrels), str(run), "--items", str(texts), "--queries", str(texts)]
+            assert main(["explain", *options, "--query", "q"]) == 0
+            assert "the second" in capsys.readouterr().out
+            for command in (["report", "-o", str(page)], ["check"]):
+                assert main([command[0], *options, *command[1:]]) == 0
+            assert "the second" in page.read_text("utf-8")
+            capsys.readouterr()
+
+
+BAD: dict[str, tuple[Any, str]] = {
+    "a number": (7, "items takes the path of a file"),
+    "a number for a text": ({"d1": 7}, "items gives text"),
+    "no ids": ([{"text": "x"}], "no column holds the ids; there are 'text'"),
+    "two texts": ([{"id": "d1", "text": "x"}, {"id": "d1", "text": "y"}], "'d1' has two texts"),
+    "a file of numbers": ('{"d1": 7}', "items gives text"),
+    "a file of a list": ("[1, 2]", "or a list of rows with an id"),
+    "a key twice": ('{"d1": "x", "d1": "y"}', "has the key 'd1' twice"),
+    "no JSON": ('{"d1": ', "no JSON"),
+    "deep": ("[" * 100_000, "nested too deeply"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_texts_are_checked_before_the_work(
+    case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The judgments and runs are not opened: there are none."""
+    raw, says = BAD[case]
+    texts = write(tmp_path / "items.json", raw) if isinstance(raw, str) else raw
+    absent = str(tmp_path / "absent")
+    for verb in (
+        lambda: germane.explain(absent, absent, "AP", query="q", items=texts),
+        lambda: germane.report(absent, {"a": absent}, "AP", items=texts),
+        lambda: germane.check(absent, absent, "AP", items=texts),
+    ):
+        with pytest.raises(germane.errors.InputError) as error:
+            verb()
+        assert says in str(error.value)

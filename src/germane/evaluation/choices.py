@@ -146,8 +146,11 @@ Values: TypeAlias = Annotated[
     Given("Values", "{query: value}, a function of a query, a frame or a file of two columns"),
 ]
 Texts: TypeAlias = Annotated[
-    Table | Mapping[Any, str] | Callable[[Any], Any],
-    Given("Texts", "the path of a file of ids and texts, {id: text}, or a function of an id"),
+    Table | Mapping[Any, Any] | Iterable[Any] | Callable[[Any], Any],
+    Given(
+        "Texts",
+        "the path of a file or a frame of ids and texts, {id: text}, or a function of an id",
+    ),
 ]
 PublishedTable: TypeAlias = Annotated[
     Table | Mapping[str, Any],

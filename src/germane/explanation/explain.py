@@ -80,9 +80,9 @@ def explain(
     Call ``explain(qrels, run, measures, query=…)`` with the inputs of ``evaluate``, or
     ``explain(grades, measures, relevant=…)`` with those of ``score``. Several measures are shown
     side by side, with the ranks and norms in which they differ from the first. ``queries`` and
-    ``items`` show texts: each is the path of a TSV, JSON Lines or Parquet file, a mapping of id to
-    text, or a function. Raises NotFoundError for an unjudged query, CoverageError for a query that
-    is missing from the run, unless it counts (``missing="zero"``), PolicyError for
+    ``items`` show texts: each is the path of a TSV, JSON or Parquet file, a frame, a mapping of id
+    to text, or a function. Raises NotFoundError for an unjudged query, CoverageError for a query
+    that is missing from the run, unless it counts (``missing="zero"``), PolicyError for
     ``ties="expected"`` and ``"grouped"``, and the errors of ``evaluate``.
     """
     progress, qrels = make_progress(progress), hold_rows(qrels)

@@ -127,8 +127,8 @@ def report(
     ``layout="folder"`` writes all rankings into a folder, with one file for every hundred queries.
 
     ``queries`` and ``items`` show the texts or images behind the ids: each is the path of a TSV,
-    JSON Lines or Parquet file, a mapping of id to text, or a function. The path of an image becomes
-    a thumbnail, and an address becomes a link.
+    JSON or Parquet file, a frame, a mapping of id to text, or a function. The path of an image
+    becomes a thumbnail, and an address becomes a link.
 
     ``bounds=True`` adds how far unjudged items could move each mean (``Results.bounds``).
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -300,14 +301,15 @@ SIDES = {"query_ids": "rows", "item_ids": "columns"}
 
 def read_ids(raw: Any, argument: str) -> list[Hashable]:
     """Read ids: text or whole numbers that differ. Raises FormatError for anything else."""
-    if is_path(raw):
+    if is_path(raw) and os.path.exists(raw):
         from germane.readers.options.texts import list_ids  # which few evaluations need
 
         raw = list_ids(raw)
     values = list_values(raw)
     if isinstance(values, (str, bytes, Mapping, set, frozenset)) or not hasattr(values, "__iter__"):
         order = ", and a set has no order" if isinstance(values, (set, frozenset)) else ""
-        raise FormatError(f"{argument} has an id for each row{order}; got {clip(raw)}")
+        file = ", or is a file of them" * is_path(raw)
+        raise FormatError(f"{argument} has an id for each row{order}{file}; got {clip(raw)}")
     ids = list(unwrap_ids(list(values)))
     for place, identifier in enumerate(ids):
         if not (isinstance(identifier, str) or is_integer(identifier)) or is_missing(identifier):

@@ -24,6 +24,7 @@ from germane.readers.files import formats, json_files
 from germane.readers.files.formats import Path, is_path, name_file, strip_compression
 from germane.readers.files.json_files import parse_object
 from germane.readers.files.line_blocks import BOM, Opener, explain_arrow_error, hold_lines
+from germane.readers.objects.numbers import is_dataset
 
 if TYPE_CHECKING:
     from germane.readers.objects.frames import Frame
@@ -86,33 +87,20 @@ class Texts:
 
 
 def open_texts(raw: Any, name: str) -> Texts | None:
-    """Open a mapping, a function, or a file of texts; ``name`` is the argument in messages."""
+    """Open texts by id: a mapping, a function, a frame, or a file; ``name`` is the argument.
+
+    What can be checked without knowing the ids is checked here, before any work is done.
+    """
     if raw is None:
         return None
     if is_path(raw):
         path = os.fspath(raw)
         if not os.path.exists(path):
             raise InputError(f"{path}: there is no such file ({name}=…).")
-        file = _File(path)
+        file = _File(path, name)
+        file.check()
         return Texts(file.find, file.read)
-    if isinstance(raw, Mapping):
-        by_text: dict[str, Any] = {}
-        for key in raw:
-            first = by_text.setdefault(_spell_key(key, name), key)
-            if first is not key and raw[first] != raw[key]:
-                pair = (_make_text(raw[key_or_text], name) for key_or_text in (first, key))
-                raise _explain_two(name, _spell_key(key, name), *pair)
-        return Texts(
-            lambda wanted: {
-                identifier: _make_text(raw[by_text[identifier]], name)
-                for identifier in wanted
-                if identifier in by_text
-            },
-            lambda: (
-                (identifier, _make_text(raw[key], name)) for identifier, key in by_text.items()
-            ),
-        )
-    if callable(raw):
+    if callable(raw) and not isinstance(raw, Mapping):
         return Texts(
             lambda wanted: {
                 identifier: _make_text(answer, name)
@@ -120,10 +108,63 @@ def open_texts(raw: Any, name: str) -> Texts | None:
                 if (answer := raw(identifier)) is not None
             }
         )
-    raise InputError(
-        f"{name} takes the path of a file with ids and texts, a mapping of id to text, or a"
-        f" function; got {clip(raw)}"
+    texts = _map_texts(raw, name)
+    if texts is None:
+        raise InputError(
+            f"{name} takes the path of a file with ids and texts, a mapping of id to text, a frame"
+            f" or rows with a column of ids, or a function; got {clip(raw)}"
+        )
+    by_text: dict[str, Any] = {}
+    for key, text in texts.items():
+        _check_text(text, name)
+        first = by_text.setdefault(_spell_key(key, name), key)
+        if first is not key and texts[first] != text:
+            pair = (_make_text(texts[key_or_text], name) for key_or_text in (first, key))
+            raise _explain_two(name, _spell_key(key, name), *pair)
+    return Texts(
+        lambda wanted: {
+            identifier: _make_text(texts[by_text[identifier]], name)
+            for identifier in wanted
+            if identifier in by_text
+        },
+        lambda: ((identifier, _make_text(texts[key], name)) for identifier, key in by_text.items()),
     )
+
+
+PARTS = {"queries": "queries", "items": "corpus"}
+"""The parts of a data set, as LlamaIndex and MTEB have it, with the texts of an argument."""
+
+
+def _map_texts(raw: Any, name: str) -> Mapping[Any, Any] | None:
+    """Map ids to texts, or to rows with texts: of a mapping, a frame, a Series, or rows."""
+    if isinstance(raw, Mapping):
+        part = raw.get(PARTS.get(name)) if PARTS["items"] in raw else None
+        return part if isinstance(part, Mapping) else raw
+    if isinstance(raw, list) and raw and all(isinstance(row, Mapping) for row in raw):
+        return _map_rows(raw, name)
+    if hasattr(raw, "index") and hasattr(raw, "to_dict") and not hasattr(raw, "columns"):
+        return dict(zip(raw.index, raw, strict=True))  # a Series, whose index has the ids
+    if hasattr(raw, "__arrow_c_stream__") or hasattr(raw, "columns") or is_dataset(raw):
+        from germane.readers.objects.frames import read_cells  # which few evaluations need
+
+        cells = read_cells(raw, name)
+        rows = zip(*cells.values(), strict=True)
+        return _map_rows([dict(zip(cells, row, strict=True)) for row in rows], name)
+    return None
+
+
+def _map_rows(rows: Sequence[Mapping[str, Any]], name: str) -> dict[Any, Mapping[str, Any]]:
+    """Map the ids of rows to the rest of each. Raises DuplicateError for an id with two texts."""
+    key = _find_ids(list(rows[0]), name) if rows else ""
+    mapped: dict[Any, Mapping[str, Any]] = {}
+    for number, row in enumerate(rows, 1):
+        if row.get(key) is None:
+            raise FormatError(f"{name}, row {number}: there is no {key!r}.")
+        text = {column: value for column, value in row.items() if column != key}
+        if (first := mapped.setdefault(row[key], text)) != text:
+            texts = (_make_from_row(text_row, "") for text_row in (first, text))
+            raise _explain_two(name, str(row[key]), *texts)
+    return mapped
 
 
 def _spell_key(key: Any, name: str) -> str:
@@ -144,17 +185,23 @@ def _explain_two(where: str, identifier: str, first: Text, second: Text) -> Dupl
     )
 
 
+def _check_text(raw: Any, name: str) -> None:
+    """Refuse what is no text, path of an image, or mapping of columns."""
+    if isinstance(raw, (str, Mapping)) or hasattr(raw, "__fspath__"):
+        return
+    raise InputError(
+        f"{name} gives text, the path of an image, or a mapping with title, text, image or url for"
+        f" an id; got {clip(raw)}"
+    )
+
+
 def _make_text(raw: Any, name: str) -> Text:
     """Make a Text of what was given for one id: text, the path of an image, or columns."""
+    _check_text(raw, name)
     if isinstance(raw, Mapping):
         return _make_from_row({str(key): value for key, value in raw.items()}, "")
     if hasattr(raw, "__fspath__"):
         return Text(image=os.fspath(raw))
-    if not isinstance(raw, str):
-        raise InputError(
-            f"{name} gives text, the path of an image, or a mapping with title, text, image or url "
-            f"for an id; got {clip(raw)}"
-        )
     return _recognize(Text(body=raw), "")
 
 
@@ -189,16 +236,22 @@ def _recognize(text: Text, folder: str) -> Text:
 class _File:
     """A file of texts. A small one is read once; a larger one each time, and never held whole."""
 
-    def __init__(self, path: str) -> None:
-        self._path, self._folder = path, os.path.dirname(path)
+    def __init__(self, path: str, name: str) -> None:
+        self._path, self._folder, self._name = path, os.path.dirname(path), name
         self._rows: dict[str, Mapping[str, Any]] | None = None
 
+    def check(self) -> None:
+        """Read a small file, and the first row of a larger one; what comes once, not at all."""
+        if not os.path.isfile(self._path):
+            return
+        if os.path.getsize(self._path) > SMALL:
+            next(iter(_read_rows(self._path, self._name)), None)
+            return
+        self._rows = {}
+        for identifier, row in _read_rows(self._path, self._name):
+            self._keep(self._rows, identifier, row)
+
     def find(self, wanted: Sequence[str]) -> dict[str, Text]:
-        is_file = os.path.isfile(self._path)
-        if self._rows is None and is_file and os.path.getsize(self._path) <= SMALL:
-            self._rows = {}
-            for identifier, row in _read_rows(self._path):
-                self._keep(self._rows, identifier, row)
         rows = self._rows if self._rows is not None else self._search(set(wanted))
         return {
             identifier: _make_from_row(rows[identifier], self._folder)
@@ -207,12 +260,12 @@ class _File:
         }
 
     def read(self) -> Iterator[tuple[str, Text]]:
-        for identifier, row in _read_rows(self._path):
+        for identifier, row in _read_rows(self._path, self._name):
             yield identifier, _make_from_row(row, self._folder)
 
     def _search(self, wanted: set[str]) -> dict[str, Mapping[str, Any]]:
         rows: dict[str, Mapping[str, Any]] = {}
-        for identifier, row in _read_rows(self._path):
+        for identifier, row in _read_rows(self._path, self._name):
             if identifier in wanted:
                 self._keep(rows, identifier, row)
                 if len(rows) == len(wanted):
@@ -236,18 +289,40 @@ def list_ids(path: Path) -> list[str]:
         raw: Any = json_files.read_value(named)
         return [str(identifier) for identifier in (raw if isinstance(raw, (list, dict)) else [raw])]
     if strip_compression(named).endswith((".jsonl", ".ndjson", ".csv", ".parquet")):
-        return [identifier for identifier, _ in _read_rows(named)]
+        return [identifier for identifier, _ in _read_rows(named, "queries")]
     return [line.split("\t")[0].strip() for _, line in _read_lines(named) if line.strip()]
 
 
-def _read_rows(path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Read ids with the columns beside them, in the format of the suffix: TSV without one."""
+def _read_rows(path: str, part: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Read ids with the columns beside them, in the format of the suffix: TSV without one.
+
+    ``part`` is the argument that takes them, which chooses a part of a data set.
+    """
     name = strip_compression(path)
     if name.endswith(".parquet"):
         return _read_parquet(path)
+    if name.endswith(".json") and json_files.read_lines(path, _is_row) is None:
+        return _read_json(path, part)
     if name.endswith((".jsonl", ".ndjson", ".json")):
         return _read_json_lines(path)
     return _read_separated(path, "," if name.endswith(".csv") else "\t")
+
+
+def _is_row(raw: Any) -> bool:
+    """Is this line a row with an id, and not all texts of a file?"""
+    return isinstance(raw, dict) and any(str(name).casefold() in IDS for name in raw)
+
+
+def _read_json(path: str, part: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Read a file of one value: ``{id: text}``, ``{id: columns}``, rows, or a data set."""
+    texts = _map_texts(json_files.read_unique(path), part)
+    if texts is None:
+        raise FormatError(
+            f"{path}: texts are {{id: text}}, or a list of rows with an id; there is neither."
+        )
+    for identifier, text in texts.items():
+        _check_text(text, f"{path}, {clip(identifier)}: {part}")
+        yield str(identifier), text if isinstance(text, Mapping) else {"text": text}
 
 
 def _read_json_lines(path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
