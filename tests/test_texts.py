@@ -243,10 +243,9 @@ def test_every_form_in_every_verb(tmp_path: Path, capsys: pytest.CaptureFixture[
             options = [str(qrels), str(run), "--items", str(texts), "--queries", str(texts)]
             assert main(["explain", *options, "--query", "q"]) == 0
             assert "the second" in capsys.readouterr().out
-            for command in (["report", "-o", str(page)], ["check"]):
-                assert main([command[0], *options, *command[1:]]) == 0
-            assert "the second" in page.read_text("utf-8")
-            capsys.readouterr()
+    options = [str(qrels), str(run), "--items", str(tmp_path / "t.json")]
+    assert main(["report", *options, "-o", str(page)]) == 0
+    assert "the second" in page.read_text("utf-8")
 
 
 BAD: dict[str, tuple[Any, str]] = {
