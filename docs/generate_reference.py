@@ -50,7 +50,7 @@ TOPICS: dict[str, tuple[str, str, str]] = {  # page: title, guide, objects
     "boxes": (
         "Boxes", "which-map",
         ("boxes.evaluate boxes.evaluate_many boxes.explain boxes.check boxes.compare boxes.gate boxes.report "
-        "boxes.reconcile boxes.reconcile_table boxes.spread boxes.confusion boxes.dialects boxes.Result boxes.Results boxes.Groups boxes.Confusion boxes.Explanation "
+        "boxes.reconcile boxes.reconcile_table boxes.spread boxes.confusion boxes.curve boxes.dialects boxes.Result boxes.Results boxes.Groups boxes.Confusion boxes.Curves boxes.Explanation "
         "boxes.Reconciliation boxes.Spread"),
     ),
     "judges": (

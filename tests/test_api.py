@@ -151,6 +151,7 @@ BOX_VERBS = [
     "check",
     "compare",
     "confusion",
+    "curve",
     "dialects",
     "evaluate",
     "evaluate_many",
@@ -161,7 +162,16 @@ BOX_VERBS = [
     "report",
     "spread",
 ]
-BOX_TYPES = ["Confusion", "Explanation", "Groups", "Reconciliation", "Result", "Results", "Spread"]
+BOX_TYPES = [
+    "Confusion",
+    "Curves",
+    "Explanation",
+    "Groups",
+    "Reconciliation",
+    "Result",
+    "Results",
+    "Spread",
+]
 MEASURES = [row.name for row in ALL]
 MODULES = [
     importlib.import_module(found.name)

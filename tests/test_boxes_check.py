@@ -409,6 +409,7 @@ VERBS = {
     "gate": lambda t, f: germane.boxes.gate(t, f, baseline=FOUND),
     "report": lambda t, f: germane.boxes.report(t, {"a": f, "b": FOUND}),
     "explain": lambda t, f: germane.boxes.explain(t, f, image=3).svg(),
+    "curve": lambda t, f: germane.boxes.curve(t, f).table(),
     "confusion": lambda t, f: germane.boxes.confusion(t, f).svg(),
     "errors": lambda t, f: germane.boxes.explain(t, f).errors.table(),
     "spread": lambda t, f: germane.boxes.spread(t, f),

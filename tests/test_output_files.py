@@ -51,7 +51,7 @@ PICTURES = ("svg", "png", "pdf", "jpg", "gif", "webp", "tiff")
 OTHERS = ("xlsx", "parquet", "arrow", "npz", "pkl", "jsonl", "gz", "zip", "docx", "yaml")
 FREE = ("", "out", "log", "v2")  # of no known format
 DRAWING = {"curve": ("svg", "png", "pdf"), "compare": ("svg", "png", "pdf"), "simulate": ("svg", "png", "pdf"),
-           "boxes explain": ("svg",), "boxes confusion": ("svg",)}  # fmt: skip
+           "boxes explain": ("svg",), "boxes confusion": ("svg",), "boxes curve": ("svg", "png", "pdf")}  # fmt: skip
 PAGES = ("report", "explorer", "boxes report")
 SHORT = ("check", "boxes check")  # text and JSON
 

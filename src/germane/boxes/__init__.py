@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # imported when first asked for
     from germane.boxes.box_comparison import compare, gate
+    from germane.boxes.box_curves import Curves, curve
     from germane.boxes.box_explanation import Explanation
     from germane.boxes.box_reconciliation import Reconciliation, reconcile, reconcile_table
     from germane.boxes.box_report import report
@@ -28,6 +29,7 @@ _MODULES = {
         "box_report": "report",
         "box_tables": "Groups",
         "box_comparison": "compare gate",
+        "box_curves": "Curves curve",
         "confusion_matrix": "Confusion confusion",
         "conventions_search": "Spread spread",
         "dialect_table": "dialects",
@@ -40,9 +42,9 @@ _MODULES = {
 }
 
 __all__ = [  # noqa: RUF022  (verbs, then types)
-    "check", "compare", "confusion", "dialects", "evaluate", "evaluate_many", "explain", "gate",
-    "reconcile", "reconcile_table", "report", "spread",
-    "Confusion", "Explanation", "Groups", "Reconciliation", "Result", "Results", "Spread",
+    "check", "compare", "confusion", "curve", "dialects", "evaluate", "evaluate_many", "explain",
+    "gate", "reconcile", "reconcile_table", "report", "spread",
+    "Confusion", "Curves", "Explanation", "Groups", "Reconciliation", "Result", "Results", "Spread",
 ]  # fmt: skip
 
 

@@ -314,6 +314,19 @@ class Result(Lookup[BoxValue], Tabular):
         return group(self, part)
 
     @cached_property
+    def best_confidence(self) -> dict[str, float]:
+        """The lowest score that counts where F1 is best, of each class, at an overlap of .5.
+
+        >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": ["cat"]}]
+        >>> found = [{"boxes": [[10, 12, 50, 50]], "labels": ["cat"], "scores": [0.9]}]
+        >>> germane.boxes.evaluate(truth, found).best_confidence
+        {'cat': 0.9}
+        """
+        from germane.boxes.box_curves import find_best_confidences
+
+        return find_best_confidences(self)
+
+    @cached_property
     def precision(self) -> Floats:
         """The best precision at 101 recalls, by threshold, recall, class, area and depth.
 

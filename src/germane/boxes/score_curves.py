@@ -1,7 +1,7 @@
 """Curves over confidence: precision, recall and F1 of what scores at least so much, by class."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_FLOOR, Decimal
 
 import numpy as np
@@ -46,6 +46,12 @@ class Sweep:
         rows = self.owner == label
         columns = (self.score[rows], self.owner[rows] * 0, self.number[rows], self.true[rows])
         return Sweep(*columns, self.relevant[label : label + 1])
+
+    def select(self, labels: Ints) -> "Sweep":
+        """Leave out the truths of all other classes, so that means are over these alone."""
+        chosen = np.zeros_like(self.relevant)
+        chosen[labels] = self.relevant[labels]
+        return replace(self, relevant=chosen)
 
     def average(self, values: Floats) -> tuple[Floats, Floats]:
         """Average values of classes (D) at each different score, the highest first.

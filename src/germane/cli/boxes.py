@@ -22,6 +22,7 @@ from germane.errors import InputError
 from germane.output.documents import make_document
 from germane.output.tables import stack_tables
 from germane.presentation import writing
+from germane.presentation.pictures import FORMATS, import_matplotlib
 
 
 def name_verb(words: Sequence[str]) -> list[str]:
@@ -84,6 +85,18 @@ def _run_confusion(options: argparse.Namespace) -> None:
         writing.write(options.output, str(matrix))
     else:
         write_result(options, lambda digits: matrix.table(digits=digits, show=show), matrix.to_dict)
+
+
+def _run_curve(options: argparse.Namespace) -> None:
+    [(name, path)] = _open_paths(options).items()
+    picture = is_picture(options)
+    if picture:
+        import_matplotlib()
+    curves = call(verbs.curve, options, detections=path, name=name)
+    if picture:
+        curves.save(options.output)
+    else:
+        write_found(options, curves)
 
 
 def _run_check(options: argparse.Namespace) -> int:
@@ -169,6 +182,7 @@ SUMMARIES = {
     " kind of error",
     "check": "find problems that can distort the numbers",
     "confusion": "count the truths of each class by the class of the detection on them",
+    "curve": "print the best confidence of each class; draw precision, recall and F1",
     "dialects": "print the value that every tool reports, or define one tool by its NAME",
     "reconcile": "find the conventions that give a reported number or a reported table",
     "compare": "compare detectors on the same images: differences, intervals, significance",
@@ -208,6 +222,7 @@ VERBS = {
     "confusion": _make(
         _run_confusion, "confusion", "TRUTH DETECTIONS", f"shares cell {_SHOWN}", pictures=("svg",)
     ),
+    "curve": _make(_run_curve, "curve", "TRUTH DETECTIONS", pictures=FORMATS),
     "check": _make(
         _run_check, "check", "TRUTH DETECTIONS", "strict format output", formats=("text", "json")
     ),

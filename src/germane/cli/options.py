@@ -314,13 +314,14 @@ USUAL: dict[str, Option] = {
     ),
     "boxes gate measures": _IN_BOXES,
     "boxes measures": _IN_BOXES._replace(
-        sentence="such as 'AP AP50 AR@10' (default: COCO's 12 numbers, or the dialect's)"
+        sentence="such as 'AP AP50' (default: COCO's or the dialect's)"
     ),
     "boxes compare measures": _IN_BOXES._replace(sentence=f"{_OF_BOXES} (default: AP AP50)"),
     "boxes report measures": _IN_BOXES._replace(
         sentence=f"{_OF_BOXES} (default: AP AP50 AP75, AP of three areas, AR@100)"
     ),
     "boxes explain measure": _IN_BOXES,
+    "boxes curve measure": _IN_BOXES,
     "boxes reconcile measure": _ONE._replace(
         sentence="the measure that was reported (default: AP, or the dialect's first)"
     ),
@@ -742,6 +743,7 @@ LEFT_OUT = {
     "report command": "the page shows the command that is run",
     "boxes report command": "the page shows the command that is run",
     "boxes confusion name": "the name of the file",
+    "boxes curve name": "the name of the file",
     "boxes explain name": "the name of the file",
     "boxes reconcile name": "the name of the file",
     "boxes dialects name": "the name of the file",
