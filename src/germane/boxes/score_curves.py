@@ -71,14 +71,16 @@ class Sweep:
         """Find the confidence with the best mean F1, the highest of several, and this F1.
 
         Any number above the next lower score does the same; the one with the fewest digits is
-        chosen. Without detections or truths, the confidence is 0 and F1 NaN.
+        chosen. The lowest score of all is rounded down by a thousandth at most. Without detections
+        or truths, the confidence is 0 and F1 NaN.
         """
         scores, means = self.average(self.f1)
         if not len(scores):
             return 0.0, math.nan
         best = int(means.argmax())
-        lower = scores[best + 1] if best + 1 < len(scores) else -math.inf
-        return shorten(float(lower), float(scores[best])), float(means[best])
+        score = float(scores[best])
+        lower = float(scores[best + 1]) if best + 1 < len(scores) else score - abs(score) / 1000
+        return shorten(lower, score), float(means[best])
 
 
 def sweep(lists: RankedLists, view: View, area: int, threshold: int) -> Sweep:
