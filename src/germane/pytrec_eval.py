@@ -16,7 +16,8 @@ import numpy as np
 from germane.core.qrels import Order, Qrels, Retrieved
 from germane.errors import ScoreError, check_choice, clip, suggest
 from germane.evaluation.evaluate import evaluate
-from germane.readers import Needs, open_qrels, open_run
+from germane.evaluation.opening import open_data
+from germane.readers import open_run
 from germane.trec_eval.command_line import NICKNAMES, Column, Options, make_columns
 from germane.trec_eval.runs import make_ranking, rank_unordered
 from germane.trec_eval.scores import Scorer, list_measures
@@ -195,7 +196,7 @@ def _read_qrels(judged: dict[str, Any]) -> Qrels | None:
                 f"query_relevance, query {clip(query)}, item {clip(excessive[0])}: a relevance is "
                 f"in the range ±2^53; got {clip(grades[excessive[0]])}"
             )
-    return open_qrels(judged).read("error", None, Needs()) if judged else None
+    return open_data(judged, {}).read() if judged else None
 
 
 def _check(where: str, query: object, raw: object, types: Any, rule: str) -> None:

@@ -32,7 +32,6 @@ from germane.kernel.ids import read_bytes
 from germane.measures.measure import Measures
 from germane.readers import CANDIDATES
 from germane.readers.files.column_files import decode_columns
-from germane.readers.objects import headings
 from germane.readers.objects.headings import Headings
 from germane.readers.objects.packed_rows import pack_blocks
 
@@ -216,7 +215,7 @@ def evaluate(
     spark = qrels.sparkSession
     _refuse_partial(spark)
     _check(rows, partitions, policy)
-    columns = headings.read_names(policy.pop("columns", None))
+    columns = Headings.read_columns(policy.pop("columns", None))
     judged = Side.of("qrels", qrels, columns)
     if isinstance(run, str):
         folders = {"recursiveFileLookup": "true"}  # those inside would be left out
@@ -251,7 +250,7 @@ class Side(NamedTuple):
     @classmethod
     def of(cls, kind: str, frame: "DataFrame", columns: Any) -> "Side":
         """Find or check the columns of a DataFrame."""
-        names = headings.resolve_names(frame.columns, kind, kind, columns)
+        names = Headings.resolve(frame.columns, kind, kind, columns)
         if names.lists:
             raise FormatError(
                 f"{kind}: the cells of {names.item!r} are lists, and a row of a DataFrame is one"

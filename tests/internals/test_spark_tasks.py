@@ -50,11 +50,12 @@ def test_little_is_sent_to_the_driver() -> None:
         )
         qrels = pa.table({"query": np.zeros(50, np.int64), "item": np.arange(50)})
         names = [
-            germane.readers.objects.headings.resolve_names(t.column_names, "run", "run")
+            germane.readers.objects.headings.Headings.resolve(t.column_names, "run", "run")
             for t in (run,)
         ]
         names.insert(
-            0, germane.readers.objects.headings.resolve_names(qrels.column_names, "qrels", "qrels")
+            0,
+            germane.readers.objects.headings.Headings.resolve(qrels.column_names, "qrels", "qrels"),
         )
         packed = [
             batch

@@ -199,26 +199,29 @@ class BoundsOfRuns(Tabular):
 INSERTED = 15  # items that the usual quicksorts leave to an insertion sort
 
 
-def find_holding(
+def list_limits(
     dialect: Dialect,
     foreign: Entry,
-    measure: Measure,
+    result: MeasureResult,
     judged: JudgedRun,
     ordered: Callable[[], bool | None] = lambda: None,
 ) -> Iterator[Limit]:
-    """Find the limits of a tool's measure that this data is about.
+    """List the limits of a tool's measure that this data is about, and that can change the number.
 
-    ``judged`` is the data as the dialect judges it, and ``measure`` is germane's name of the
-    measure. ``ordered`` returns True where the rows stand in the order of their scores, and None if
-    unknown.
+    ``judged`` is the data as the dialect judges it. ``ordered`` returns True where the rows stand
+    in the order of their scores, and None if unknown.
     """
+    measure = result.measure
     for limit in dialect.limits:
         of_lists = measure.row.of_catalogue  # whose limits are named
         if (limit.only or of_lists) and foreign.name not in limit.only:
             continue
         if limit.order and judged.policy.ties in Policy.UNORDERED:
             continue
-        if _WHEN[limit.when](judged, measure) and not (limit.when == "unordered" and ordered()):
+        holds = _WHEN[limit.when](judged, measure)
+        if not holds or (limit.when == "unordered" and ordered()):
+            continue
+        if _may_matter(limit, result, judged):
             yield limit
 
 
@@ -230,14 +233,13 @@ def find_limits(
     """Map the sentence of each limit that matters on the data to the measures that it is about."""
     limits: dict[str, tuple[Measure, ...]] = {}
     for result, judged in evaluated:
-        measure, foreign = result.measure, dialect.find_entry(result.measure, judged.policy)
-        for limit in find_holding(dialect, foreign, measure, judged, ordered) if foreign else ():
-            if may_matter(limit, result, judged):
-                limits[limit.says] = (*limits.get(limit.says, ()), measure)
+        foreign = dialect.find_entry(result.measure, judged.policy)
+        for limit in list_limits(dialect, foreign, result, judged, ordered) if foreign else ():
+            limits[limit.says] = (*limits.get(limit.says, ()), result.measure)
     return limits
 
 
-def may_matter(limit: Limit, result: MeasureResult, judged: JudgedRun) -> bool:
+def _may_matter(limit: Limit, result: MeasureResult, judged: JudgedRun) -> bool:
     """Can the limit change the number? One of order cannot where all orders give the same."""
     if not limit.order or result.best != result.worst:
         return True

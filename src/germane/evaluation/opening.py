@@ -181,7 +181,10 @@ class Inputs:
         }
 
     def read(
-        self, needs: Needs, runs: Iterable[RunInput] = (), progress: Progress | None = None
+        self,
+        needs: Needs = NO_NEEDS,
+        runs: Iterable[RunInput] = (),
+        progress: Progress | None = None,
     ) -> Qrels:
         """Read the judgments, with grades as the policy takes them.
 
@@ -191,6 +194,10 @@ class Inputs:
         for run in runs:
             read = accept_comments(read, run)
         return read
+
+    def read_all(self, why: str, runs: Iterable[RunInput] = ()) -> Qrels:
+        """Read the items judged not relevant, too, whatever the measures; ``why`` says what for."""
+        return self.read(Needs(complete=why), runs)
 
     def read_judge(self, needs: Needs = NO_NEEDS, runs: Iterable[RunInput] = ()) -> Qrels:
         """Read all judgments of a judge, of the queries that have some."""

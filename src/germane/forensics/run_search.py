@@ -12,7 +12,7 @@ from germane.core.ragged import Floats
 from germane.core.ranking import Ranking
 from germane.dialects import resolve_dialect
 from germane.errors import CoverageError, GermaneError, clip, suggest
-from germane.evaluation.bounds import find_holding, may_matter
+from germane.evaluation.bounds import list_limits
 from germane.forensics.reported import Reported
 from germane.forensics.spread import Values, are_all_same, are_same
 from germane.forensics.variations import Candidate, Search, Tried, find_mean, list_other_words
@@ -139,8 +139,8 @@ class RunSearch(Search[Candidate]):
         if foreign is None or result is None:
             return ""
         judged = self.values.judge(candidate.make_policy(self.conventions))
-        limits = find_holding(dialect, foreign, candidate.measure, judged, collection.is_ordered)
-        return next((limit.says for limit in limits if may_matter(limit, result, judged)), "")
+        limits = list_limits(dialect, foreign, result, judged, collection.is_ordered)
+        return next((limit.says for limit in limits), "")
 
     def simplify(self, trials: Iterable[Given]) -> list[Given]:
         """Drop choices that make no difference here or to the number, and sort, simplest first."""

@@ -17,7 +17,7 @@ from germane.dialects import dialects, resolve_dialect
 from germane.dialects.dialect import Dialect, ToolMeasure
 from germane.dialects.names import parse_any
 from germane.errors import GermaneError, list_some
-from germane.evaluation.bounds import find_holding, may_matter
+from germane.evaluation.bounds import list_limits
 from germane.evaluation.choices import Choices, Judgments, OtherChoices, Run
 from germane.evaluation.collection import Collection
 from germane.evaluation.evaluate import compute_measures
@@ -330,7 +330,7 @@ class _Question:
             result = self.values(policy, measure)
             judged = self.values.judge(policy)
             limits = (
-                find_holding(dialect, foreign.entry, measure, judged, collection.is_ordered)
+                list_limits(dialect, foreign.entry, result, judged, collection.is_ordered)
                 if self.limits == "find"
                 else ()
             )
@@ -356,9 +356,7 @@ class _Question:
                 if not self._has_own_value(stage_policy, stage_measure):
                     moving.append(stage)
         stages = tuple(moving or changed)
-        unsure = " ".join(
-            dict.fromkeys(limit.says for limit in limits if may_matter(limit, result, judged))
-        )
+        unsure = " ".join(dict.fromkeys(limit.says for limit in limits))
         why = _explain_undefined(result)
         return DialectValue(label, name, measure, result.mean, stages, why, unsure)
 

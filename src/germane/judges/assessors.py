@@ -27,7 +27,6 @@ from germane.measures.measure import Measure, Measures
 from germane.output.documents import Document, make_document
 from germane.output.named_columns import Tabular
 from germane.output.tables import Table, format_number, write_count
-from germane.readers import Needs, open_qrels
 
 SKEWED = 0.8  # the share of one grade from which statistics contradict each other
 
@@ -467,7 +466,7 @@ def _read_judges(data: Inputs, run: Any) -> tuple[dict[str, Qrels], Held]:
 
 def _make_qrels(merged: Mapping[Hashable, Any], like: Qrels) -> Qrels:
     """Make judgments of merged grades, with ids as those of a judge have them."""
-    qrels = open_qrels(merged).read("error", None, Needs(complete="merged grades"))
+    qrels = open_data(merged, {}).read_all("the grades of several judges")
     columns = read_python_ids(qrels.queries), read_python_ids(qrels.items)
     return replace(qrels, ids=like.ids, columns=columns if like.columns else None)
 

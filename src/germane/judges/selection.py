@@ -22,7 +22,6 @@ from germane.measures.measure import Measure
 from germane.output.documents import Document
 from germane.output.named_columns import Tabular, make_ids, make_numbers
 from germane.output.tables import Table, format_number, write_count
-from germane.readers import Needs, open_qrels
 from germane.readers.objects.item_ids import spell_qrels
 
 By: TypeAlias = Literal["weight", "difference"]
@@ -215,7 +214,7 @@ def _pool(
     """
     opened = {name: run.run for name, run in data.open_runs(runs).items()}
     retrieved = {name: Held(run.hold()) for name, run in opened.items()}
-    judged = data.read(Needs(complete=NEXT), opened.values())
+    judged = data.read_all(NEXT, opened.values())
     first = evaluate_many(data.judge_by(judged), retrieved, [measure], progress=progress)
     if judged.ids == "text" or any(query.run.is_text for query in retrieved.values()):
         judged, spell = spell_qrels(judged), spell_id
@@ -234,7 +233,7 @@ def _pool(
                 for item in map(spell, rows.items.python):
                     grades[query].setdefault(item, UNJUDGED)
     grades = {query: items for query, items in grades.items() if items}
-    pooled = open_qrels(grades).read("error", None, Needs(complete=NEXT))
+    pooled = open_data(grades, {}).read_all(NEXT)
     pooled = replace(pooled, candidates=judged.candidates, ids=judged.ids)
     rejudged = evaluate_many(data.judge_by(pooled), retrieved, [measure])
     placements = {name: result.placement for name, result in rejudged.items()}

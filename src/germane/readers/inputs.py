@@ -63,7 +63,7 @@ class ReadOptions:
     def __post_init__(self) -> None:
         """Check formats and names of columns. Raises InputError."""
         formats.check_format(self.input_format)
-        object.__setattr__(self, "columns", headings.read_names(self.columns))
+        object.__setattr__(self, "columns", headings.Headings.read_columns(self.columns))
         if self.group is None:
             return
         if self.columns is not None or self.input_format is not None:

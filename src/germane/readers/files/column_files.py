@@ -66,7 +66,7 @@ def _read_arrow(source: Opener, kind: str, columns: Any) -> _Opened:
         file = pa.ipc.open_file(source.open_map())
         return file.schema, map(file.get_batch, range(file.num_record_batches))
 
-    names = headings.resolve_names(batches()[0].names, kind, source.name, columns)
+    names = Headings.resolve(batches()[0].names, kind, source.name, columns)
 
     def records() -> Iterator[pa.RecordBatch]:
         with explain_arrow_error(source.name):
@@ -104,9 +104,7 @@ def _read_separated(
             f" this format has none. Its fields are {', '.join(names)}."
         )
     try:
-        columns_read = headings.resolve_names(
-            names, kind, source.name, columns if is_named else None
-        )
+        columns_read = Headings.resolve(names, kind, source.name, columns if is_named else None)
     except FormatError as error:
         raise FormatError(f"{error}{_explain_no_header(names, separator, kind)}") from None
     layout = Separated(separator, names, columns_read, not names_without_header, is_typed)
@@ -290,10 +288,10 @@ def _read_jsonl(source: Opener, kind: str, columns: Any) -> _Opened:
     check_text(source.name, start)
 
     def choose(names: list[str]) -> list[str]:
-        return headings.resolve_names(names, kind, source.name, columns).all
+        return Headings.resolve(names, kind, source.name, columns).all
 
     table = json_lines.read_json_lines(source, choose)
-    columns_read = headings.resolve_names(table.column_names, kind, source.name, columns)
+    columns_read = Headings.resolve(table.column_names, kind, source.name, columns)
     return columns_read, lambda: iter(table.to_batches()), "typed"
 
 
@@ -402,7 +400,7 @@ def open_parquet(path: Path, kind: str, columns: Any = None) -> Frame:
     files = [Opener(file) for file in (list_files(os.fsdecode(path)) if is_folder else [path])]
     opened = [_read_schema(file) for file in files]
     schemas = [schema for schema, _ in opened]
-    names = headings.resolve_names(schemas[0].names, kind, files[0].name, columns)
+    names = Headings.resolve(schemas[0].names, kind, files[0].name, columns)
     for file, schema in zip(files, schemas, strict=True):
         _check_alike(names, file.name, schema, files[0].name, schemas[0])
     kinds = {name: str(schemas[0].field(name).type) for name in (names.query, names.item)}

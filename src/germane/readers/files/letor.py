@@ -62,7 +62,7 @@ def open_letor(path: Path, kind: str, columns: Any = None) -> Lines:
     with TextFile(path) as file:
         feature = _find_feature(file.name, columns) if kind == "run" else None
         names = ["qid", "docid", "label", *([feature] if feature else [])]
-        columns_read = headings.resolve_names(names, kind, file.name, columns)
+        columns_read = Headings.resolve(names, kind, file.name, columns)
         read = _read(file, feature)
     numbers = {"label": read.labels} if feature is None else {feature: read.values}
     columns_of_file = {

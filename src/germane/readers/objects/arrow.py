@@ -379,7 +379,7 @@ def tabulate_records(rows: Sequence[Any], kind: str, names: Any = None) -> pa.Ta
             f"{kind}, row {position}: all rows are of one type, {type(first).__name__}; got"
             f" {clip(wrong)}"
         )
-    columns = headings.resolve_names(first._fields, kind, kind, names)
+    columns = headings.Headings.resolve(first._fields, kind, kind, names)
     values = dict(zip(first._fields, zip(*rows, strict=True), strict=True))
     try:
         if not has_arrow():

@@ -32,7 +32,7 @@ from germane.kernel.reduction import Index, Judgments, RepeatedItem, add_candida
 from germane.readers.files.formats import BATCH, Lined, Path
 from germane.readers.files.line_blocks import TextFile, count_line_ends
 from germane.readers.inputs import Faults, RunInput
-from germane.readers.objects import arrow, headings, numbers
+from germane.readers.objects import arrow, numbers
 from germane.readers.objects.arrow import Entries, Place
 from germane.readers.objects.headings import Headings
 from germane.readers.objects.numbers import EXACT
@@ -417,7 +417,7 @@ def open_frame(raw: Any, kind: str, columns: Any = None) -> Frame:
     pandas = sys.modules.get("pandas")
     if pandas and isinstance(raw, pandas.DataFrame):  # only columns that are read are converted
         names = list(map(str, raw.columns))
-        columns_read = headings.resolve_names(names, kind, kind, columns)
+        columns_read = Headings.resolve(names, kind, kind, columns)
         _refuse_twice(names, columns_read, kind)
         if not all(isinstance(name, str) for name in raw.columns):  # as Arrow names them
             raw = raw.set_axis(names, axis=1)
@@ -432,7 +432,7 @@ def open_frame(raw: Any, kind: str, columns: Any = None) -> Frame:
         raise FormatError(
             f"{kind}: DuckDB cannot read it ({str(error).splitlines()[0]})"
         ) from error
-    columns_read = headings.resolve_names(table.column_names, kind, kind, columns)
+    columns_read = Headings.resolve(table.column_names, kind, kind, columns)
     _refuse_twice(table.column_names, columns_read, kind)
     _refuse_objects(raw, columns_read.all, kind)
     chosen = table.select(columns_read.all)

@@ -97,6 +97,101 @@ class Headings:
         None  # of a run whose cells are not lists: the error for rows without an order
     )
 
+    @staticmethod
+    def read_columns(columns: Any) -> dict[str, Any] | None:
+        """Read names of columns; a label that is no text has the text that Arrow makes of it.
+
+        Raises InputError for anything else.
+        """
+        if columns is None:
+            return None
+        if not isinstance(columns, Mapping):
+            raise InputError(
+                f"{write_option('columns')} is {{'query': name, 'item': name, …}};"
+                f" got {clip(columns)}"
+            )
+        names: dict[str, Any] = {}
+        for part, name in columns.items():
+            if part in _OF and isinstance(name, Mapping):
+                weight = {"weight": name["weight"]} if "weight" in name else {}
+                names[part] = {
+                    **(
+                        Headings.read_columns(
+                            {part: label for part, label in name.items() if part != "weight"}
+                        )
+                        or {}
+                    ),
+                    **{part: spell_label(label) for part, label in weight.items()},
+                }
+                continue
+            check_choice("columns=", part, NAMES, InputError)
+            names[part] = spell_label(name)
+            if not (
+                isinstance(names[part], str) or (name is None and part not in ("query", "item"))
+            ):
+                raise InputError(
+                    f"{write_option('columns', {part: '…'})} takes the name of a column; got"
+                    f" {clip(name)}"
+                )
+        return names
+
+    @classmethod
+    def resolve(
+        cls, column_names: Sequence[str], kind: str, where: str, columns: Any = None
+    ) -> Headings:
+        """Find the columns of a run or of qrels. Raises FormatError that lists the columns."""
+        if kind in _OF_BOXES:
+            return _resolve_boxes(column_names, kind, where, columns)
+        if kind == "groups":
+            return _resolve_pairs(column_names, where)
+        if kind == "by":
+            return _resolve_categories(column_names, where)
+        common = columns or {}
+        if kind in _OWN:
+            common = {
+                part: name for part, name in common.items() if name in column_names or part == kind
+            }
+        if kind == "subtopic_weights":
+            return _resolve_weights(column_names, where, choose_names(common, kind))
+        if kind in ("catalogue", "distance"):
+            return _resolve_items(column_names, kind, where, choose_names(common, kind))
+        needed: tuple[str, ...] = ("query", "item")
+        if kind == "qrels" and common.get("judge"):
+            raise InputError(
+                f"{write_option('columns', {'judge': '…'})} is for the judgments of several judges,"
+                " as evaluate_judges and germane judges take them; leave it out."
+            )
+        if kind == JUDGES:
+            kind, needed = "qrels", (*needed, "judge")
+        chosen = choose_names(common, kind)
+        parts = dict.fromkeys((*_OF[kind], *needed))
+        lists = _find_lists(column_names, kind, where, chosen)
+        field = None
+        if lists is not None:
+            field = chosen["item"].partition(".")[2] if "item" in chosen else None
+            chosen = {**chosen, "item": lists}
+        names = {part: _choose_one(part, column_names, where, chosen) for part in parts}
+        for part in needed:
+            if names[part] is None:
+                taken = _note_taken(part, column_names, chosen)
+                raise FormatError(_explain_absent(where, part, column_names, NAMES[part], taken))
+        unordered = None
+        if kind == "run" and names["score"] is None and names["rank"] is None:
+            known_names, named = (
+                NAMES["score"] + NAMES["rank"],
+                write_option("columns", {"score": "name"}),
+            )
+            unordered = _explain_absent(
+                where, "score or the rank", column_names, known_names, named=named
+            )
+            unordered += _advise_distances(column_names)
+        if kind == "qrels" and names["relevance"] is None and "relevance" not in chosen:
+            names["relevance"] = _refuse_scored(column_names, where)
+        _refuse_shared(names, where)
+        if kind == "qrels" and ITERATION in column_names and ITERATION not in names.values():
+            names["iteration"] = ITERATION if "subtopic" not in chosen else None
+        return Headings(**names, lists=lists is not None, field=field, unordered=unordered)  # type: ignore[arg-type]
+
     @property
     def all(self) -> list[str]:
         """All names, each of them once."""
@@ -139,39 +234,6 @@ _MOST = 16  # the most columns of a frame that is recognized in a dict
 _QUERIES, _ITEMS = frozenset(NAMES["query"]), frozenset(NAMES["item"])
 
 
-def read_names(columns: Any) -> dict[str, Any] | None:
-    """Read names of columns; a label that is no text has the text that Arrow makes of it.
-
-    Raises InputError for anything else.
-    """
-    if columns is None:
-        return None
-    if not isinstance(columns, Mapping):
-        raise InputError(
-            f"{write_option('columns')} is {{'query': name, 'item': name, …}}; got {clip(columns)}"
-        )
-    names: dict[str, Any] = {}
-    for part, name in columns.items():
-        if part in _OF and isinstance(name, Mapping):
-            weight = {"weight": name["weight"]} if "weight" in name else {}
-            names[part] = {
-                **(
-                    read_names({part: label for part, label in name.items() if part != "weight"})
-                    or {}
-                ),
-                **{part: spell_label(label) for part, label in weight.items()},
-            }
-            continue
-        check_choice("columns=", part, NAMES, InputError)
-        names[part] = spell_label(name)
-        if not (isinstance(names[part], str) or (name is None and part not in ("query", "item"))):
-            raise InputError(
-                f"{write_option('columns', {part: '…'})} takes the name of a column; got"
-                f" {clip(name)}"
-            )
-    return names
-
-
 def spell_label(label: Any) -> Any:
     """Spell the label of a column as Arrow does, which names columns by text alone.
 
@@ -193,63 +255,6 @@ def has_query(names: Sequence[str]) -> bool:
     """Does one of these names stand for the query?"""
     known_names = {name.casefold() for name in NAMES["query"]}
     return any(name.casefold() in known_names for name in names)
-
-
-def resolve_names(
-    column_names: Sequence[str], kind: str, where: str, columns: Any = None
-) -> Headings:
-    """Find the columns of a run or of qrels. Raises FormatError that lists the columns."""
-    if kind in _OF_BOXES:
-        return _resolve_boxes(column_names, kind, where, columns)
-    if kind == "groups":
-        return _resolve_pairs(column_names, where)
-    if kind == "by":
-        return _resolve_categories(column_names, where)
-    common = columns or {}
-    if kind in _OWN:
-        common = {
-            part: name for part, name in common.items() if name in column_names or part == kind
-        }
-    if kind == "subtopic_weights":
-        return _resolve_weights(column_names, where, choose_names(common, kind))
-    if kind in ("catalogue", "distance"):
-        return _resolve_items(column_names, kind, where, choose_names(common, kind))
-    needed: tuple[str, ...] = ("query", "item")
-    if kind == "qrels" and common.get("judge"):
-        raise InputError(
-            f"{write_option('columns', {'judge': '…'})} is for the judgments of several judges,"
-            " as evaluate_judges and germane judges take them; leave it out."
-        )
-    if kind == JUDGES:
-        kind, needed = "qrels", (*needed, "judge")
-    chosen = choose_names(common, kind)
-    parts = dict.fromkeys((*_OF[kind], *needed))
-    lists = _find_lists(column_names, kind, where, chosen)
-    field = None
-    if lists is not None:
-        field = chosen["item"].partition(".")[2] if "item" in chosen else None
-        chosen = {**chosen, "item": lists}
-    names = {part: _choose_one(part, column_names, where, chosen) for part in parts}
-    for part in needed:
-        if names[part] is None:
-            taken = _note_taken(part, column_names, chosen)
-            raise FormatError(_explain_absent(where, part, column_names, NAMES[part], taken))
-    unordered = None
-    if kind == "run" and names["score"] is None and names["rank"] is None:
-        known_names, named = (
-            NAMES["score"] + NAMES["rank"],
-            write_option("columns", {"score": "name"}),
-        )
-        unordered = _explain_absent(
-            where, "score or the rank", column_names, known_names, named=named
-        )
-        unordered += _advise_distances(column_names)
-    if kind == "qrels" and names["relevance"] is None and "relevance" not in chosen:
-        names["relevance"] = _refuse_scored(column_names, where)
-    _refuse_shared(names, where)
-    if kind == "qrels" and ITERATION in column_names and ITERATION not in names.values():
-        names["iteration"] = ITERATION if "subtopic" not in chosen else None
-    return Headings(**names, lists=lists is not None, field=field, unordered=unordered)  # type: ignore[arg-type]
 
 
 def _find_lists(
