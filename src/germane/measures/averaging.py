@@ -5,7 +5,7 @@ from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import compress
-from typing import TYPE_CHECKING, Protocol, Self
+from typing import TYPE_CHECKING, ClassVar, Protocol, Self
 
 import numpy as np
 
@@ -65,7 +65,6 @@ NEEDS_SUBTOPICS = (
     "Give {query: {item: {subtopic: grade}}}, a frame with a column subtopic, or TREC qrels whose"
     " second column names subtopics."
 )
-FLOOR = 1e-5  # a geometric mean takes smaller values as this one
 
 
 def _round_values(values: Floats, digits: int, halves: Halves) -> Floats:
@@ -84,6 +83,8 @@ class QueryValues(Arithmetic):
     >>> by_length["long"]["RR"].values.tolist(), by_length["long"]["RR"].mean
     ([0.5], 0.5)
     """
+
+    FLOOR: ClassVar = 1e-5  # a geometric mean takes smaller values as this one
 
     measure: Measure
     queries: list[Hashable]
@@ -127,7 +128,9 @@ class QueryValues(Arithmetic):
             total = math.fsum(weights.tolist())
             return math.fsum((values * weights).tolist()) / total
         if ("mean", "geometric") in self.measure.parameters:
-            return math.exp(math.fsum(np.log(np.maximum(values, FLOOR)).tolist()) / len(values))
+            return math.exp(
+                math.fsum(np.log(np.maximum(values, self.FLOOR)).tolist()) / len(values)
+            )
         return math.fsum(values.tolist()) / len(values)
 
     def _repr_html_(self) -> str:
@@ -244,8 +247,8 @@ class QueryValues(Arithmetic):
         if not len(values) or np.isnan(values).any():
             return None
         if ("mean", "geometric") in self.measure.parameters:
-            values = np.log(np.maximum(values, FLOOR))
-            span = find_span_of_logarithms(self.measure, values, math.log(FLOOR))
+            values = np.log(np.maximum(values, self.FLOOR))
+            span = find_span_of_logarithms(self.measure, values, math.log(self.FLOOR))
             interval = estimate_mean_interval(values, span, confidence)
             return interval and replace(
                 interval, low=math.exp(interval.low), high=math.exp(interval.high)

@@ -15,7 +15,7 @@ from germane.core.qrels import Qrels, Retrieved
 from germane.core.ranking import Ranking
 from germane.errors import InputError
 from germane.kernel.ids import show_id, to_bytes, to_text
-from germane.measures.averaging import FLOOR
+from germane.measures.averaging import QueryValues
 from germane.trec_eval import command_line, judgments, runs, scores
 from germane.trec_eval.command_line import (
     FORMATS,
@@ -235,7 +235,7 @@ def _summarize_column(data: _Data, column: Column, values: list[Any], count: int
     if column.row.shown == "count":
         return total
     if column.row.shown == "geometric":
-        mean = (total + (count - len(values)) * math.log(FLOOR)) / count
+        mean = (total + (count - len(values)) * math.log(QueryValues.FLOOR)) / count
         try:
             return math.exp(mean)
         except OverflowError:

@@ -17,7 +17,7 @@ from germane.core.ranking import Ranking
 from germane.dialects.names import parse
 from germane.kernel.ids import to_text
 from germane.measures import Scored
-from germane.measures.averaging import FLOOR, compute_scores, compute_terms
+from germane.measures.averaging import QueryValues, compute_scores, compute_terms
 from germane.measures.gain import accumulate_dcg
 from germane.measures.measure import Measure
 from germane.trec_eval.command_line import (
@@ -300,7 +300,7 @@ class _Listed(Scorer):
 def _take_logarithm(scorer: Scorer, column: Column) -> Floats:
     """Take the logarithms of a geometric mean in C: NumPy's may differ in the last bit."""
     values = scorer.compute(column.row.germane).tolist()
-    return np.array([math.log(max(value, FLOOR)) for value in values])
+    return np.array([math.log(max(value, QueryValues.FLOOR)) for value in values])
 
 
 def _compute_set_map(scorer: Scorer, column: Column) -> Floats:
