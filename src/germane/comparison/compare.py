@@ -12,7 +12,7 @@ from numpy.random import Generator
 
 from germane.comparison.comparison import Comparison
 from germane.comparison.comparison_tables import describe_significance, write_ends
-from germane.comparison.pair import Pair, compare_pairs, format_p_number, format_short
+from germane.comparison.pair import Pair, compare_pairs, format_p_number, format_difference
 from germane.comparison.significance import (
     Correction,
     Family,
@@ -400,7 +400,7 @@ class Gate(Tabular):
                 self._describe_lost(pair)
                 if verdict == "lost"
                 else (
-                    f"{segment}{pair.measure} fell by {format_short(-pair.difference)}, where"
+                    f"{segment}{pair.measure} fell by {format_difference(-pair.difference)}, where"
                     f" {self.max_drop:g} is"
                     f" allowed{_explain_verdict(pair)}: {pair.sentence}"
                 )

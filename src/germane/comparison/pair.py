@@ -173,10 +173,10 @@ class Pair(Plain):
                 verb = "significantly " * self.significant + "exceeds"
             else:
                 verb = "is significantly better than" if self.significant else "is ahead of"
-            text = f"{better} {verb} {worse} by {format_short(abs(self.difference))} {name}"
+            text = f"{better} {verb} {worse} by {format_difference(abs(self.difference))} {name}"
         if self.interval is not None:
             ends = sorted((sign * self.interval.low, sign * self.interval.high))
-            text += f", {self.interval.level} interval [{', '.join(map(format_short, ends))}]"
+            text += f", {self.interval.level} interval [{', '.join(map(format_difference, ends))}]"
         if not self.significant:
             text += f", {self.verdict}"
         text += f", {format_p(self.p_adjusted, self.alpha)} ({self.test})"
@@ -202,7 +202,7 @@ class Pair(Plain):
         elif not self._is_rejected and self.detectable is not None:
             yield (
                 f"smallest detectable difference with {write_count(self.queries, self.unit)}:"
-                f" {format_short(self.detectable)}"
+                f" {format_difference(self.detectable)}"
             )
         if reason := self.explain_disagreement():
             yield reason
@@ -249,7 +249,7 @@ def format_p_number(p: float, digits: int | None) -> str:
     return f"{p:.{digits}f}" if p >= 0.001 else f"{p:.1e}".replace("e-0", "e-")
 
 
-def format_short(value: float) -> str:
+def format_difference(value: float) -> str:
     """Write three decimals, or one digit where these are all 0."""
     value += 0.0  # no -0.000
     return f"{value:.3f}" if abs(value) >= 0.001 or not value else f"{value:.1g}"

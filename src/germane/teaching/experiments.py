@@ -564,7 +564,7 @@ EXPERIMENTS = (  # in the order in which they are best read
            "relevant items", vary_relevant_items, Setup(100, 5), bound=bound_queries),
     Design("ties", "Ties",
            "100 queries of {ranks:,} scored items, the scores rounded to 6, 5, … 0 digits.",
-           "digits", vary_ties, Setup(200), ("ranks",), bound_queries),
+           "digits", vary_ties, Setup(200, relevant=0), ("ranks",), bound_queries),
 )  # fmt: skip
 
 
