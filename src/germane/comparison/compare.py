@@ -12,7 +12,7 @@ from numpy.random import Generator
 
 from germane.comparison.comparison import Comparison
 from germane.comparison.comparison_tables import describe_significance, write_ends
-from germane.comparison.pair import Pair, compare_pairs, format_p_number, format_difference
+from germane.comparison.pair import Pair, compare_pairs, format_difference, format_p_number
 from germane.comparison.significance import (
     Correction,
     Family,

@@ -98,6 +98,11 @@ def bound_queries(setup: Setup) -> Mapping[str, tuple[int, int]]:
     return {"ranks": (10, 5000), "relevant": (1, min(setup.ranks, 50)), "fixed": (0, 0)}
 
 
+def bound_scored(setup: Setup) -> Mapping[str, tuple[int, int]]:
+    """Bound the numbers of experiments on queries whose items are relevant by chance."""
+    return {**bound_queries(setup), "relevant": (0, 0)}
+
+
 class Design(NamedTuple):
     """The description of an experiment, and the function that makes it from random numbers."""
 
@@ -564,7 +569,7 @@ EXPERIMENTS = (  # in the order in which they are best read
            "relevant items", vary_relevant_items, Setup(100, 5), bound=bound_queries),
     Design("ties", "Ties",
            "100 queries of {ranks:,} scored items, the scores rounded to 6, 5, … 0 digits.",
-           "digits", vary_ties, Setup(200, relevant=0), ("ranks",), bound_queries),
+           "digits", vary_ties, Setup(200, 0), ("ranks",), bound_scored),
 )  # fmt: skip
 
 
