@@ -1,5 +1,6 @@
 """A report shows the values that evaluate, compare and explain give."""
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 
 import germane
+from germane.cli import main
 
 from report_page import DIGITS, MEASURES, digits, embedded, of_digits, small, unpacked, words
 
@@ -255,3 +257,85 @@ def test_many_comparisons_are_said_for_the_best_run_only() -> None:
 @pytest.mark.slow
 def test_the_same_inputs_give_the_same_page() -> None:
     assert germane.report(str(DIGITS / "qrels.txt"), digits(), MEASURES).html == of_digits().html
+
+
+# --- A report for every week -----------------------------------------------------------------------
+
+WEEKLY = {f"q{i}": {"d": 1, "e": int(i % 3 > 0)} for i in range(6)}
+LISTS: dict[str, dict[str, dict[str, list[str]]]] = {
+    "last": {"new": {q: ["x", "d", "e"] for q in WEEKLY}, "old": {q: ["e", "d"] for q in WEEKLY}},
+    "now": {"new": {q: ["d", "e"] for q in WEEKLY}, "old": {q: ["e", "d"] for q in WEEKLY}},
+}
+
+
+def list_changes(html: str) -> list[str]:
+    return re.findall(r'<small class="change">([^<]*)</small>', html)
+
+
+def test_changes_since_the_baseline_and_the_last_report(tmp_path: Path) -> None:
+    """RR of new was 1/2 and is 1; old has e first, which is relevant in four of six queries: 5/6."""
+    last = germane.report(WEEKLY, LISTS["last"], "RR", baseline="old")
+    assert list_changes(last.html) == ["▼ 0.3333 vs baseline"]
+    record = tmp_path / "last.json"
+    record.write_text(json.dumps(last.record))
+    results = germane.evaluate_many(WEEKLY, LISTS["last"], "RR AP")
+    for previous in (record, last.record, results):
+        now = germane.report(WEEKLY, LISTS["now"], "RR", baseline="old", previous=previous)
+        changes = ["▲ 0.1667 vs baseline", "▲ 0.5000 since last", "= 0.0000 since last"]
+        assert list_changes(now.html) == changes
+        assert now.html.count('<small class="baseline">') == 1
+    assert "The judgments are not those of" not in now.html
+    fewer = {query: {"d": 1} for query in WEEKLY}
+    assert (
+        "The judgments are not those of"
+        in germane.report(fewer, LISTS["now"], "RR", previous=record).html
+    )
+    assert not list_changes(germane.report(WEEKLY, LISTS["now"], "RR").html)
+
+
+def test_a_report_with_nothing_in_common_is_refused(tmp_path: Path) -> None:
+    last = germane.report(WEEKLY, LISTS["last"], "RR").record
+    with pytest.raises(germane.errors.NotFoundError, match="It has the runs 'new', 'old'"):
+        germane.report(WEEKLY, {"other": LISTS["now"]["new"]}, "RR", previous=last)
+    with pytest.raises(germane.errors.NotFoundError, match="the measures 'RR'"):
+        germane.report(WEEKLY, LISTS["now"], "AP", previous=last)
+    with pytest.raises(germane.errors.PolicyError, match="under different conventions"):
+        germane.report(WEEKLY, LISTS["now"], "RR", previous=last, missing="skip")
+    with pytest.raises(germane.errors.FormatError, match="not results of schema"):
+        germane.report("absent", {}, "RR", previous={"a": 1})
+
+
+def test_runs_are_sorted_by_any_measure() -> None:
+    runs = {"a": {q: ["d"] for q in WEEKLY}, "b": {q: ["x", "d", "e"] for q in WEEKLY}}
+    orders = {None: "ab", "RR": "ab", "R@5": "ba", "given": "ab"}
+    for sort, order in orders.items():
+        html = germane.report(WEEKLY, runs, "RR R@5", sort=sort).html
+        names = re.findall(r'<th scope="row">.*?<bdi>(\w)</bdi>', html)[:2]
+        assert "".join(names) == order, sort
+        sorted_ = re.findall(r'aria-sort="descending">([^ <]*)', html)
+        assert sorted_[:1] == ([] if sort == "given" else [sort or "RR"])
+    with pytest.raises(germane.errors.NotFoundError, match="sort takes given or a measure of the"):
+        germane.report("absent", {}, "RR R@5", sort="AP")
+
+
+def test_the_weekly_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for name, raw in (
+        ("qrels", WEEKLY),
+        ("old", LISTS["now"]["old"]),
+        ("new", LISTS["now"]["new"]),
+    ):
+        (tmp_path / f"{name}.json").write_text(json.dumps(raw))
+    qrels, old, new = (str(tmp_path / f"{name}.json") for name in ("qrels", "old", "new"))
+    last, record, page = (str(tmp_path / name) for name in ("last.json", "now.json", "page.html"))
+    (tmp_path / "last.json").write_text(
+        json.dumps(germane.report(WEEKLY, LISTS["last"], "RR").record)
+    )
+    command = ["report", qrels, old, new, "-m", "RR", "--baseline", "old", "-o", page]
+    assert main([*command, "--sort", "RR", "--previous", last, "--record", record]) == 0
+    assert list_changes(Path(page).read_text("utf-8"))[1] == "▲ 0.5000 since last"
+    assert main([*command, "--previous", record]) == 0
+    assert list_changes(Path(page).read_text("utf-8"))[1] == "= 0.0000 since last"
+    capsys.readouterr()
+    gate = ["gate", qrels, new, "--baseline", old, "-m", "RR", "-o", str(tmp_path / "gate.md")]
+    assert main(gate) == 0
+    assert capsys.readouterr().out.startswith("measure")

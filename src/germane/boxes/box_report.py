@@ -132,7 +132,8 @@ def _write_headline(results: Results, intervals: Intervals) -> Iterator[str]:
         ]
         for name, result in results.items()
     }
-    yield from write_headline("detections", first, rows)
+    measures = list(first)
+    yield from write_headline("detections", measures, rows, sorted_by=measures[0])
 
 
 def _estimate_interval(result: Result, name: str) -> Interval | None:

@@ -390,6 +390,7 @@ def _run_report(options: argparse.Namespace) -> None:
     if folder:
         writing.check_folder(options.output, ["rankings"])
     runs = parser.read_runs(options.qrels, options.runs)
+    writing.check_suffix(options.record or "", ("json",), "a record is JSON")
     with make_progress_line("report:") as progress:
         page = call(
             germane.report,
@@ -404,6 +405,8 @@ def _run_report(options: argparse.Namespace) -> None:
         page.save(options.output)
     else:
         writing.write(options.output, page.html)
+    if options.record is not None:
+        writing.write(options.record, as_json(page.record))
 
 
 def write_command_line() -> str:
@@ -429,7 +432,10 @@ def _run_gate(options: argparse.Namespace) -> int:
 def write_gate(
     options: argparse.Namespace, decision: "Gate", signatures: Sequence[str] = ()
 ) -> int:
-    """Write the table of a gate, or its comparison and verdicts as JSON; return the exit status."""
+    """Write the table of a gate, or its comparison and verdicts as JSON; return the exit status.
+
+    What goes to a file is printed as a table, too.
+    """
     write_result(
         options,
         lambda digits: add_lines(decision.table(digits=digits), signatures),
@@ -440,6 +446,8 @@ def write_gate(
             "passed": decision.passed,
         },
     )
+    if options.output not in (None, "-"):  # so that the log of a job has it, too
+        writing.write(None, f"{decision.table()}\n")
     return 0 if decision.passed else FAILED
 
 
@@ -570,7 +578,7 @@ COMMANDS = {
         "Evaluate and compare runs, and write one HTML page that needs no network: means with"
         " intervals, problems in the data, curves, and every query.",
         "qrels runs+",
-        "output",
+        "record output",
     ),
     "gate": Command(
         _run_gate,

@@ -525,6 +525,18 @@ RARE: dict[str, Option] = {
         "also write a record as JSON, with the values of queries if --per-query is given; germane"
         " verify reads it", "FILE", read=OutputPath,
     ),
+    "report record": Option(
+        "also write a record as JSON, which --previous of the next report reads", "FILE",
+        read=OutputPath,
+    ),
+    "previous": Option(
+        "also show the change of each mean since this record, or since these results as JSON",
+        "FILE",
+    ),
+    "sort": Option(
+        "order the runs by this measure, or as given (default: by the first measure)",
+        "MEASURE|given", read=str,
+    ),
     "bounds": Option(
         "also print how far unjudged items could move the means, and which orders of the runs they"
         " leave open"

@@ -521,7 +521,8 @@ def _check_found(name: str, result: Result) -> None:
     if not result.counts.judged_items_retrieved:
         raise CoverageError(
             f"no judged item is among the results of the {name}, so that nothing can be compared."
-            " Are its item ids those of the qrels?"
+            " Are its item ids those of the qrels? If they are chunks of judged documents,"
+            f" {write_option('collapse', '…')} ranks the documents."
         )
 
 

@@ -14,11 +14,13 @@ from germane.core.mean_intervals import Interval, estimate_mean_interval
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats, subtract_values
 from germane.errors import (
+    CoverageError,
     GermaneWarning,
     InputError,
     MeasureError,
     PolicyError,
     check_choice,
+    clip,
     list_some,
     write_option,
 )
@@ -146,6 +148,7 @@ def trust_many(
             evaluate_many(side, opened, measures, progress=progress) for side in sides
         )
     checked_measures = _check_measures(by_model)
+    _check_found(by_model)
     design = make_design(judges[0].queries, judges[1].queries, weights, strata)
     maker = _Maker(by_people, by_model, design, about, tuning, confidence)
     agreement = measure_agreement(list_shared_grades(*judges))
@@ -240,6 +243,17 @@ def _check_measures(results: Results) -> tuple[Measure, ...]:
                 f"{measure} is not an arithmetic mean over queries: it cannot be corrected."
             )
     return first.measures
+
+
+def _check_found(results: Results) -> None:
+    """Refuse runs that have no item that the model judged. Raises CoverageError."""
+    for name, result in results.items():
+        if not result.counts.judged_items_retrieved:
+            raise CoverageError(
+                f"run {clip(name)}: no judged item is among the results, so that every mean is 0."
+                " Are the results chunks and the judgments documents?"
+                f" {write_option('collapse', '…')} ranks the documents of chunks."
+            )
 
 
 def _find_family(runs: Iterable[str], families: Iterable[str] | str) -> tuple[Finding, ...]:

@@ -17,7 +17,7 @@ from germane.comparison.significance import is_near
 from germane.core.calls import Progress
 from germane.core.mean_intervals import Interval
 from germane.core.ragged import reaches
-from germane.errors import GermaneError
+from germane.errors import GermaneError, NotFoundError, PolicyError, list_some
 from germane.evaluation.bounds import BoundsOfRuns
 from germane.evaluation.layout import find_bands
 from germane.evaluation.opening import Inputs
@@ -31,9 +31,64 @@ from germane.readers.files import formats
 from germane.readers.files.formats import is_path
 from germane.readers.files.streams import explain_os_error
 from germane.readers.options.texts import Texts
+from germane.records.record import RecordedRun, read_document, read_runs
 
 BLOCK = 2**20
 ROOM = 5_000_000  # results that are read again and held in memory, of all runs together
+
+
+# --- The last report ----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Previous:
+    """The changes of means since an earlier report, as far as it has the run and the measure."""
+
+    name: str
+    changes: Mapping[tuple[str, Measure], float]
+    has_other_judgments: bool
+
+
+def read_previous(previous: Any) -> tuple[str, Mapping[str, RecordedRun]]:
+    """Read the runs of a record, with its name in messages."""
+    where, document = "previous", previous
+    if is_path(previous):
+        where, document = os.fspath(previous), read_document(previous)
+    elif isinstance(previous, (Result, Results)):
+        document = previous.to_dict()
+    return where, {run.name: run for run in read_runs(where, document)}
+
+
+def compare_with_previous(
+    before: tuple[str, Mapping[str, RecordedRun]], results: Results
+) -> Previous:
+    """Subtract the means of an earlier report. Raises PolicyError for other conventions, and
+    NotFoundError where it has none of the runs and measures.
+    """
+    where, recorded = before
+    changes: dict[tuple[str, Measure], float] = {}
+    has_other_judgments = False
+    for run in read_runs("the results", results.to_dict()):
+        earlier = recorded.get(run.name)
+        if earlier is None:
+            continue
+        has_other_judgments |= earlier.judgments != run.judgments
+        for measure in run.measures.keys() & earlier.measures.keys():
+            now, then = run.measures[measure], earlier.measures[measure]
+            if now.policy != then.policy:
+                raise PolicyError(
+                    f"{where}: {measure} was computed with {then.policy}; now with {now.policy}."
+                    " Numbers under different conventions cannot be compared."
+                )
+            changes[run.name, measure] = now.mean - then.mean
+    if not changes:
+        measures = {str(measure) for run in recorded.values() for measure in run.measures}
+        raise NotFoundError(
+            f"{where}: it has none of these runs with one of these measures. It has the runs"
+            f" {list_some(list(recorded))} and the measures {list_some(sorted(measures))}. Runs are"
+            " found by their names: give the files the same names every time."
+        )
+    return Previous(where, changes, has_other_judgments)
 
 
 @dataclass(frozen=True)
@@ -168,6 +223,9 @@ class Findings:
     judged_share: Mapping[str, float]  # of each run's first ten results
     left_out: tuple[str, ...]  # sentences about parts that the page lacks
     origin: Origin
+    sorted_by: Measure | None  # the measure that orders the runs; None for the order given
+    baseline: str | None
+    previous: Previous | None
 
     @property
     def runs(self) -> tuple[str, ...]:
@@ -188,6 +246,11 @@ def list_cautions(findings: Findings) -> Iterator[str]:
     queries = max(result.counts.judged for result in findings.results.values())
     if queries < Interval.FEW:
         yield caution_of_few(queries, "queries")
+    if findings.previous is not None and findings.previous.has_other_judgments:
+        yield (
+            f"The judgments are not those of {findings.previous.name}: changes of means since then"
+            " may come from them."
+        )
     yield from _list_found(findings)
     for name, result in findings.results.items():
         yield from _list_uncounted(name, result)

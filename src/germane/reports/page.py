@@ -12,6 +12,7 @@ from germane.evaluation.layout import find_bands, format_value
 from germane.forensics.spread import LIST_ALONE, NOT_COUNTED, DialectValue, Spread, order_descending
 from germane.forensics.variations import STAGE_NAMES
 from germane.measures import find_direction
+from germane.measures.measure import Measure
 from germane.output.tables import Table, escape_html, write_count
 from germane.presentation.pictures import PAPERS, define_colors, format_short, write_content_policy
 from germane.reports.findings import Findings, Origin, list_cautions
@@ -340,9 +341,10 @@ def _write_headline(findings: Findings, board: Table | None) -> Iterator[str]:
     rows = {}
     for name in findings.runs:
         letter = f'<b class="letter">{letters[name]}</b> ' if letters else ""
-        rows[letter + isolate_text(name)] = _write_cells(findings, board, name)
+        mark = '<small class="baseline">baseline</small>' if name == findings.baseline else ""
+        rows[letter + isolate_text(name) + mark] = _write_cells(findings, board, name)
     longest = max(map(len, board.marks.values()), default=1) if board else 1
-    yield from write_headline("run", findings.measures, rows, longest)
+    yield from write_headline("run", findings.measures, rows, longest, sorted_by=findings.sorted_by)
 
 
 def _write_cells(findings: Findings, board: Table | None, name: str) -> Iterator[str]:
@@ -355,7 +357,33 @@ def _write_cells(findings: Findings, board: Table | None, name: str) -> Iterator
         mark = escape_html(board.marks.get(place, "")) if board else ""
         mean = f"<strong>{value}</strong>" if strong else f"<span>{value}</span>"
         ends = write_ends(findings.intervals.get(name, {}).get(measure))
-        yield f"{mean}<sup>{mark}</sup>{ends}"
+        yield f"{mean}<sup>{mark}</sup>{ends}{_write_changes(findings, name, measure)}"
+
+
+def _write_changes(findings: Findings, name: str, measure: Measure) -> str:
+    """Write how far a mean is above or below the baseline, and its last value."""
+    changes = []
+    if findings.baseline is not None and findings.baseline != name:
+        before = findings.results[findings.baseline][measure].mean
+        changes.append((findings.results[name][measure].mean - before, "vs baseline"))
+    if findings.previous is not None and (name, measure) in findings.previous.changes:
+        changes.append((findings.previous.changes[name, measure], "since last"))
+    return "".join(
+        f'<small class="change">{_draw_change(change)} {since}</small>' for change, since in changes
+    )
+
+
+def _draw_change(change: float) -> str:
+    """Write a change with an arrow, as it is printed: one of less than half a digit is none.
+
+    >>> from germane.reports.page import _draw_change
+    >>> _draw_change(0.01234), _draw_change(-0.5), _draw_change(0.00004)
+    ('▲ 0.0123', '▼ 0.5000', '= 0.0000')
+    """
+    shown = f"{abs(change):.4f}"
+    if not float(shown):
+        return f"= {shown}"
+    return f"{'▲' if change > 0 else '▼'} {shown}"
 
 
 def _write_key(findings: Findings, board: Table | None) -> Iterator[str]:
@@ -365,6 +393,12 @@ def _write_key(findings: Findings, board: Table | None) -> Iterator[str]:
     sentences = list(explain_printed(intervals, "mean", findings.confidence, "queries"))
     if board is not None:
         sentences.append("Bold: the best mean.")
+    since = "the baseline" if findings.baseline in findings.runs and len(findings.runs) > 1 else ""
+    if findings.previous is not None:
+        last = f"the mean in {isolate_text(findings.previous.name)} (since last)"
+        since = f"{since}, and {last}" if since else last
+    if since:
+        sentences.append(f"▲ and ▼: how far a mean is above or below {since}.")
     if sentences:
         yield f'<p class="small">{" ".join(sentences)}</p>'
     yield '<details class="signatures"><summary>Signatures</summary><pre>'

@@ -14,11 +14,18 @@ from germane.core.calls import Progress, make_progress, parse_whole
 from germane.core.finding import Finding, warn
 from germane.core.policy import Policy
 from germane.core.ranking import Ranking
-from germane.errors import InputError, check_choice, clip, list_choices, make_visible
-from germane.evaluation.choices import DEFAULT, Choices, Judgments, Run, Texts
+from germane.errors import (
+    InputError,
+    NotFoundError,
+    check_choice,
+    clip,
+    list_choices,
+    make_visible,
+)
+from germane.evaluation.choices import DEFAULT, Choices, Judgments, Record, Run, Texts
 from germane.evaluation.evaluate import evaluate_many
 from germane.evaluation.layout import estimate_intervals
-from germane.evaluation.opening import open_data
+from germane.evaluation.opening import Inputs, open_data
 from germane.evaluation.result import Result, Results
 from germane.explanation.curves import MeanPRCurve
 from germane.explanation.explain import average_curve, explain_result
@@ -34,8 +41,10 @@ from germane.readers.options.texts import open_texts
 from germane.reports.findings import (
     Findings,
     Layout,
+    compare_with_previous,
     describe_origin,
     open_by_query,
+    read_previous,
     select_runs,
     spread_runs,
 )
@@ -67,6 +76,7 @@ class Report:
     title: str
     html: str
     files: Mapping[str, str] = field(default_factory=dict)
+    record: Mapping[str, Any] = field(default_factory=dict)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the page whole or not at all; with ``layout="folder"``, a folder with
@@ -110,6 +120,8 @@ def report(
     max_size: int | None = None,
     layout: Layout = "page",
     bounds: bool = False,
+    sort: str | None = None,
+    previous: Record | None = None,
     command: str | None = None,
     progress: Progress | bool | None = None,
     **policy: Unpack[Choices],
@@ -130,7 +142,10 @@ def report(
     JSON or Parquet file, a frame, a mapping of id to text, or a function. The path of an image
     becomes a thumbnail, and an address becomes a link.
 
-    ``bounds=True`` adds how far unjudged items could move each mean (``Results.bounds``).
+    ``bounds=True`` adds how far unjudged items could move each mean (``Results.bounds``). ``sort``
+    is the measure by which runs are ordered, or ``"given"``. With ``previous``, a record or the
+    results of an earlier evaluation, each mean has its change since then; ``report.record`` is what
+    the next report takes.
 
     ``qrels``, ``runs`` and the conventions are the same as for ``evaluate_many``, and ``baseline``
     to ``resamples`` the same as for ``compare``; ``rng`` is a seed. The page shows ``command`` as
@@ -148,6 +163,8 @@ def report(
         data.options.read_measures(measures),
         "and a report shows judged items; leave it out. evaluate and compare compute it.",
     )
+    order = _read_order(sort, measures, data)
+    before = None if previous is None else read_previous(previous)
     results = evaluate_many(data, runs, measures, progress=progress)
     if baseline is not None:
         results[baseline]  # one run alone is compared with nothing, but its name is checked
@@ -155,7 +172,7 @@ def report(
     readable = select_runs(runs, results, data)
     spreads = spread_runs(data, readable, results, progress)
     by_query = open_by_query(data, readable, results)
-    ordered_runs = order_results(results)
+    ordered_runs = results if sort == "given" else order_results(results, order)
     explained = count()
 
     def explain(query: Hashable, name: str) -> tuple[Explanation, ...]:
@@ -193,11 +210,14 @@ def report(
             () if ordered else (f"ties={ties} does not order equal scores: no rankings here.",)
         ),
         origin=origin,
+        sorted_by=None if sort == "given" else order or results.measures[0],
+        baseline=baseline,
+        previous=None if before is None else compare_with_previous(before, results),
     )
     html, files = write_page(findings)
     if layout == "page":
         _warn_of_size(len(html.encode()), max_size)
-    return Report(findings.title, html, files)
+    return Report(findings.title, html, files, results.to_dict())
 
 
 def _warn_of_size(size: int, max_size: int | None) -> None:
@@ -264,10 +284,26 @@ def _explain_query(result: Result, query: Hashable, run: Any) -> Iterator[Explan
         yield explain_result(result, query, tuple(measures), run, FIRST)
 
 
-def order_results(results: R) -> R:
-    """Order runs, or detectors, by the first measure, the best first."""
+def _read_order(sort: Any, measures: Measures, data: Inputs) -> Measure | None:
+    """Read the measure by which runs are ordered; None for the first, or for the order given."""
+    if sort is None or sort == "given":
+        return None
+    known, wanted = data.options.read_measures(measures), data.options.read_measure(sort)
+    if wanted not in known:
+        raise NotFoundError(
+            f"sort takes given or a measure of the report: {list_choices(map(str, known))}; got"
+            f" {clip(str(sort))}"
+        )
+    return wanted
+
+
+def order_results(results: R, measure: Any = None) -> R:
+    """Order runs, or detectors, by a measure or the first one, the best first."""
     names, results_in_order = list(results), list(results.values())
-    first = [next(iter(result.values())) for result in results_in_order]
+    first = [
+        next(iter(result.values())) if measure is None else result[measure]
+        for result in results_in_order
+    ]
     means = np.array([value.mean for value in first], float)
     merits = np.array(find_merits(first[0].measure.name, means) or means)
     order = np.argsort(-merits, kind="stable")  # NaN is last

@@ -1,6 +1,6 @@
 """The tables, notes and charts that sections of the page share."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Protocol
 
 import numpy as np
@@ -85,15 +85,21 @@ def write_notes(raw: Iterable[str]) -> Iterator[str]:
 
 
 def write_headline(
-    noun: str, measures: Iterable[object], rows: Mapping[str, Iterable[str]], marks: int = 1
+    noun: str,
+    measures: Sequence[object],
+    rows: Mapping[str, Iterable[str]],
+    marks: int = 1,
+    *,
+    sorted_by: object = None,
 ) -> Iterator[str]:
-    """Write the main numbers, a row for each name, the best by the first measure before the others.
+    """Write the main numbers, a row for each name, the best by one measure before the others.
 
     Names and cells are markup. ``marks`` is the number of letters that may stand beside a number.
+    ``sorted_by`` is the measure that orders the rows, if any does.
     """
     yield f'<table class="headline" style="--marks:{marks}"><thead><tr><th scope="col">{noun}</th>'
-    for m, measure in enumerate(measures):
-        sort = ' aria-sort="descending"' if not m and len(rows) > 1 else ""
+    for measure in measures:
+        sort = ' aria-sort="descending"' if measure == sorted_by and len(rows) > 1 else ""
         yield f'<th scope="col" class="n"{sort}>{escape_html(str(measure))}{" ↓" * bool(sort)}</th>'
     yield "</tr></thead><tbody>"
     for r, (name, cells) in enumerate(rows.items()):
