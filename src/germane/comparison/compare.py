@@ -52,8 +52,6 @@ from germane.evaluation.evaluate import evaluate, evaluate_many
 from germane.evaluation.opening import open_data
 from germane.evaluation.result import Result, Results
 from germane.evaluation.signature_line import Signature
-from germane.measures import find_direction
-from germane.measures.definition import CatalogueDefinition
 from germane.measures.measure import Measure, Measures
 from germane.output.named_columns import Tabular
 from germane.output.tables import Table, format_number, write_count
@@ -461,7 +459,7 @@ def gate(
     check_limits(max_drop, alpha)
     data = open_data(qrels, policy)
     now = evaluate(data, run, measures, name=RUN)
-    if quantities := [measure for measure in now.measures if not _is_guarded(measure)]:
+    if quantities := [m for m in now.measures if not m.row.loses(dict(m.parameters))]:
         raise MeasureError(
             f"a gate needs measures for which higher is better. A lower {quantities[0]} is no"
             " regression; leave it out."
@@ -498,14 +496,6 @@ def gate(
     if decision.passed:
         _check_found(RUN, now)
     return decision
-
-
-def _is_guarded(measure: Measure) -> bool:
-    """Is a lower value a loss? Of measures of the catalogue, it is for what they are called."""
-    row = measure.row
-    if isinstance(row, CatalogueDefinition):
-        return row.is_loss(dict(measure.parameters))
-    return find_direction(measure.name) > 0
 
 
 def check_limits(max_drop: Any, alpha: Any) -> None:

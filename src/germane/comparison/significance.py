@@ -27,7 +27,6 @@ from germane.errors import (
     write_option,
 )
 from germane.evaluation.result import Result, Results
-from germane.evaluation.special_queries import lacks_worst
 from germane.evaluation.whole_lists import CatalogueResult
 from germane.measures.averaging import QueryValues
 from germane.measures.measure import Measure
@@ -167,7 +166,7 @@ def refuse_unanswered(values: Mapping[str, QueryValues]) -> None:
     Raises CoverageError.
     """
     for name, value in values.items():
-        if lacks_worst(value):
+        if value.lacks_worst:
             queries = write_count(value.unanswered, "judged query", "judged queries")
             raise CoverageError(
                 f"{value.measure}: {name} lacks {queries}. A low value is good, and there is no"

@@ -14,7 +14,6 @@ from germane.core.mean_intervals import Interval
 from germane.core.ragged import average_numbers
 from germane.dialects.names import parse
 from germane.errors import InputError, NotFoundError, clip, list_some, offer
-from germane.evaluation.special_queries import lacks_worst
 from germane.measures import find_merits
 from germane.measures.averaging import MeasureResult, QueryValues
 from germane.measures.measure import Measure
@@ -96,7 +95,7 @@ def tabulate_systems(
 def _list_merits(results: "Results", measure: Measure) -> list[float]:
     """List the means of runs, higher ones for better runs; none if they have no order."""
     results_of = [result[measure] for result in results.values()]
-    if any(map(lacks_worst, results_of)):
+    if any(result.lacks_worst for result in results_of):
         return []
     return find_merits(measure.name, np.array([result.mean for result in results_of], float))
 

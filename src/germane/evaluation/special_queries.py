@@ -157,12 +157,6 @@ def find_worst(measure: Measure) -> float | None:
     return None if measure.range is None else measure.range[1]
 
 
-def lacks_worst(values: QueryValues) -> bool:
-    """Do queries that the run lacks count, though no value is the worst that they could have?"""
-    is_low = values.measure.row.better == "low"
-    return bool(values.unanswered) and is_low and find_worst(values.measure) is None
-
-
 def refuse_undefined(result: QueryValues) -> None:
     """Raise CoverageError for a mean that is NaN."""
     if math.isnan(result.mean):

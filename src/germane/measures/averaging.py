@@ -112,6 +112,15 @@ class QueryValues(Arithmetic):
     def __repr__(self) -> str:
         return f"<{self.measure}: {self.mean:.4f} over {len(self.values)} queries>"
 
+    @property
+    def lacks_worst(self) -> bool:
+        """Do queries that the run lacks count, though no value is the worst that they could have?
+
+        Only measures of which low values are good, and that have no limit, lack such a value.
+        """
+        is_low = self.measure.row.better == "low"
+        return bool(self.unanswered) and is_low and self.measure.range is None
+
     @cached_property
     def mean(self) -> float:
         """The mean over queries (for counts: the sum), rounded once at the end."""

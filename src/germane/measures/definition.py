@@ -256,6 +256,12 @@ class Definition:
     conventions: str = ""
     undefined: str = NO_RELEVANT
     cite: str = ""
+    is_loss: Callable[[dict[str, Any]], bool] | None = None
+    """is a lower value a loss, where the better values do not say it?"""
+
+    def loses(self, parameters: dict[str, Any]) -> bool:
+        """Is a lower value a loss that a gate guards against?"""
+        return self.better == "high" if self.is_loss is None else self.is_loss(parameters)
 
     def write_formula(self, k: int | None, parameters: dict[str, Any]) -> str:
         """Write the sum, what it is divided by, and what their symbols stand for, in one line."""
