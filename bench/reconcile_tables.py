@@ -36,12 +36,10 @@ def draw_definitions(rng: random.Random) -> tuple[str, dict[str, tuple[Measure, 
     """A protocol: by label the measure and its conventions."""
     kinds = rng.sample(KINDS, rng.randint(1, 5))
     if rng.random() < 0.5:
-        from germane.dialects.names import list_definitions
-
         tool = rng.choice(DIALECTS)
         found = {}
         for kind in kinds:
-            one = next(list_definitions(tool, parse(kind)), None)
+            one = next(tool.list_definitions(parse(kind)), None)
             if one is not None:
                 label = one.name if rng.random() < 0.5 else write_label(kind)
                 found[label] = one.measure, {**tool.choices, **one.choices}

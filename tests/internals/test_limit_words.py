@@ -10,8 +10,9 @@ from germane.core.policy import Policy
 from germane.dialects import resolve_dialect
 from germane.dialects.dialect import Entry
 from germane.dialects.families import DIALECTS
-from germane.evaluation.bounds import _WHEN, find_holding
+from germane.evaluation.bounds import _WHEN, list_limits
 from germane.evaluation.collection import Collection
+from germane.evaluation.evaluate import compute_measures
 from germane.readers import Needs, open_qrels, open_run
 
 import conformance
@@ -98,8 +99,7 @@ def test_a_limit_of_one_measure() -> None:
     judged = Collection(
         open_qrels({"q": {"a": 1, "b": -1}}), open_run({"q": {"a": 1.0}}), Needs("test")
     ).judge(Policy())
-    says = [
-        one.says for one in find_holding(dialect, Entry("bpref", "bpref"), germane.bpref, judged)
-    ]
+    bpref, ap = compute_measures((germane.bpref, germane.AP), judged).values()
+    says = [one.says for one in list_limits(dialect, Entry("bpref", "bpref"), bpref, judged)]
     assert says == ["A grade below 0 gains, and is no relevant item."]
-    assert not list(find_holding(dialect, Entry("map", "AP"), germane.AP, judged))
+    assert not list(list_limits(dialect, Entry("map", "AP"), ap, judged))
