@@ -124,7 +124,8 @@ def write_arguments() -> str:
 HINTS = """\
 The names of lists are in `germane.types`, for the annotations of functions of your own. So are
 `Measures` (a name, a measure, or several), `InputFormat`, `Progress` (a function that is told how
-much has been read), `Seed` (a whole number or a generator of NumPy) and `Sign` of an `Evaluator`. `Choices` are the keyword
+much has been read), `Seed` (a whole number or a generator of NumPy), `Sign` of an
+`Evaluator`, `Reader` of a CSV table, and the `Severity` of a finding. `Choices` are the keyword
 arguments of `evaluate`, and `OtherChoices` those of `explain`:
 
 ```python

@@ -12,7 +12,7 @@ from germane.comparison.comparison import Comparison, Stability
 from germane.comparison.pair import Pair
 from germane.comparison.query_differences import QueryDifferences
 from germane.core.calls import Progress, Seed
-from germane.core.finding import Finding
+from germane.core.finding import Finding, Severity
 from germane.core.mean_intervals import Interval
 from germane.core.qrels import Qrels
 from germane.core.ranking import Ranking
@@ -61,7 +61,7 @@ from germane.judges.corrected import CorrectedMean, Trust, Trusts
 from germane.judges.selection import Selection
 from germane.measures.averaging import MeasureResult, QueryValues
 from germane.measures.measure import Measure, Measures
-from germane.output.tables import Table
+from germane.output.tables import Reader, Table
 from germane.readers import InputFormat
 from germane.records.verification import Verification
 from germane.reports.report import Report
@@ -110,6 +110,7 @@ __all__ = [
     "QueryDifferences",
     "QueryValues",
     "Ranking",
+    "Reader",
     "Reconciliation",
     "Record",
     "Report",
@@ -120,6 +121,7 @@ __all__ = [
     "Runs",
     "Seed",
     "Selection",
+    "Severity",
     "Sign",
     "Signature",
     "Source",

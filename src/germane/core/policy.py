@@ -247,6 +247,20 @@ class Policy(Averaging, Judging, Reading):
             return self
         return replace(self, nonpositive="hit", min_score=None, max_distance=None)
 
+    def knows_extremes(self, extremes: str) -> bool:
+        """Does no order of ties give a mean beyond those of ``best`` and ``worst``?
+
+        ``extremes`` is that of the measure. A depth cuts a list inside a tie, so that the order
+        decides what the list has. With ``unjudged=remove``, it also decides how many items are
+        left. With another ``no_hit``, an order without a hit may have the highest value, and copies
+        that are kept hold ranks of their own.
+        """
+        if self.no_hit != "zero" or self.duplicates in COPIES:
+            return False
+        if self.depth is None:
+            return extremes != "never"
+        return self.unjudged != "remove" and extremes == "always"
+
     @property
     def takes_any_score(self) -> bool:
         """Is an item a hit whatever its score?"""

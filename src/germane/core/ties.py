@@ -12,16 +12,13 @@ order is one of three kinds:
 """
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from germane.core.qrels import COPIES, Retrieved
+from germane.core.qrels import Retrieved
 from germane.core.ragged import Floats, Ints
 from germane.errors import PolicyError, write_option
-
-if TYPE_CHECKING:
-    from germane.core.policy import Policy
 
 Ties: TypeAlias = Literal[
     "trec", "ascending", "given", "expected", "best", "worst", "middle", "grouped"
@@ -163,18 +160,3 @@ def _place_by_grade(retrieved: Retrieved, grades: Floats, subtopics: Ints, copie
     place = np.empty(len(order), np.int64)
     place[order] = position - np.maximum.accumulate(np.where(starts, position, 0))
     return place
-
-
-def knows_extremes(extremes: str, policy: "Policy") -> bool:
-    """Does no order of ties give a mean beyond those of ``best`` and ``worst``?
-
-    ``extremes`` is that of the measure. A depth cuts a list inside a tie, so that the order decides
-    what the list has. With ``unjudged=remove``, it also decides how many items are left. With
-    another ``no_hit``, an order without a hit may have the highest value, and copies that are kept
-    hold ranks of their own.
-    """
-    if policy.no_hit != "zero" or policy.duplicates in COPIES:
-        return False
-    if policy.depth is None:
-        return extremes != "never"
-    return policy.unjudged != "remove" and extremes == "always"

@@ -10,7 +10,6 @@ import numpy as np
 from germane.core.policy import Policy
 from germane.core.ragged import Bools, Floats
 from germane.core.ranking import Ranking
-from germane.core.ties import knows_extremes
 from germane.errors import CoverageError, list_some, write_option
 from germane.measures import Scored
 from germane.measures.averaging import (
@@ -89,7 +88,7 @@ def settle(
     weights = find_weights(measure, scored)
     return MeasureResult(
         measure, ranking.queries, values, left_out, policy.digits, policy.query_digits,
-        policy.undefined, weights, under, knows_extremes(measure.extremes, policy),
+        policy.undefined, weights, under, policy.knows_extremes(measure.extremes),
         halves=policy.halves,
         unanswered=0 if kinds is None else int(np.count_nonzero(kinds.missing)),
     )  # fmt: skip

@@ -16,7 +16,6 @@ import numpy as np
 from germane._version import VERSION
 from germane.core.calls import Progress, is_number, make_progress
 from germane.core.policy import Policy
-from germane.core.ties import knows_extremes
 from germane.dialects.names import parse
 from germane.errors import (
     DuplicateError,
@@ -363,7 +362,7 @@ def _compare_measure(
             yield f".mean: {recorded.mean}, and the mean of the values of queries is {mean}"
     best, worst = recorded.best, recorded.worst
     has_extremes = (
-        knows_extremes(measure.extremes, recorded.policy)
+        recorded.policy.knows_extremes(measure.extremes)
         and recorded.policy.ties not in Policy.UNORDERED
     )
     if best is None or worst is None or not has_extremes:
