@@ -75,6 +75,8 @@ UNDER = {
     "docs/detection": ("docs/masks", "examples/detection", "examples/segmentation"),
     "docs/compare": ("docs/significance", "examples/paper_table"),
     "docs/recipes": ("docs/training",),
+    "docs/training": ("docs/training-transformers",),
+    "docs/which-map": ("docs/which-map-tools",),
     "docs/reconcile": ("docs/reconcile-table",),
     "docs/judges": ("docs/judging", "examples/judges"),
     "docs/scale": ("docs/clusters",),

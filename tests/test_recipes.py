@@ -15,7 +15,7 @@ import germane
 
 PAGE = "".join(
     (Path(__file__).parents[1] / "docs" / f"{name}.md").read_text("utf-8")
-    for name in ("recipes", "training")
+    for name in ("recipes", "training", "training-transformers")
 )
 
 
