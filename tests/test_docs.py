@@ -208,7 +208,16 @@ def words_of(figure: Path) -> list[str]:
     "page",
     [
         ROOT / f"docs/{name}.md"
-        for name in ("ap", "which-ap", "ap-area", "ap-reacts", "history", "which-map", "detection")
+        for name in (
+            "ap",
+            "which-ap",
+            "ap-area",
+            "ap-reacts",
+            "history",
+            "which-map",
+            "which-map-tools",
+            "detection",
+        )
     ],
     ids=lambda page: page.name,
 )
