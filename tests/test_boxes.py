@@ -182,7 +182,10 @@ def test_conventions_are_checked(choice, says):
         ("AP(area=huge)", "no range of areas is named 'huge'."),
         ("AR@0", "the depth must be a positive integer; got '0'"),
         ("AP(depth=0)", "the depth must be a positive integer; got '0'"),
-        ("AR(points=11)", "AR takes iou, area, frequency or depth, each once; got 'points=11'"),
+        (
+            "AR(points=11)",
+            "AR takes iou, area, frequency, class or depth, each once; got 'points=11'",
+        ),
         ("AP50(iou=.5)", "gives two thresholds of overlap"),
         ("P(confidence=high)", "confidence takes a number; got 'high'"),
     ],

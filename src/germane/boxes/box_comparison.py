@@ -35,7 +35,7 @@ def compute_shares(result: Result, measure: BoxMeasure) -> Floats:
     lists, value = result.lists, result[measure]
     images = len(result.matches.truths.images)
     area = list(result.conventions.areas).index(value.measure.area or "")
-    chosen = result.mark_frequency(value.measure)
+    chosen = result.mark_classes(value.measure)
     counts = (lists.relevant[area] > 0) & chosen
     thresholds = [result.thresholds.index(iou) for iou in value.measure.iou or ()]
     change = np.zeros(images)

@@ -193,7 +193,7 @@ def curve(
     area = list(result.conventions.areas).index(complete.area or "")
     threshold = result.thresholds.index(levels[0])
     swept = sweep(result.lists, complete.view, area, threshold)
-    sought = np.flatnonzero((swept.relevant > 0) & result.mark_frequency(complete))
+    sought = np.flatnonzero((swept.relevant > 0) & result.mark_classes(complete))
     ranking = result.lists.rank(complete.view)
     precision = result.lists.split(read_curves(ranking, 101))[:, area, threshold].T
     names = [result.classes[label] for label in sought.tolist()]

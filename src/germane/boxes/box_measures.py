@@ -299,9 +299,9 @@ class BoxMeasure(BoxName):
     """A measure of detections with its parameters.
 
     ``iou`` are thresholds of overlap, ``area`` is the name of a range, ``frequency`` that of a
-    group of classes, ``points`` says how the area under the precision–recall curve is taken,
-    ``confidence`` is the lowest score that counts, or ``best``, and ``k`` the depth. What is None
-    is decided by the conventions.
+    group of classes and ``label`` that of one, ``points`` says how the area under the
+    precision–recall curve is taken, ``confidence`` is the lowest score that counts, or ``best``,
+    and ``k`` the depth. What is None is decided by the conventions.
     """
 
     @property
@@ -376,6 +376,8 @@ class BoxMeasure(BoxName):
             parts.append(f"{self.area} objects")
         if self.frequency is not None:
             parts.append(f"{self.frequency} classes")
+        if self.label is not None:
+            parts.append(f"the class {self.label} alone")
         if self.confidence == "best":
             parts.append("at the confidence where the mean F1, smoothed, is best")
         elif self.confidence is not None:
@@ -417,6 +419,7 @@ _PARAMETERS = {
     "iou": "the thresholds of overlap, over which it is a mean",
     "area": "a range of areas, such as small, medium or large",
     "frequency": "of classes: rare, common or frequent, where the truth says it, as LVIS does",
+    "class": "one class, by its name or id",
     "points": f"of the curve whose area is taken: {list_choices(CURVES)}",
     "confidence": "the lowest score that counts, or best: where the mean F1 over classes is best",
     "depth": "how many of the highest scores count",

@@ -22,6 +22,7 @@ from germane.boxes.box_tables import Groups, Part, group, make_dict, make_table
 from germane.boxes.conventions import COCO_AREAS, Conventions
 from germane.boxes.detections import Detections, Overlap, Truths
 from germane.boxes.dialect_table import find_points
+from germane.boxes.image_ids import find_id
 from germane.boxes.matching import Matches, match
 from germane.core.finding import Finding
 from germane.core.ragged import Arithmetic, Bools, Floats, average_numbers
@@ -192,6 +193,7 @@ class Result(Lookup[BoxValue], Tabular):
         self._given = truths, detections
         for called, measure in self._asked.items():
             _refuse_unknown_frequency(called, measure, truths, conventions)
+            _refuse_unknown_class(called, measure, truths, conventions)
         self._values: dict[BoxMeasure, BoxValue] = {}
 
     @property
@@ -290,21 +292,24 @@ class Result(Lookup[BoxValue], Tabular):
             values: Floats = np.stack(points)
         else:
             values = lists.compute(measure.base, measure.view)[area][chosen]
-        if measure.frequency is not None:
-            values = np.where(self.mark_frequency(measure)[lists.labels], values, np.nan)
+        if measure.frequency is not None or measure.label is not None:
+            values = np.where(self.mark_classes(measure)[lists.labels], values, np.nan)
         if self.conventions.ap_depth == "100" and measure.is_main and measure.k != 100:
             return np.full_like(values, np.nan)
         if self.conventions.no_truth == "skip":
             values = np.where(lists.relevant[area] > 0, values, np.nan)
         return values
 
-    def mark_frequency(self, measure: BoxMeasure) -> Bools:
-        """Mark the classes (K) over which a measure is averaged: all, or those of a frequency."""
-        if measure.frequency is None:
-            return np.ones(len(self.classes), bool)
-        return np.array(
-            [frequency == measure.frequency for frequency in self.truths.frequencies], bool
-        )
+    def mark_classes(self, measure: BoxMeasure) -> Bools:
+        """Mark the classes (K) over which a measure is averaged: all, or those that it names."""
+        marked = np.ones(len(self.classes), bool)
+        if measure.frequency is not None:
+            frequencies = self.truths.frequencies
+            marked &= [frequency == measure.frequency for frequency in frequencies]
+        if measure.label is not None:
+            chosen = find_id(measure.label, self.truths.classes, self.truths.names, "class")
+            marked &= np.arange(len(marked)) == chosen
+        return marked
 
     def by(self, part: Part) -> Groups:
         """Evaluate each ``class``, ``area`` (range of areas), ``frequency`` or ``image`` by itself.
@@ -425,6 +430,20 @@ def _refuse_unknown_frequency(
         raise MeasureError(
             f"{called} is of {measure.frequency} classes, and {write_option('classes', 'merged')}"
             f" makes one of all. {write_option('classes', 'each')} keeps them apart."
+        )
+
+
+def _refuse_unknown_class(
+    called: str, measure: BoxMeasure, truths: Truths, choices: Conventions
+) -> None:
+    """Refuse a measure of a class that there is not."""
+    if measure.label is None:
+        return
+    find_id(measure.label, truths.classes, truths.names, "class")
+    if choices.classes == "merged":
+        raise MeasureError(
+            f"{called} is of one class, and {write_option('classes', 'merged')} makes one of all."
+            f" {write_option('classes', 'each')} keeps them apart."
         )
 
 

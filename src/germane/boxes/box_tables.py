@@ -257,7 +257,7 @@ def _average_lists(
     total = np.bincount(image[valid], values[valid], minlength=images)
     count = np.bincount(image[valid], minlength=images)
     if result.conventions.no_truth == "zero":
-        count = np.full(images, int(result.mark_frequency(measure).sum()))
+        count = np.full(images, int(result.mark_classes(measure).sum()))
     means: Floats = np.divide(total, count, out=np.full(images, math.nan), where=count > 0)
     return means
 

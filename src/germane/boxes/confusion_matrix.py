@@ -12,6 +12,7 @@ from germane.boxes.box_measures import BoxMeasure
 from germane.boxes.box_result import Result
 from germane.boxes.conventions import Conventions, MatchingOptions, make_conventions, take_reading
 from germane.boxes.detections import Detections, Truths
+from germane.boxes.image_ids import find_id
 from germane.boxes.matching import (
     arrange_detections,
     arrange_truths,
@@ -20,7 +21,6 @@ from germane.boxes.matching import (
     measure_in_images,
     reach,
 )
-from germane.boxes.outcomes import find_id
 from germane.boxes.score_curves import sweep
 from germane.boxes.verbs import BoxOptions, open_boxes
 from germane.core.finding import Finding

@@ -3,7 +3,7 @@
 import inspect
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import (
     TYPE_CHECKING,
@@ -202,7 +202,7 @@ def make_conventions(raw: Mapping[str, Any]) -> Conventions:
     """Make conventions of keyword arguments. Raises PolicyError with the nearest name."""
     for name in raw:
         if name not in DEFAULTS:
-            options = (*DEFAULTS, "box_format", "dialect")
+            options = (*DEFAULTS, "box_format", "dialect", *SELECTING)
             text = translate_option(name, options)
             advice = f" {text}" if text else offer(name, DEFAULTS)
             raise PolicyError(f"boxes have no convention {clip(name)}.{advice}")
@@ -307,9 +307,8 @@ TABLE = {
         "{box_format=xywh}, {box_format=xyxy} or {box_format=cxcywh} says how boxes are read."
     ),
     "ignore_difficult use_difficult": "{difficult=ignore} and {difficult=count} are the two ways.",
-    "cat_ids img_ids image_ids category_ids": (
-        "The truth decides which images and classes count: leave out the others there."
-    ),
+    "cat_ids category_ids class_ids": "{only_classes=person} evaluates some classes alone.",
+    "img_ids image_ids": "{only_images=17} evaluates some images alone.",
 }
 """Names in other tools, and the answer, in which braces hold germane's options."""
 
@@ -369,6 +368,12 @@ class Reading:
     mask_threshold: Any = None
     """The number from which a pixel of a mask belongs to the object, for masks of probabilities."""
 
+    only_classes: Any = None
+    """The classes that are evaluated; the others are as if they were in no file."""
+
+    only_images: Any = None
+    """The images that are evaluated."""
+
     shape: Shape = "box"
     """The shapes that the overlap needs; ``any``: masks and keypoints, if both may have them."""
 
@@ -385,6 +390,7 @@ class Reading:
 
 
 READING = tuple(field.name for field in fields(Reading) if field.name != "shape")
+SELECTING = ("only_classes", "only_images")
 
 
 def take_reading(
@@ -476,6 +482,8 @@ class CheckOptions(ReadOptions, total=False):
 class MatchingOptions(ReadOptions, total=False):
     """Options of whatever compares detections with truths."""
 
+    only_classes: "Iterable[Hashable] | Hashable | None"
+    only_images: "Iterable[Hashable] | Hashable | None"
     reach: Reach
     equal_overlaps: EqualOverlaps
     crowds: Crowds

@@ -140,7 +140,7 @@ class BoxVariations:
         truths, detections = self.truths, self.detections
         match name:
             case "classes":
-                return self.target.frequency is None
+                return self.target.frequency is None and self.target.label is None
             case "unverified":
                 return self._is_verified
             case "flagged":
@@ -278,7 +278,8 @@ def find_entry(dialect: Dialect, box_measure: BoxMeasure, choices: Conventions) 
         alike = (
             theirs.name == box_measure.name
             and iou == wanted.iou
-            and (theirs.area, theirs.frequency) == (box_measure.area, box_measure.frequency)
+            and (theirs.area, theirs.frequency, None)
+            == (box_measure.area, box_measure.frequency, box_measure.label)
             and (
                 (theirs.k or choices.depth) == wanted.k
                 or (box_measure.k is None and theirs.k is None)

@@ -9,7 +9,32 @@ import numpy as np
 
 from germane.core.id_spelling import unwrap_ids
 from germane.core.ragged import Ints
-from germane.errors import clip
+from germane.errors import NotFoundError, clip, list_some, offer
+
+
+def find_id(
+    raw: Hashable,
+    ids: Sequence[Hashable],
+    names: Sequence[str],
+    noun: str,
+    files: Sequence[str] = (),
+) -> int:
+    """Find the position of an id, its name or its text; of an image, also of its file.
+
+    Raises NotFoundError for others.
+    """
+    texts = [str(identifier) for identifier in ids]
+    for spellings in (ids, names, texts):
+        if isinstance(raw, Hashable) and not is_boolean(raw) and raw in spellings:
+            return list(spellings).index(raw)
+    if noun == "image" and isinstance(raw, (str, int, np.integer)) and not is_boolean(raw):
+        position = int(find_ids([raw], ids, files, files=True, typed=False)[0])
+        if position >= 0:
+            return position
+    listed = list(names) or texts
+    raise NotFoundError(
+        f"there is no {noun} {clip(raw)} in the truth.{offer(raw, listed, list_some)}"
+    )
 
 
 def find_ids(

@@ -1,7 +1,7 @@
 """Outcomes: how every detection counts at one threshold, why, and how much AP each error costs."""
 
 import math
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -20,7 +20,7 @@ from germane.boxes.box_measures import BoxMeasure, make_ranking
 from germane.boxes.box_result import Result
 from germane.boxes.conventions import Conventions
 from germane.boxes.detections import Detections, Truths
-from germane.boxes.image_ids import find_ids, is_boolean
+from germane.boxes.image_ids import find_id
 from germane.boxes.matching import (
     Matches,
     Measured,
@@ -37,10 +37,6 @@ from germane.core.ranking import Ranking
 from germane.errors import (
     InputError,
     MeasureError,
-    NotFoundError,
-    clip,
-    list_some,
-    offer,
     write_option,
 )
 from germane.measures.averaging import compute_scores, compute_terms
@@ -116,31 +112,6 @@ def _describe(result: Result, image: int | None, label: int | None, merged: bool
             " with image=… (--image) or label=… (--class), or take the errors of all (--errors)."
         )
     return _Outcomes(result, result.measures[0], image, label, merged).describe()
-
-
-def find_id(
-    raw: Hashable,
-    ids: Sequence[Hashable],
-    names: Sequence[str],
-    noun: str,
-    files: Sequence[str] = (),
-) -> int:
-    """Find the position of an id, its name or its text; of an image, also of its file.
-
-    Raises NotFoundError for others.
-    """
-    texts = [str(identifier) for identifier in ids]
-    for spellings in (ids, names, texts):
-        if isinstance(raw, Hashable) and not is_boolean(raw) and raw in spellings:
-            return list(spellings).index(raw)
-    if noun == "image" and isinstance(raw, (str, int, np.integer)) and not is_boolean(raw):
-        position = int(find_ids([raw], ids, files, files=True, typed=False)[0])
-        if position >= 0:
-            return position
-    listed = list(names) or texts
-    raise NotFoundError(
-        f"there is no {noun} {clip(raw)} in the truth.{offer(raw, listed, list_some)}"
-    )
 
 
 class _Outcomes:

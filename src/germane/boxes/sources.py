@@ -140,14 +140,18 @@ def make_sheet(columns: Columns, truths: Truths, side: Side) -> Sheet:
 
 
 def make_sound_sheet(
-    raw: Truths | Detections, truths: Truths, columns: Columns | None = None
+    raw: Truths | Detections,
+    truths: Truths,
+    columns: Columns | None = None,
+    rows: Ints | None = None,
 ) -> Sheet:
-    """Make a sheet of boxes that have been read without an error."""
+    """Make a sheet of boxes that have been read without an error, of all rows or of some."""
     is_truth = isinstance(raw, Truths)
+    locate = columns.locate if columns else lambda row: f"box {row + 1}"
     return Sheet(
         "truth" if is_truth else "detections",
         raw.where if isinstance(raw, Truths) else raw.name,
-        columns.locate if columns else lambda row: f"box {row + 1}",
+        locate if rows is None else lambda row: locate(int(rows[row])),
         raw.boxes,
         raw.image,
         raw.label,

@@ -14,6 +14,7 @@ from germane.boxes.checks.sides import BoxData
 from germane.boxes.conventions import (
     DEFAULTS,
     READING,
+    SELECTING,
     Conventions,
     Reading,
     Shape,
@@ -24,6 +25,7 @@ from germane.boxes.conventions import (
 from germane.boxes.detections import Detections, Truths
 from germane.boxes.dialect_table import resolve_box_dialect, resolve_measures
 from germane.boxes.matching import refuse_unverified
+from germane.boxes.selection import Selection, select
 from germane.boxes.shapes import refuse_unfit
 from germane.boxes.sources import (
     Sheet,
@@ -76,17 +78,22 @@ class TruthSide:
 
     truths: Truths
     sheet: Sheet
+    whole: Truths  # with the images and classes that are left out
+    selection: Selection | None = None
 
 
 def open_truths(truth: Any, reading: Reading) -> TruthSide:
     """Read truths, once for all detectors."""
     if isinstance(truth, TruthSide):
         return truth
-    if isinstance(truth, Truths):
-        return TruthSide(truth, make_sound_sheet(truth, truth))
-    columns = read_truth_columns(truth, reading)
-    truths = make_truths(columns)
-    return TruthSide(truths, make_sound_sheet(truths, truths, columns))
+    columns = None if isinstance(truth, Truths) else read_truth_columns(truth, reading)
+    truths: Truths = truth if columns is None else make_truths(columns)
+    selection = select(truths, reading)
+    if selection is None:
+        return TruthSide(truths, make_sound_sheet(truths, truths, columns), truths)
+    chosen = selection.truths
+    sheet = make_sound_sheet(chosen, chosen, columns, selection.rows)
+    return TruthSide(chosen, sheet, truths, selection)
 
 
 def open_boxes(
@@ -105,8 +112,11 @@ def open_boxes(
     if isinstance(detections, Detections):
         opened = detections
     else:
-        columns = read_detection_columns(detections, options.reading, truths)
-        opened = make_detections(columns, truths, name or name_detections(detections))
+        columns = read_detection_columns(detections, options.reading, side.whole)
+        opened = make_detections(columns, side.whole, name or name_detections(detections))
+    rows = None
+    if side.selection is not None:
+        opened, rows = side.selection.take(opened)
     chosen = options.chosen if options.dialect is None else DEFAULTS
     lowest = {
         str(measure): measure.confidence
@@ -115,7 +125,7 @@ def open_boxes(
     }
     if (least := options.conventions.confidence) is not None:
         lowest[write_option("confidence", f"{least:g}")] = least
-    sheet, unknown = make_sound_sheet(opened, truths, columns), options.conventions.unknown
+    sheet, unknown = make_sound_sheet(opened, truths, columns, rows), options.conventions.unknown
     data = BoxData(truths, side.sheet, sheet, chosen, lowest, unknown)
     problems = tuple(find_all(data, "warning"))
     _refuse_unknown(opened, truths, options.conventions)
@@ -282,7 +292,10 @@ def check(
     not stop at the first fault. Raises InputError for a file that cannot be read at all.
     """
     reading, remaining = take_reading(options)
-    for name in remaining.keys() - {"overlap", "confidence"}:
+    for name in [
+        *(name for name in SELECTING if options.get(name) is not None),
+        *(remaining.keys() - {"overlap", "confidence"}),
+    ]:
         raise _make_unknown_error(name)
     choices = make_conventions(remaining)
     truths, truth_sheet = _read_truths(truth, reading)
@@ -299,8 +312,10 @@ def check(
 
 def _make_unknown_error(name: str) -> PolicyError:
     """Make the error of an option that check lacks; it may be one of evaluate or another tool."""
-    options = (*READING, "overlap", "confidence")
-    of_evaluate = name in DEFAULTS or bool(translate_option(name, (*DEFAULTS, "dialect")))
+    options = (*(option for option in READING if option not in SELECTING), "overlap", "confidence")
+    of_evaluate = name in (*DEFAULTS, *SELECTING) or bool(
+        translate_option(name, (*DEFAULTS, "dialect"))
+    )
     advice = f" {text}" if (text := translate_option(name, options)) else offer(name, options)
     if of_evaluate and not text:
         advice = f" It looks at the data, and evaluates nothing.  There are: {', '.join(options)}"

@@ -664,6 +664,8 @@ RARE: dict[str, Option] = {
         BOX_READING, _read_columns,
     ),
     "class_names": Option("a file with the names of classes that are numbers", "FILE", BOX_READING),
+    "only_classes": Option("evaluate these classes alone", "NAME", BOX_READING, nargs="+"),
+    "only_images": Option("evaluate these images alone", "ID", BOX_READING, nargs="+"),
     "boxes depth": Option(
         "use only the N detections with the highest scores (default: 100, or 20 with --overlap"
         " oks)", "N|none",

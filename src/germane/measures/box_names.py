@@ -86,7 +86,7 @@ def _write_threshold(threshold: float) -> str:
 
 Frequency = Literal["rare", "common", "frequent"]
 POINTS = ("101", "101single", "11", "all", "lines", "slope")
-_SHARED = ("iou", "area", "frequency")
+_SHARED = ("iou", "area", "frequency", "class")
 _TAKES = {
     "AP": (*_SHARED, "points", "depth"),
     "AR": (*_SHARED, "depth"),
@@ -114,6 +114,7 @@ class BoxName:
     confidence: float | Literal["best"] | None = None
     k: int | None = None
     frequency: Frequency | None = None
+    label: str | None = None
     overlap: str = field(default="", compare=False)
 
     def __str__(self) -> str:
@@ -139,7 +140,7 @@ class BoxName:
     @property
     def parameters(self) -> dict[str, str]:
         """The parameters that the measure takes, with their values as written, or ""."""
-        values = {**vars(self), "depth": self.k}
+        values = {**vars(self), "depth": self.k, "class": self.label}
         return {name: _write_value(values[name]) for name in _TAKES[self.name]}
 
     @property
@@ -221,7 +222,9 @@ INITIALS = {
 
 
 def _read_value(text: str, key: str, value: str) -> Any:
-    if key == "area":
+    if key == "class" and not value:
+        raise MeasureError(f"{clip(text)}: class takes the name or the id of a class; got none.")
+    if key in ("area", "class"):
         return value
     if key == "depth":
         return read_depth(text, value)
@@ -342,7 +345,21 @@ _BEHIND = re.compile(
 _BEFORE = re.compile(rf"\b({'|'.join(_OVERLAPS.values())})\s+(?=m?a[pr])", re.IGNORECASE)
 
 
+_CLASS = re.compile(r"(?<=[(,])\s*class\s*=\s*([^,()]*)(?:,|(?=\)))", re.IGNORECASE)
+"""A class may be called anything, such as traffic light 2, so it is set aside first."""
+
+
+def _take_class(text: str) -> tuple[str, str | None]:
+    """Take the class out of a name; None where it has none, or several."""
+    labels = [label.strip() for label in _CLASS.findall(text)]
+    if len(labels) != 1 or not labels[0]:
+        return text, None
+    return re.sub(r"\(\s*\)", "", re.sub(r",\s*\)", ")", _CLASS.sub("", text))), labels[0]
+
+
 def _split_box_names(text: str) -> list[str]:
+    labels = iter([match[0] for match in _CLASS.finditer(text)])
+    text = _CLASS.sub("\0", text)
     joined = _BEFORE.sub(r"\1_", _BETWEEN.sub(r"\1_", text))
     joined = re.sub(r"\s*@\s*", "@", joined)
     joined = _BEHIND.sub("_", joined)  # AP .5
@@ -351,7 +368,7 @@ def _split_box_names(text: str) -> list[str]:
     names = re.findall(r"(?:[^\s,()\[\]]|\([^()]*\)?|\[[^\[\]]*\]?|[)\]])+", joined)
     if not names:
         raise MeasureError("no measure was given; for instance 'AP AP50 AR@10'.")
-    return names
+    return [re.sub("\0", lambda _: next(labels), name) for name in names]
 
 
 # --- One name -------------------------------------------------------------------------------------
@@ -375,13 +392,14 @@ _GROUP = re.compile(r"([(\[])([^()\[\]]*=[^()\[\]]*)[)\]](?:\s*=\s*-?[\d.]+\s*$)
 def _read_box_name(text: object) -> BoxName:
     if not isinstance(text, str) or len(text) > LONGEST:
         raise _make_unknown_error(text)
-    bare, overlap = _split_overlap(text)
+    without_class, label = _take_class(text)
+    bare, overlap = _split_overlap(without_class)
     if bare.casefold() in _TWICE:
         meanings = _TWICE[bare.casefold()]
         raise _make_ambiguous_error(
             text, ("AR(area=all)", "all sizes"), (meanings, "what faster-coco-eval calls so")
         )
-    if text.strip().casefold().startswith("metrics/"):
+    if without_class.strip().casefold().startswith("metrics/"):
         bare = _WHOLE.get(bare.casefold(), bare)
     start = _FAMILY.match(bare)
     closed = all(bare.count(opening) == bare.count(closing) for opening, closing in ("()", "[]"))
@@ -404,6 +422,8 @@ def _read_box_name(text: object) -> BoxName:
             repetition = "two thresholds of overlap" if key == "iou" else f"{key} twice"
             raise MeasureError(f"{clip(text)} gives {repetition}.")
         parameters[key] = value
+    if label is not None:
+        parameters["class"] = label
     box_name = BoxName(name, overlap=overlap, **_rename(parameters))
     letters = [piece for piece in pieces if piece["word"] == "m"]
     if not overlap and any("^" in letter["mark"] or box_name.iou for letter in letters):
@@ -462,7 +482,8 @@ def _make_ambiguous_error(
 
 
 def _rename(parameters: dict[str, Any]) -> dict[str, Any]:
-    return {"k" if name == "depth" else name: value for name, value in parameters.items()}
+    fields = {"depth": "k", "class": "label"}
+    return {fields.get(name, name): value for name, value in parameters.items()}
 
 
 def _split(text: str, rest: str) -> Iterator[re.Match[str]]:
