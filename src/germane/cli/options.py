@@ -388,6 +388,11 @@ USUAL: dict[str, Option] = {
         " for one measure", "FILE"
     ),
     "audit queries": Option("the number of queries that each mean is computed over"),
+    "witness": Option(
+        "also write judgments and a run that have the numbers of a row, for each possible row",
+        "FOLDER", read=OutputPath,
+    ),
+    "grades": Option("the highest grade of the judgments; 1 if items are relevant or not"),
     "audit columns": Option(
         "the measure that a name of the table stands for, as in 'MAP=AP@10'; may be repeated",
         "NAME=MEASURE", repeats=True,

@@ -1,5 +1,6 @@
 """Audit: find numbers of a published table that no run can have, without any data."""
 
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -8,13 +9,17 @@ from math import fsum
 from typing import Any
 
 from germane.errors import InputError, MeasureError, clip, list_some, make_visible, write_option
-from germane.evaluation.choices import PublishedTable
+from germane.evaluation.choices import Path, PublishedTable
+from germane.forensics.decisions import IMPOSSIBLE, MOST_GRADES, WORDS, Cells, Decider, Decision
 from germane.forensics.laws import Interval, PairLaws, find_highest, list_laws
+from germane.forensics.list_program import has_solver
 from germane.forensics.published import Published, read_percentages, read_published
 from germane.forensics.reported import Column, Reading, Reported, format_plain, read_columns
+from germane.forensics.witness import find_witness, name_folder
 from germane.output.documents import AS_DICT, Document
 from germane.output.named_columns import Tabular
 from germane.output.tables import Sheet, Table, write_count
+from germane.readers.files.formats import check_path
 
 
 @dataclass(frozen=True)
@@ -36,7 +41,7 @@ class Contradiction:
     proof: str
     excess: float
     possible: str = ""
-    kind: str = "law"  # bound, law, grain (of a mean of so many queries) or mean (of queries)
+    kind: str = "law"  # bound, law, grain (of a mean of so many queries), mean or program
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -60,11 +65,14 @@ class Audit(Tabular, Document):
     ``contradictions`` hold under every definition; ``restrictions`` are numbers that only some
     definitions allow, and accuse nobody. ``explanations`` are slips under which nothing
     contradicts. ``columns`` has the measure that each name was read as, and ``ignored`` the names
-    that are no measure.
+    that are no measure. ``decisions`` says of each row whether any run can have its numbers:
+    impossible, restricted, possible, or open, where no law is broken but a column is not known well
+    enough.
     """
 
     _json = (
         "contradictions restrictions explanations columns ignored notes rows comparisons=checked"
+        " decisions"
     )
 
     contradictions: tuple[Contradiction, ...]
@@ -75,6 +83,7 @@ class Audit(Tabular, Document):
     notes: tuple[str, ...]
     rows: int
     checked: int
+    decisions: Mapping[str, str] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         return bool(self.contradictions)
@@ -124,6 +133,8 @@ def audit(
     dialect: str | None = None,
     *,
     columns: Mapping[str, str] | None = None,
+    grades: int | None = None,
+    witness: Path | None = None,
 ) -> Audit:
     """Find contradictions and impossible numbers in a published table, without any data.
 
@@ -135,7 +146,13 @@ def audit(
     of ``trec_eval -q``, kept results), a frame, or ``{run: {column: number}}``. Names of columns
     are measures in any tool's spelling; ``columns={"MAP": "AP@10"}`` says what the author's own
     names stand for. ``queries`` is the number of queries of each mean, and ``dialect`` the tool
-    that computed the table: fewer definitions are then open.
+    that computed the table: fewer definitions are then open. ``grades`` is the highest grade of the
+    judgments, 1 if items are relevant or not: nDCG can then be held against the other columns, of
+    which those without ``rel=`` count grades of 1 and more.
+
+    With SciPy, a linear program over all lists decides whether any run can have the numbers of a
+    row; what it refutes, it proves. ``witness`` is a folder: of every row that is possible,
+    judgments and a run with these numbers are written there.
 
     Numbers are taken as rounded. Raises FormatError or InputError for what is no table, and
     MeasureError for a table without a measure.
@@ -144,6 +161,18 @@ def audit(
         isinstance(queries, bool) or not isinstance(queries, int) or queries < 1
     ):
         raise InputError(f"queries is the number of queries, 1 or more; got {clip(queries)}")
+    if grades is not None and (
+        isinstance(grades, bool) or not isinstance(grades, int) or not 1 <= grades <= MOST_GRADES
+    ):
+        raise InputError(
+            f"grades is the highest grade of the judgments, from 1 to {MOST_GRADES};"
+            f" got {clip(grades)}"
+        )
+    if witness is not None:
+        check_path(witness)
+    if witness is not None and not has_solver():
+        raise InputError(f"{write_option('witness')} needs SciPy: pip install 'germane[stats]'")
+    folder = None if witness is None else os.fspath(witness)
     named: Any = {} if columns is None else columns
     if not isinstance(named, Mapping) or not all(
         isinstance(text, str) for pair in named.items() for text in pair
@@ -166,7 +195,8 @@ def audit(
             f" {write_option('columns')} names the measure that a column stands for, such as AP@10"
             " for 'MAP'.  All measures: germane measures"
         )
-    return _Auditor(published, read, queries, fixed=tool is not None or published.exact).run()
+    fixed = tool is not None or published.exact
+    return _Auditor(published, read, queries, fixed, grades, folder).run()
 
 
 @dataclass(frozen=True)
@@ -177,6 +207,8 @@ class _Auditor:
     columns: list[Column | None]
     queries: int | None
     fixed: bool  # is the definition of every column known?
+    grades: int | None = None
+    folder: str | None = None  # of witnesses
 
     def run(self) -> Audit:
         scaled, notes = self._rescale()
@@ -198,13 +230,80 @@ class _Auditor:
         explained = tuple(self._explain(scaled)) if certain else ()
         explained = explained if len(explained) < 3 else ()  # any move would do
         explained += tuple(self._explain_ties(certain))
+        decisions, decided, written = self._decide(scaled, certain, weak)
+        certain += [contradiction for contradiction in decided if not contradiction.possible]
+        weak += [contradiction for contradiction in decided if contradiction.possible]
         columns = self._column_at.values()
         names = {column.label: str(column.measure or column.kind) for column in columns}
         ignored = [name for c, name in enumerate(self.table.columns) if c not in self._column_at]
         return Audit(
             tuple(certain), tuple(weak), explained, names, tuple(ignored),
-            (*self.table.notes, *notes), len(self.table.rows), self._count(scaled),
+            (*self.table.notes, *notes, *self._note_program(), *written), len(self.table.rows),
+            self._count(scaled), decisions,
         )  # fmt: skip
+
+    # --- the program over all lists
+
+    @cached_property
+    def _decider(self) -> Decider:
+        return Decider(self._column_at, self.queries, self.grades, self.fixed)
+
+    def _note_program(self) -> Iterator[str]:
+        if self._decider.groups and not has_solver():
+            yield (
+                "Only laws of two or three columns were tried; whether any run can have all numbers"
+                " of a row takes SciPy: pip install 'germane[stats]'."
+            )
+
+    def _decide(
+        self,
+        cells: Mapping[tuple[int, int], Reported],
+        certain: Iterable[Contradiction],
+        weak: Iterable[Contradiction],
+    ) -> tuple[dict[str, str], list[Contradiction], list[str]]:
+        """Decide whether any run can have the numbers of a row, if no law says that none can."""
+        contradicted = {contradiction.row for contradiction in certain}
+        known = {(law.row, frozenset(map(self.table.columns.index, law.columns))) for law in weak}
+        decisions = {row: IMPOSSIBLE for row in self.table.rows if row in contradicted}
+        refuted: list[Contradiction] = []
+        written: list[str] = []
+        if not has_solver():
+            return decisions, refuted, written
+        for r, row in enumerate(self.table.rows):
+            if row in contradicted or (self.table.of_queries and row != "all"):
+                continue
+            numbers = {c: cell for (place, c), cell in cells.items() if place == r}
+            words = []
+            for decision in self._decider.decide(numbers):
+                words.append(decision.word)
+                written += self._write_witness(r, numbers, decision)
+                law = decision.refutation
+                if law is not None and (row, frozenset(law.columns)) not in known:
+                    refuted.append(
+                        Contradiction(
+                            row, self._cite(r, *law.columns), law.law, law.proof, law.excess,
+                            law.possible, "program",
+                        )
+                    )  # fmt: skip
+            if words:
+                decisions[row] = min(words, key=WORDS.index)
+        return decisions, refuted, written
+
+    def _write_witness(self, r: int, cells: Cells, decision: Decision) -> Iterator[str]:
+        """Write judgments and a run with the numbers of a row, and say where they are."""
+        if self.folder is None or decision.way is None:
+            return
+        row, way = self.table.rows[r], decision.way
+        witness = find_witness(way, cells, self.queries)
+        if witness is None:
+            yield f"{row}: no witness was found, which does not mean that there is none."
+            return
+        place = os.path.join(self.folder, name_folder(row, r + 1))
+        witness.save(place)
+        count = write_count(len(witness.queries), "query", "queries")
+        few = self.queries is None or len(witness.queries) == self.queries
+        more = "" if few else f" (none of {self.queries:,} was found)"
+        yield f"{row}: judgments and a run of {count}{more} with these numbers are in {place}."
 
     # --- scale
 

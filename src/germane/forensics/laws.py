@@ -286,11 +286,16 @@ def find_highest(kind: str, reading: Reading | None) -> float | None:
 
 # --- Laws of two columns of a table, for each way to read their names -----------------------------
 
-_AS_NAMED = "the definition that the names have in germane"
-_USUAL = {_AS_NAMED, "trec_eval-10"}
+AS_NAMED = "the definition that the names have in germane"
+_USUAL = {AS_NAMED, "trec_eval-10"}
 
 _MANY = 40  # columns
-_FLOAT = 2e-6  # programs that compute in single precision differ by less
+FLOAT = 2e-6  # programs that compute in single precision differ by less
+
+
+def is_usual(name: str) -> bool:
+    """Is this way to read columns one that most tables are read by?"""
+    return name in _USUAL or name.startswith("AP(norm=R)")
 
 
 @dataclass(frozen=True)
@@ -303,7 +308,7 @@ class Interval:
     @classmethod
     def of(cls, cell: Reported, truncated: bool = False) -> "Interval":
         """Return the values that round to a number, or that it may be cut from."""
-        slack = max(cell.tolerance, _FLOAT)
+        slack = max(cell.tolerance, FLOAT)
         return cls(cell.value - slack, cell.value + (2 if truncated else 1) * slack)
 
 
@@ -356,9 +361,9 @@ class PairLaws:
         if law is None:
             return None
         allow = [way.name for way, (over, _) in zip(self.ways, broken, strict=True) if over <= 0]
-        if any(name in _USUAL or name.startswith("AP(norm=R)") for name in allow):
+        if any(map(is_usual, allow)):
             return None
-        return excess, law, _name_possible(allow)
+        return excess, law, name_possible(allow)
 
     @property
     def tools_of_two_orders(self) -> list[str]:
@@ -447,10 +452,10 @@ def _describe_pair(a: Column, b: Column, x: Reading, y: Reading) -> str:
         for column, reading in ((a, x), (b, y))
         if reading.measure != column.measure
     ]
-    return " and ".join(varied) or _AS_NAMED
+    return " and ".join(varied) or AS_NAMED
 
 
-def _name_possible(allow: Sequence[str]) -> str:
+def name_possible(allow: Sequence[str]) -> str:
     """Name the definitions, then the tools, that allow it."""
     if not allow:
         return ""
