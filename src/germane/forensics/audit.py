@@ -19,7 +19,7 @@ from germane.forensics.witness import find_witness, name_folder
 from germane.output.documents import AS_DICT, Document
 from germane.output.named_columns import Tabular
 from germane.output.tables import Sheet, Table, write_count
-from germane.readers.files.formats import check_path
+from germane.readers.files.formats import is_path
 
 
 @dataclass(frozen=True)
@@ -168,8 +168,8 @@ def audit(
             f"grades is the highest grade of the judgments, from 1 to {MOST_GRADES};"
             f" got {clip(grades)}"
         )
-    if witness is not None:
-        check_path(witness)
+    if witness is not None and not is_path(witness):
+        raise InputError(f"{write_option('witness')} is the path of a folder; got {clip(witness)}")
     if witness is not None and not has_solver():
         raise InputError(f"{write_option('witness')} needs SciPy: pip install 'germane[stats]'")
     folder = None if witness is None else os.fspath(witness)
