@@ -388,6 +388,34 @@ def test_the_advice_for_ids_within_others_works(
     assert evaluate(table, run, capsys, *named) == trec
 
 
+def test_questions_in_rows_and_documents_in_fields(
+    files: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Several chunks of a document: the best one counts. The advice names the option that does it."""
+    rows = [
+        {
+            "question": query,
+            "response": {"hits": {"hits": [
+                {"_id": f"{i}#{n}", "_score": s - n / 8, "_source": {"doc": i}}
+                for i, s in pairs for n in range(2)
+            ]}},
+        }
+        for query, pairs in SCORED.items()
+    ]  # fmt: skip
+    run = store(files / "r.jsonl", rows)
+    option = ["--columns", "run.item=_source.doc"]
+    assert cli.main(["evaluate", str(files / "qrels.json"), run, *option]) == 2
+    said = capsys.readouterr().err
+    assert "--duplicates max keeps its best hit" in said
+    assert "--duplicates first keeps its first copy" in said
+    trec = evaluate(files / "qrels.txt", str(files / "trec.run"), capsys)
+    assert evaluate(files / "qrels.json", run, capsys, *option, "--duplicates", "max") == trec
+    ids = files / "ids.csv"
+    ids.write_text("question_id,text\n" + "".join(f"{query},…\n" for query in QUERIES))
+    found = germane.evaluate(QRELS, ALL["_msearch"], MEASURES, query_ids=ids)
+    assert found.flat() == EXPECTED
+
+
 def test_chunks_of_documents(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     chunks = {q: elastic([(f"{i}#1", s) for i, s in pairs]) for q, pairs in SCORED.items()}
     documents = files / "documents.csv"

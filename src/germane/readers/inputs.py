@@ -256,9 +256,10 @@ class RunInput:
 
 def explain_twice(within: str, item: Hashable, rank: int, second_rank: int) -> DuplicateError:
     """Make the error for an item that a list has at two ranks."""
+    advice = f"{write_option('duplicates', 'first')} keeps its first copy."
     return DuplicateError(
         f"{within}: item {clip(item)} is retrieved twice, at ranks {rank} and {second_rank}."
-        f" {advise_repeat(item, 'duplicates=first keeps its first copy.')}"
+        f" {advise_repeat(item, advice)}"
     )
 
 

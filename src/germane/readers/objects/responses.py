@@ -32,6 +32,9 @@ _ATTRIBUTES = LISTS[: LISTS.index("response.docs")]
 WRAPPERS = ("response", "body", "results", "result")
 """Fields that may hold a response as a whole, as ``{"query": …, "response": …}`` does."""
 
+TEXTS = ("question", "text", "input")
+"""Fields of rows that have the text of a query, which names it where there is no id."""
+
 IDS, NUMBERS = "ids", ("distances", "scores")
 _DEEPEST = 4  # responses that may stand in each other
 _SINGLE = (str, numbers.Number, type(None))
@@ -58,7 +61,9 @@ class Responses(NamedTuple):
             raise FormatError(
                 f"{where}: the response has {_count(len(self.lists), 'list')} of hits and does not"
                 f" name the queries. {write_option('query_ids', '…')} gives their ids in the order"
-                " of the requests; {query: response} names them, too."
+                " of the requests; {query: response} names them, too, and"
+                f" {write_option('columns', {'run': {'query': 'name'}})} names a field of rows that"
+                " has them."
             )
         if len(queries) != len(self.lists):
             raise FormatError(
@@ -172,7 +177,7 @@ def _find_in_rows(rows: list[Any], names: Mapping[str, Any], where: str) -> Resp
 
 def _find_query(row: Any, names: Mapping[str, Any], where: str) -> Hashable | None:
     """Find the query of a row: its id, or its text where there is none."""
-    fields = [names["query"]] if names.get("query") else [*NAMES["query"], "id", "_id"]
+    fields = [names["query"]] if names.get("query") else [*NAMES["query"], "id", "_id", *TEXTS]
     for field in fields:
         query: Any = row.get(field) if isinstance(row, Mapping) else None
         if isinstance(query, (str, int)) and not isinstance(query, bool):

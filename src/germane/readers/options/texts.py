@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 IDS = (
     "_id", "id", "docno", "docid", "doc_id", "document_id", "pid", "item", "item_id", "qid",
-    "query_id", "movieid", "product_id",
+    "query_id", "question_id", "query-id", "corpus-id", "chunk_id", "movieid", "product_id",
 )  # fmt: skip
 TITLES = ("title", "name")
 BODIES = (
