@@ -193,3 +193,43 @@ def test_on_the_command_line(
     assert set(json.loads(capsys.readouterr().out)["segment_verdicts"]) == {"lapsed", "new", "old"}
     assert cli.main(["compare", *data[:-2], "--view", "segments"]) == 2
     assert "give that, too" in capsys.readouterr().err
+
+
+def test_a_report_has_segments_names_and_variety() -> None:
+    names = ["Recall@5", "Coverage@5", "Novelty@5"]
+    page = germane.report(LIKED, RUNS, names, by=AGES, rename={"R@5": "Hits"}, **GIVEN).html
+    results = germane.evaluate_many(LIKED, RUNS, names, **GIVEN)
+    table = results.by(AGES).table(confidence=0.95)
+    assert all(f"<td>{cell}</td>" in page for row in table.rows for cell in row[3:])
+    interval = results["broad"]["Coverage@5"].interval()
+    assert interval is not None
+    assert f"{interval.low:.3f} – {interval.high:.3f}" in page
+    assert "Recall@5 is R@5" in page
+    assert ">Hits ↓</th>" in page
+    segments = germane.compare(results, by=AGES).segments
+    assert segments is not None
+    assert f"{len(segments.pairs)} comparisons in segments" in page
+    for row in segments.table().rows:
+        assert "".join(f"<td>{cell}</td>" for cell in row[5:8]) in page
+    assert page.count('<circle class="bar') == 2 * len(RUNS)  # coverage and novelty
+    for name in RUNS:
+        assert (
+            f"{name}: {results[name]['Coverage@5'].mean:.3g} and {results[name]['R@5'].mean:.3g}"
+            in page
+        )
+    with pytest.raises(GermaneError, match="Coverage@5 is about whole lists, and a report shows"):
+        germane.report(LIKED, RUNS, "Coverage@5", **GIVEN)
+    assert "Accuracy and variety" not in germane.report(LIKED, RUNS, "R@5").html
+
+
+@pytest.mark.parametrize(
+    "values", [[0.5], [0.0], [0.1, 0.13], [-3.0, 1e4], [2.0, 2.0001], [0.875, 1.0]]
+)
+def test_axes_hold_their_values_between_round_ticks(values: list[float]) -> None:
+    from germane.reports.scatter import choose_ticks
+
+    ticks = choose_ticks(values)
+    assert ticks[0] <= min(values) <= max(values) <= ticks[-1]
+    assert 2 <= len(ticks) <= 8
+    steps = np.diff(ticks)
+    assert steps == pytest.approx(steps[0])

@@ -74,7 +74,9 @@ def _run_evaluate(options: argparse.Namespace) -> None:
     if options.record is not None:
         writing.write(options.record, as_json(results.to_dict(queries=options.per_query)))
     if options.by is not None:
-        write_found(options, results.by(options.by))
+        groups = results.by(options.by)
+        groups_table = partial(groups.table, confidence=options.confidence, rename=rename)
+        write_result(options, lambda digits: groups_table(digits=digits), groups.to_dict)
         return
     if options.bounds:
         write_found(options, results.bounds())
@@ -99,7 +101,7 @@ def _check_shown(options: argparse.Namespace, rename: Mapping[str, str]) -> None
     display = ("per_query", "confidence", "rename", "signature")
     for option, purpose, excluded in (
         ("bounds", "prints bounds of means", ("per_query", "by", *display[1:])),
-        ("by", "is for means of categories", display),
+        ("by", "is for means of categories", ("per_query", "signature")),
     ):
         for name in excluded if getattr(options, option) not in (None, False) else ():
             if getattr(options, name):
@@ -398,6 +400,7 @@ def _run_report(options: argparse.Namespace) -> None:
             runs=runs,
             measures=parser.read_measures(options),
             layout="folder" if folder else "page",
+            rename=read_rename(options) or None,
             command=write_command_line(),
             progress=progress,
         )

@@ -453,8 +453,7 @@ USUAL: dict[str, Option] = {
     "output": Option("write to FILE", "FILE", read=OutputPath, flags="-o --output"),
     "report output": _PAGE._replace(
         sentence=(
-            "write one page, or a folder that has the rankings of all queries (default:"
-            " report.html)"
+            "a page, or a folder of rankings (default: report.html)"
         ),
         metavar="FILE|FOLDER/",
     ),

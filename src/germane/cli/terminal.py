@@ -216,7 +216,7 @@ def add_lines(table: Table, lines: Sequence[str]) -> Table:
 def check_defined(options: argparse.Namespace, option: str) -> None:
     """Refuse an option with a format that has no definitions beside its numbers."""
     formats = [name for name in FORMATS if name not in SEPARATED]
-    if options.format not in formats:
+    if getattr(options, "format", "html") not in formats:  # a report is a page
         raise InputError(
             f"{option} is for tables with definitions: --format {list_choices(formats)}; "
             f"got {options.format}."

@@ -59,6 +59,11 @@ class Segments(Named[Comparison], Tabular):
         return {name: segment.count for name, segment in self._held.items()}
 
     @property
+    def measures(self) -> tuple[Measure, ...]:
+        """The measures that were compared in the first segment."""
+        return next(iter(self._held.values())).measures
+
+    @property
     def pairs(self) -> tuple[tuple[Hashable, Pair], ...]:
         """The pairs of all segments, each with the name of its segment."""
         return tuple((name, pair) for name, segment in self._held.items() for pair in segment.pairs)

@@ -250,7 +250,7 @@ def _estimate_each(
                 yield value.measure, interval
 
 
-def _explain_intervals(intervals: Mapping[str, Intervals], confidence: float) -> Iterator[str]:
+def _explain_intervals(intervals: Mapping[Any, Intervals], confidence: float) -> Iterator[str]:
     """Explain what intervals come from, and why means of few queries have none."""
     every = [interval for intervals in intervals.values() for interval in intervals.values()]
     if source := Interval.describe_all(every, "queries"):
@@ -260,7 +260,9 @@ def _explain_intervals(intervals: Mapping[str, Intervals], confidence: float) ->
 
 
 def _write_means(
-    result: "Result", digits: int | None, intervals: Intervals = NOTHING
+    result: "Result | Group | Mapping[Measure, QueryValues]",
+    digits: int | None,
+    intervals: Intervals = NOTHING,
 ) -> Iterator[str]:
     for value in result.values():
         mean = format_value(value.mean, value.measure, digits)
@@ -355,22 +357,39 @@ class Groups(Named[Group], Tabular):
         """Measure → the mean over all queries."""
         return {str(measure): values.mean for measure, values in self._whole.items()}
 
-    def table(self, *, digits: int | None = 4) -> Table:
-        """One row per category, and rows for ``macro`` and ``micro``; definitions are notes."""
+    def table(
+        self,
+        *,
+        digits: int | None = 4,
+        confidence: float | None = None,
+        rename: Mapping[str, str] | None = None,
+    ) -> Table:
+        """One row per category, and rows for ``macro`` and ``micro``; definitions are notes.
 
-        total = sum(self.counts.values())
-        lines = [
-            *((name, group.queries, group.means.values()) for name, group in self._held.items()),
-            ("macro", total, self.macro.values()),
-            ("micro", total, self.micro.values()),
-        ]
+        ``confidence`` adds the interval of each mean, and ``rename`` gives measures other names.
+        """
+        names = name_measures([*self._whole], rename)
+        parts: dict[Hashable, Iterable[QueryValues]] = {
+            **{name: group.values() for name, group in self._held.items()},
+            "micro": self._whole.values(),
+        }
+        intervals = {
+            name: NOTHING if confidence is None else dict(_estimate_each(values, confidence))
+            for name, values in parts.items()
+        }
+        total = str(sum(self.counts.values()))
         rows = [
-            (str(name), str(queries), *(format_number(mean, digits) for mean in means))
-            for name, queries, means in lines
+            (str(name), str(group.queries), *_write_means(group, digits, intervals[name]))
+            for name, group in self._held.items()
         ]
-        notes = [f"{measure}: {measure.definition}" for measure in self._whole]
+        macro = (format_number(mean, digits) for mean in self.macro.values())
+        rows.append(("macro", total, *macro))
+        rows.append(("micro", total, *_write_means(self._whole, digits, intervals["micro"])))
+        notes = [f"{names[m]}: {write_definition(m, names[m])}" for m in self._whole]
         notes += ["macro: the mean of the categories' means", "micro: the mean over all queries"]
-        return Table(("category", "queries", *map(str, self._whole)), tuple(rows), tuple(notes))
+        if confidence is not None:
+            notes += _explain_intervals(intervals, confidence)
+        return Table(("category", "queries", *names.values()), tuple(rows), tuple(notes))
 
     def _list_columns(self) -> dict[str, Any]:
         return _list_means([*self._held.items()], self._whole)
@@ -409,9 +428,18 @@ class GroupsOfRuns(Named[Groups], Tabular):
     def __repr__(self) -> str:
         return f"<Groups of {list_some(self._held)}>"
 
-    def table(self, *, digits: int | None = 4) -> Table:
-        """One row per run and category, with the definitions as notes."""
-        tables = {name: groups.table(digits=digits) for name, groups in self._held.items()}
+    def table(
+        self,
+        *,
+        digits: int | None = 4,
+        confidence: float | None = None,
+        rename: Mapping[str, str] | None = None,
+    ) -> Table:
+        """One row per run and category, with the definitions as notes, as ``Groups.table``."""
+        tables = {
+            name: groups.table(digits=digits, confidence=confidence, rename=rename)
+            for name, groups in self._held.items()
+        }
         first = next(iter(tables.values()))
         rows = tuple((name, *row) for name, table in tables.items() for row in table.rows)
         return Table(("run", *first.columns), rows, first.notes)

@@ -487,7 +487,11 @@ class CatalogueResult(MeasureResult):
         Interval.check_confidence(confidence)
         groups = self.group_users(self.units)
         spread = self.of_lists.spread_over(groups, int(groups.max(initial=0)) + 1)
-        return estimate_spread_interval(spread, 1 - confidence)
+        interval = estimate_spread_interval(spread, 1 - confidence)
+        if interval is None or self.measure.range is None:
+            return interval
+        low, high = self.measure.range
+        return replace(interval, low=max(interval.low, low), high=min(interval.high, high))
 
     def _select_averaged(self) -> Floats:
         values = self.of_lists.values

@@ -3,7 +3,7 @@
 import hashlib
 import os
 import platform
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, Literal, TypeAlias
@@ -25,7 +25,9 @@ from germane.evaluation.result import Result, Results
 from germane.explanation.curves import MeanPRCurve
 from germane.explanation.explanation import Explanation
 from germane.forensics.spread import Spread, spread_each
+from germane.measures.definition import CatalogueDefinition
 from germane.measures.measure import Measure
+from germane.output.tables import Table
 from germane.readers import RunInput, is_searched, open_run
 from germane.readers.files import formats
 from germane.readers.files.formats import is_path
@@ -210,6 +212,8 @@ class Findings:
     intervals: Mapping[str, Mapping[Measure, Interval | None]]  # of each run's means
     confidence: float
     comparison: Comparison | None  # None for one run
+    groups: Table | None  # the means in each segment, where there are some
+    names: Mapping[Measure, str]  # of the measures, as the page shows them
     curves: Mapping[str, MeanPRCurve]
     bounds: BoundsOfRuns | None  # where they were asked for
     spreads: Spreads  # of each run that was read again, all measures
@@ -236,6 +240,16 @@ class Findings:
     def measures(self) -> tuple[Measure, ...]:
         """The measures of every run."""
         return next(iter(self.results.values())).measures
+
+    @property
+    def judged(self) -> tuple[Measure, ...]:
+        """The measures of judged items, which every query has."""
+        return select_judged(self.measures)
+
+
+def select_judged(measures: Iterable[Measure]) -> tuple[Measure, ...]:
+    """Select the measures of judged items: those of the catalogue are about whole lists."""
+    return tuple(m for m in measures if not isinstance(m.row, CatalogueDefinition))
 
 
 # --- Cautions ---------------------------------------------------------------------------------
@@ -365,7 +379,7 @@ def _check_ties(findings: Findings) -> Iterator[str]:
             f" {value.measure} could be anything from {low} to {high}"
             f"{'' if value.are_extremes else ' or beyond'}."
         )
-    for measure in findings.measures:
+    for measure in findings.judged:
         pairs = [
             pair
             for pair in combinations(findings.runs, 2)

@@ -2,13 +2,13 @@
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import resources
 
 from germane.comparison.comparison import Comparison
 from germane.comparison.comparison_tables import explain_printed
 from germane.comparison.pair import Pair, format_p
-from germane.evaluation.layout import find_bands, format_value
+from germane.evaluation.layout import find_bands, format_value, write_definition
 from germane.forensics.spread import LIST_ALONE, NOT_COUNTED, DialectValue, Spread, order_descending
 from germane.forensics.variations import STAGE_NAMES
 from germane.measures import find_direction
@@ -17,6 +17,7 @@ from germane.output.tables import Table, escape_html, write_count
 from germane.presentation.pictures import PAPERS, define_colors, format_short, write_content_policy
 from germane.reports.findings import Findings, Origin, list_cautions
 from germane.reports.page_data import write_data
+from germane.reports.scatter import write_scatters
 from germane.reports.sections import (
     BANDED,
     COLORS,
@@ -249,22 +250,47 @@ def _write_result(findings: Findings) -> Iterable[str]:
     yield from make_scrollable(_write_headline(findings, board))
     yield from _write_key(findings, board)
     if comparison is not None:
-        yield from write_comparisons(comparison, _choose_pairs(findings, comparison), 4)
+        pairs = _choose_pairs(findings, comparison)
+        yield from write_comparisons(comparison, pairs, 4, findings.names)
+    yield from write_scatters(findings)
+
+
+def _write_segments(findings: Findings) -> Iterable[str]:
+    """Write the means in each segment, and the comparisons there."""
+    if findings.groups is None:
+        return
+    rename = {str(measure): name for measure, name in findings.names.items()}
+    table, defined = findings.groups, len(findings.measures)
+    columns = ("run", "segment", "queries", *table.columns[3:])
+    yield from make_scrollable(write_table(columns, table.rows, (1,)))
+    yield from write_notes(table.notes[defined:])
+    segments = None if findings.comparison is None else findings.comparison.segments
+    if segments is not None:
+        shown = segments.table(rename=rename)
+        yield f"<details open><summary>{len(segments.pairs):,} comparisons in segments</summary>"
+        yield from make_scrollable(write_table(shown.columns, shown.rows, shown.left))
+        yield from write_notes(shown.notes[len(segments.measures) :])
+        yield "</details>"
 
 
 def write_comparisons(
-    comparison: Comparison, pairs: Sequence[Pair], notes: int | None = None
+    comparison: Comparison,
+    pairs: Sequence[Pair],
+    notes: int | None = None,
+    names: Mapping[Measure, str] | None = None,
 ) -> Iterator[str]:
     """Write pairs in words, their evidence in small print, and below them the table of all pairs.
 
     The table is opened with a click; ``notes`` is how many of its notes are written.
     """
-    shown, table = pairs[:SENTENCES], comparison.table()
+    rename = {str(measure): name for measure, name in (names or {}).items()}
+    rename = {name: rename[name] for name in map(str, comparison.measures) if name in rename}
+    shown, table = pairs[:SENTENCES], comparison.table(rename=rename or None)
     if shown:
         yield '<ul class="said">'
         for pair in shown:
-            end = pair.sentence.rfind("], ")  # of the interval; the evidence follows
-            main, rest = pair.sentence, ""
+            main, rest = pair.write_sentence((names or {}).get(pair.measure, str(pair.measure))), ""
+            end = main.rfind("], ")  # of the interval; the evidence follows
             if end > 0:
                 main, rest = main[: end + 1], main[end + 3 :]
             yield f'<li class="{"sure" if pair.significant else "noise"}">{isolate_text(main)}'
@@ -281,6 +307,7 @@ def _write_answer(findings: Findings) -> str:
     """Write the answer in one sentence: the best run by the first measure, and its lead."""
     measure = findings.measures[0]
     best, *rest = findings.runs
+    name = findings.names[measure]
     value = format_value(findings.results[best][measure].mean, measure, 4)
     if not rest:
         interval = findings.intervals.get(best, {}).get(measure)
@@ -289,7 +316,7 @@ def _write_answer(findings: Findings) -> str:
             if interval
             else ""
         )
-        return f"{best} has {measure} {value}{ends}."
+        return f"{best} has {name} {value}{ends}."
     comparison = findings.comparison
     pairs = comparison.pairs if comparison is not None else ()
     pair = next(
@@ -302,7 +329,7 @@ def _write_answer(findings: Findings) -> str:
         None,
     )
     is_low = find_direction(measure.name) < 0
-    answer = f"{best} has the {'lowest' if is_low else 'highest'} {measure}, {value}"
+    answer = f"{best} has the {'lowest' if is_low else 'highest'} {name}, {value}"
     if pair is None:
         return f"{answer}."
     ahead, behind = (
@@ -344,7 +371,9 @@ def _write_headline(findings: Findings, board: Table | None) -> Iterator[str]:
         mark = '<small class="baseline">baseline</small>' if name == findings.baseline else ""
         rows[letter + isolate_text(name) + mark] = _write_cells(findings, board, name)
     longest = max(map(len, board.marks.values()), default=1) if board else 1
-    yield from write_headline("run", findings.measures, rows, longest, sorted_by=findings.sorted_by)
+    names, order = findings.names, findings.sorted_by
+    ordered = None if order is None else names[order]
+    yield from write_headline("run", [*names.values()], rows, longest, sorted_by=ordered)
 
 
 def _write_cells(findings: Findings, board: Table | None, name: str) -> Iterator[str]:
@@ -388,7 +417,12 @@ def _draw_change(change: float) -> str:
 
 def _write_key(findings: Findings, board: Table | None) -> Iterator[str]:
     """Define the numbers of the headline."""
-    yield from write_definitions((measure, measure.definition) for measure in findings.measures)
+    yield from write_definitions(
+        (name, write_definition(measure, name)) for measure, name in findings.names.items()
+    )
+    renamed = next(iter(findings.results.values())).renamed.items()
+    if written := [f"{name} is {m}" for name, m in renamed if name not in findings.names.values()]:
+        yield f'<p class="small">{escape_html("; ".join(written))}.</p>'
     intervals = [interval for of_run in findings.intervals.values() for interval in of_run.values()]
     sentences = list(explain_printed(intervals, "mean", findings.confidence, "queries"))
     if board is not None:
@@ -549,6 +583,7 @@ def _write_origin(origin: Origin) -> Iterable[str]:
 
 SECTIONS: tuple[tuple[str, str, Callable[[Findings], Iterable[str]]], ...] = (
     ("result", "Result", _write_result),
+    ("segments", "Segments", _write_segments),
     ("cautions", "Before relying on it", _write_cautions),
     ("curves", "Precision and recall", _write_curves),
     ("queries", "Query by query", _write_queries),

@@ -18,7 +18,7 @@ from germane.errors import make_visible
 from germane.evaluation.result import Result, Results
 from germane.explanation.explanation import Explanation
 from germane.readers.options.texts import Text
-from germane.reports.findings import Findings
+from germane.reports.findings import Findings, select_judged
 
 SIDE = 96  # pixels
 PIXELS = 50_000_000  # of an image that is opened
@@ -125,8 +125,8 @@ def _sort_queries(queries: list[Hashable], values: Floats) -> list[Hashable]:
 
 
 def _list_judged(result: Result) -> dict[Hashable, float]:
-    """List the values of the first measure, of the queries that are judged."""
-    values = next(iter(result.values())).per_query
+    """List the values of the first measure of judged items, of the queries that are judged."""
+    values = result[select_judged(result.measures)[0]].per_query
     position = result.placement.qrels.position if result.placement else values
     return {query: value for query, value in values.items() if query in position}
 
@@ -300,11 +300,13 @@ def write_data(findings: Findings, page_size: int) -> tuple[str, dict[str, str]]
     """Write values and rankings as JSON for a script element, and the files beside it."""
     queries = list_queries(findings.results)
     measures, values = [], []
-    for measure in findings.measures:
+    for measure in findings.judged:
         per_run = [result[measure].per_query for result in findings.results.values()]
         table = [[of_run.get(query, math.nan) for query in queries] for of_run in per_run]
         scale, packed = _pack(np.array(table))
-        measures.append({"name": str(measure), "definition": measure.definition, **scale})
+        measures.append(
+            {"name": findings.names[measure], "definition": measure.definition, **scale}
+        )
         values.append(packed)
     data: dict[str, Any] = {
         "runs": [make_visible(name) for name in findings.runs],

@@ -1,5 +1,6 @@
 """The verb report: one or more runs on the same judgments as one page."""
 
+import math
 import os
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -16,15 +17,16 @@ from germane.core.policy import Policy
 from germane.core.ranking import Ranking
 from germane.errors import (
     InputError,
+    MeasureError,
     NotFoundError,
     check_choice,
     clip,
     list_choices,
     make_visible,
 )
-from germane.evaluation.choices import DEFAULT, Choices, Judgments, Record, Run, Texts
+from germane.evaluation.choices import DEFAULT, Choices, Judgments, Record, Run, Texts, Values
 from germane.evaluation.evaluate import evaluate_many
-from germane.evaluation.layout import estimate_intervals
+from germane.evaluation.layout import estimate_intervals, name_measures
 from germane.evaluation.opening import Inputs, open_data
 from germane.evaluation.result import Result, Results
 from germane.explanation.curves import MeanPRCurve
@@ -32,10 +34,10 @@ from germane.explanation.explain import average_curve, explain_result
 from germane.explanation.explanation import Explanation
 from germane.explanation.single_query import find_placement
 from germane.measures import find_merits
-from germane.measures.definition import refuse_lists
+from germane.measures.definition import CatalogueDefinition
 from germane.measures.measure import Measure, Measures
 from germane.output.named_columns import Named
-from germane.output.tables import write_count
+from germane.output.tables import Table, write_count
 from germane.presentation import writing
 from germane.readers.options.texts import open_texts
 from germane.reports.findings import (
@@ -45,6 +47,7 @@ from germane.reports.findings import (
     describe_origin,
     open_by_query,
     read_previous,
+    select_judged,
     select_runs,
     spread_runs,
 )
@@ -123,6 +126,8 @@ def report(
     sort: str | None = None,
     previous: Record | None = None,
     command: str | None = None,
+    by: Values | None = None,
+    rename: Mapping[str, str] | None = None,
     progress: Progress | bool | None = None,
     **policy: Unpack[Choices],
 ) -> Report:
@@ -147,6 +152,11 @@ def report(
     results of an earlier evaluation, each mean has its change since then; ``report.record`` is what
     the next report takes.
 
+    ``by`` adds the means of each segment of the queries or users, and the comparisons there, as
+    ``compare`` makes them. Measures of the catalogue, such as Coverage, stand beside the others;
+    of two runs or more, they are drawn against the first other measure. ``rename`` gives measures
+    other names, as in ``{"R@20": "Recall@20"}``.
+
     ``qrels``, ``runs`` and the conventions are the same as for ``evaluate_many``, and ``baseline``
     to ``resamples`` the same as for ``compare``; ``rng`` is a seed. The page shows ``command`` as
     the command that made it. Raises the errors of ``evaluate_many`` and ``compare``.
@@ -159,10 +169,13 @@ def report(
     check_choice("layout", layout, get_args(Layout), InputError)
     query_texts, item_texts = open_texts(queries, "queries"), open_texts(items, "items")
     data = open_data(qrels, policy, signs=True)
-    refuse_lists(
-        data.options.read_measures(measures),
-        "and a report shows judged items; leave it out. evaluate and compare compute it.",
-    )
+    read_measures = data.options.read_measures(measures)
+    if not select_judged(read_measures):
+        raise MeasureError(
+            f"{read_measures[0]} is about whole lists, and a report shows judged items, too; add a"
+            " measure of these, such as nDCG@10."
+        )
+    names = name_measures(read_measures, rename)
     order = _read_order(sort, measures, data)
     before = None if previous is None else read_previous(previous)
     results = evaluate_many(data, runs, measures, progress=progress)
@@ -192,7 +205,11 @@ def report(
         pair=_choose_pair(ordered_runs, baseline),
         intervals=estimate_intervals(results, settings.confidence),
         confidence=settings.confidence,
-        comparison=compare(results, None, means, **vars(settings), rng=seed) if has_pairs else None,
+        comparison=(
+            compare(results, None, means, **vars(settings), rng=seed, by=by) if has_pairs else None
+        ),
+        groups=None if by is None else _tabulate_groups(ordered_runs, by, confidence, names),
+        names=names,
         curves=_average_curves(ordered_runs, confidence) if ordered else {},
         bounds=ordered_runs.bounds() if bounds else None,
         spreads={name: spreads[name] for name in ordered_runs if name in spreads},
@@ -218,6 +235,13 @@ def report(
     if layout == "page":
         _warn_of_size(len(html.encode()), max_size)
     return Report(findings.title, html, files, results.to_dict())
+
+
+def _tabulate_groups(
+    results: Results, by: Any, confidence: float, names: Mapping[Measure, str]
+) -> Table:
+    rename = {str(measure): name for measure, name in names.items()}
+    return results.by(by).table(confidence=confidence, rename=rename)
 
 
 def _warn_of_size(size: int, max_size: int | None) -> None:
@@ -263,8 +287,14 @@ def _select_means(results: Results) -> tuple[Measure, ...]:
     return tuple(
         measure
         for measure in results.measures
-        if measure.row.aggregate == "mean"
-        and dict(measure.parameters).get("mean", "arithmetic") == "arithmetic"
+        if (
+            isinstance(measure.row, CatalogueDefinition)
+            and not any(math.isnan(result[measure].mean) for result in results.values())
+        )
+        or (
+            measure.row.aggregate == "mean"
+            and dict(measure.parameters).get("mean", "arithmetic") == "arithmetic"
+        )
     )
 
 
@@ -278,7 +308,7 @@ def _explain_query(result: Result, query: Hashable, run: Any) -> Iterator[Explan
     """Explain a query once for all measures that agree on which items are hits."""
     levels: dict[float | None, list[Measure]] = {}
     common = next((m.rel for m in result.measures if m.rel is not None), None)
-    for measure in result.measures:
+    for measure in select_judged(result.measures):
         levels.setdefault(common if measure.rel is None else measure.rel, []).append(measure)
     for measures in levels.values():
         yield explain_result(result, query, tuple(measures), run, FIRST)
