@@ -220,16 +220,3 @@ def test_a_report_has_segments_names_and_variety() -> None:
     with pytest.raises(GermaneError, match="Coverage@5 is about whole lists, and a report shows"):
         germane.report(LIKED, RUNS, "Coverage@5", **GIVEN)
     assert "Accuracy and variety" not in germane.report(LIKED, RUNS, "R@5").html
-
-
-@pytest.mark.parametrize(
-    "values", [[0.5], [0.0], [0.1, 0.13], [-3.0, 1e4], [2.0, 2.0001], [0.875, 1.0]]
-)
-def test_axes_hold_their_values_between_round_ticks(values: list[float]) -> None:
-    from germane.reports.scatter import choose_ticks
-
-    ticks = choose_ticks(values)
-    assert ticks[0] <= min(values) <= max(values) <= ticks[-1]
-    assert 2 <= len(ticks) <= 8
-    steps = np.diff(ticks)
-    assert steps == pytest.approx(steps[0])
