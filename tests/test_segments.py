@@ -220,3 +220,44 @@ def test_a_report_has_segments_names_and_variety() -> None:
     with pytest.raises(GermaneError, match="Coverage@5 is about whole lists, and a report shows"):
         germane.report(LIKED, RUNS, "Coverage@5", **GIVEN)
     assert "Accuracy and variety" not in germane.report(LIKED, RUNS, "R@5").html
+
+
+def test_frames_of_means() -> None:
+    results = germane.evaluate_many(LIKED, RUNS, "Recall@5 Coverage@5", **GIVEN)
+    wide = results.frame(rename={"R@5": "Recall@5"})
+    assert [*wide] == ["run", "Recall@5", "Coverage@5"]
+    assert wide["Recall@5"] == [results[name]["R@5"].mean for name in RUNS]
+    long = results.frame(shape="long", confidence=0.9)
+    assert long["run"][:2] == ["popular", "popular"]
+    interval = results["popular"]["Coverage@5"].interval(confidence=0.9)
+    assert interval is not None
+    assert (long["low"][1], long["high"][1]) == (interval.low, interval.high)
+    pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
+    assert len(pandas.DataFrame(long)) == len(polars.DataFrame(long)) == 6
+    with pytest.raises(GermaneError, match="shape"):
+        results.frame(shape="tall")  # type: ignore[arg-type]
+
+
+def test_a_picture_of_means_has_the_best_run_on_top() -> None:
+    pytest.importorskip("matplotlib")
+    results = germane.evaluate_many(LIKED, RUNS, "Recall@5 Coverage@5", **GIVEN)
+    display = results.plot(measure="Coverage@5")
+    assert list(display.means_) == ["broad", "third", "popular"]
+    assert display.intervals_["broad"] == results["broad"]["Coverage@5"].interval()
+    assert [text.get_text() for text in display.ax_.get_yticklabels()] == [*display.means_]
+
+
+@pytest.mark.parametrize(
+    "name", ["train", "x_train", "history", "filter_already_liked", "user_items"]
+)
+def test_names_of_seen_items_lead_to_exclude(name: str) -> None:
+    with pytest.raises(GermaneError, match="exclude= removes the items that users have seen"):
+        germane.evaluate(LIKED, RUNS["broad"], "RR", **{name: LIKED})  # type: ignore[arg-type]
+    germane.evaluate(LIKED, RUNS["broad"], "RR", exclude=RUNS["third"])
+
+
+def test_seen_without_a_use_is_refused() -> None:
+    with pytest.raises(
+        GermaneError, match=r"seen= is for measures of the catalogue.* exclude= rem"
+    ):
+        germane.evaluate_many(LIKED, RUNS, "RR", seen=GIVEN["seen"])

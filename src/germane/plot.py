@@ -7,13 +7,19 @@ one style, and lines differ in their dashes as well as their colors.
 """
 
 from germane.comparison.query_differences import DifferenceDisplay, ForestDisplay
-from germane.explanation.displays import PerQueryDisplay, PRCurveDisplay, PRCurvesDisplay
+from germane.explanation.displays import (
+    MeansDisplay,
+    PerQueryDisplay,
+    PRCurveDisplay,
+    PRCurvesDisplay,
+)
 from germane.teaching.experiment_figures import ExperimentDisplay
 
 __all__ = [
     "DifferenceDisplay",
     "ExperimentDisplay",
     "ForestDisplay",
+    "MeansDisplay",
     "PRCurveDisplay",
     "PRCurvesDisplay",
     "PerQueryDisplay",

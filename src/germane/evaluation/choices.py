@@ -515,6 +515,10 @@ def make_policy(**choices: Any) -> Policy:
 
 _CUTOFFS = ("k", "ks", "at", "at_k", "cut", "cutoff", "cutoffs", "topk", "top_k", "top_n", "n")
 _MEASURES = ("metric", "metrics", "measure", "metric_name", "eval_metrics")
+_KNOWN_ITEMS = re.compile(
+    r"(?:x_)?train(?:_\w+)?|training(?:_\w+)?|history|interactions|user_items|known(?:_items)?|"
+    r"filter(?:_\w+)?|remove_seen|(?:already_|exclude_|filter_)?(?:seen|liked|consumed)(?:_\w+)?"
+)
 _THRESHOLD = re.compile(r"t[hres]{2,5}h?olds?|thresh")
 _LIMIT = re.compile(r"min|max|low|high|least|level|cut")
 _OF_GRADES = re.compile(r"(?:^|_)(?:rel|grade|rating|like|pos)")
@@ -554,6 +558,12 @@ def advise_argument(
     elif word in _MEASURES and measures is not None:
         argument = measures or "measures="
         advice.append(f"The names of measures are the argument measures: {argument}'AP nDCG@10'.")
+    exclude = write("exclude")
+    if _KNOWN_ITEMS.fullmatch(word) and exclude is not None:
+        advice.append(
+            f"{exclude.strip()} removes the items that users have seen, such as the training data,"
+            " from their lists."
+        )
     of_grades, of_scores = _find_limits(word)
     if of_grades and measures is not None:
         level = f"P(rel={number.lstrip('-')})@10"

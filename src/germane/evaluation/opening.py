@@ -30,6 +30,7 @@ from germane.evaluation.collection import (
     retrieve,
 )
 from germane.evaluation.judging import JudgedRun, judge, judge_empty
+from germane.measures.definition import CatalogueDefinition
 from germane.measures.measure import Measure, Measures
 from germane.readers import (
     NOTHING_SAID,
@@ -111,13 +112,26 @@ class Options:
         return resolve_measure(measure, self.dialect).measure
 
     def make_plan(self, measures: Measures, conventions: Policy) -> Plan:
-        """Find the conventions of each measure."""
-        return make_plan(measures, self.dialect, conventions, self.asked)
+        """Find the conventions of each measure. Raises InputError for ``seen`` without a use."""
+        plan = make_plan(measures, self.dialect, conventions, self.asked)
+        if self.reading.seen is not None:
+            _refuse_unused(plan.policies)
+        return plan
 
     def leave_attached(self) -> "Options":
         """Leave out what judgments have once they are read: candidates and weights."""
         reading = replace(self.held.leave_candidates(), subtopic_weights=None)
         return replace(self, reading=reading)
+
+
+def _refuse_unused(measures: Iterable[Measure]) -> None:
+    """Refuse ``seen`` for measures that do not look at it: who gives it may mean ``exclude``."""
+    if not any(isinstance(measure.row, CatalogueDefinition) for measure in measures):
+        raise InputError(
+            f"{write_option('seen')} is for measures of the catalogue, such as Novelty@10, and none"
+            f" is asked for. {write_option('exclude')} removes the items that users have seen from"
+            " their lists."
+        )
 
 
 NO_OPTIONS = Options()

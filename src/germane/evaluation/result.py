@@ -5,6 +5,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, ValuesView
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -28,6 +29,8 @@ from germane.output.named_columns import Lookup, Named, Tabular, make_ids, make_
 from germane.output.tables import Table
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from germane.dialects.dialect import Dialect
     from germane.evaluation.bounds import Bounds, BoundsOfRuns
     from germane.evaluation.judging import Placement
@@ -404,6 +407,59 @@ class Results(Named[Result], Tabular):
         ``table``.
         """
         return self.table(rename=rename).latex_float(caption=caption, label=label)
+
+    def frame(
+        self,
+        *,
+        shape: Literal["wide", "long"] = "wide",
+        confidence: float = 0.95,
+        rename: Mapping[str, str] | None = None,
+    ) -> dict[str, list[Any]]:
+        """Make columns of the means, for ``pandas.DataFrame`` and ``polars.DataFrame``.
+
+        >>> runs = {"a": {"q": ["d"]}, "b": {"q": ["x", "d"]}}
+        >>> results = germane.evaluate_many({"q": ["d"]}, runs, "RR Recall@5")
+        >>> results.frame(rename={"R@5": "Recall@5"})
+        {'run': ['a', 'b'], 'RR': [1.0, 0.5], 'Recall@5': [1.0, 1.0]}
+
+        There is a row for each run, and with ``shape="long"`` one for each run and measure: its
+        mean, and the ends of its interval, or None. ``rename`` gives measures other names. Raises
+        NotFoundError for a measure that was not evaluated.
+        """
+        from germane.evaluation.layout import estimate_intervals, name_measures
+
+        check_choice("shape", shape, ("wide", "long"), InputError)
+        names = name_measures(self.measures, rename)
+        if shape == "wide":
+            means = {
+                name: [result[m].mean for result in self.values()] for m, name in names.items()
+            }
+            return {"run": [*self], **means}
+        intervals = estimate_intervals(self, confidence)
+        rows = [(run, m, intervals[run].get(m)) for run in self for m in names]
+        return {
+            "run": [run for run, _, _ in rows],
+            "measure": [names[m] for _, m, _ in rows],
+            "mean": [self[run][m].mean for run, m, _ in rows],
+            "low": [None if interval is None else interval.low for *_, interval in rows],
+            "high": [None if interval is None else interval.high for *_, interval in rows],
+        }
+
+    def plot(
+        self,
+        ax: "Axes | None" = None,
+        *,
+        measure: str | Measure | None = None,
+        confidence: float = 0.95,
+        paper: Literal["light", "dark"] = "light",
+    ) -> Any:
+        """Draw the means of the runs on a measure with their intervals: ``plot.MeansDisplay``.
+
+        ``measure`` is the first one unless it is given. Needs Matplotlib.
+        """
+        pictures = import_module("germane.plot")  # which only those load who draw
+        display = pictures.MeansDisplay(self, measure=measure, confidence=confidence)
+        return display.plot(ax, paper=paper)
 
     def bounds(self) -> "BoundsOfRuns":
         """The bounds of every run and measure that has them, and the orders they leave open."""

@@ -3,13 +3,16 @@
 import math
 from collections.abc import Mapping, Sequence
 from itertools import cycle
+from textwrap import fill
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from germane.core.mean_intervals import Interval
 from germane.core.ragged import Floats
 from germane.errors import InputError
 from germane.explanation.curves import MeanPRCurve, PRCurve, Rule, check_rule
+from germane.measures import find_direction
 from germane.measures.averaging import QueryValues
 from germane.measures.measure import Measure
 from germane.output.tables import write_count
@@ -18,6 +21,8 @@ from germane.presentation.pictures import Display, draw_bars, label_axes, set_ti
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.lines import Line2D
+
+    from germane.evaluation.result import Results
 
 AREAS: dict[Rule, str] = {11: "the mean of 11 levels", 101: "the mean of 101 levels"}
 NAMED = 14  # terms written into their bars, up to so many
@@ -261,6 +266,68 @@ class PerQueryDisplay(Display):
         of_run = f" of {shorten(self.name)}" if self.name else ""
         set_title(ax, f"{measure}{of_run}, {len(ranked):,} queries\n{measure.definition}")
         ax.set_ylabel(str(measure))
+
+
+class MeansDisplay(Display):
+    """The mean of each run on one measure, with its confidence interval; the best run on top.
+
+    >>> from germane.plot import MeansDisplay
+    >>> liked = {user: ["a"] for user in range(9)}
+    >>> runs = {"one": {user: ["a"] for user in liked}, "two": {user: ["b", "a"] for user in liked}}
+    >>> MeansDisplay(germane.evaluate_many(liked, runs, "RR")).plot().means_
+    {'one': 1.0, 'two': 0.5}
+
+    ``measure`` is the first one unless it is given, and ``confidence`` is the level of the
+    intervals. ``name`` is what the picture calls the measure. Raises NotFoundError for a measure
+    that was not evaluated.
+    """
+
+    def __init__(
+        self,
+        results: "Results",
+        *,
+        measure: str | Measure | None = None,
+        confidence: float = 0.95,
+        name: str = "",
+    ) -> None:
+        Interval.check_confidence(confidence)
+        first = next(iter(results.values()))
+        self.measure = first[results.measures[0] if measure is None else measure].measure
+        self.name, self.confidence = name or str(self.measure), confidence
+        values = {run: result[self.measure] for run, result in results.items()}
+        falls = find_direction(self.measure.name) < 0
+        order = sorted(values, key=lambda run: values[run].mean, reverse=not falls)
+        self.means_ = {run: values[run].mean for run in order}
+        self.intervals_ = {
+            run: values[run].interval(confidence=confidence) if values[run].has_interval else None
+            for run in order
+        }
+
+    def _size(self) -> tuple[float, float]:
+        return (6.4, 1.7 + 0.32 * len(self.means_))
+
+    def _draw(self, ax: "Axes") -> None:
+        for row, (run, mean) in enumerate(self.means_.items()):
+            interval, text = self.intervals_[run], f"{mean:.3f}"
+            if interval is not None:
+                ends = (interval.low, interval.high)
+                ax.plot(ends, (row, row), color=self.colors.line, linewidth=1.6)
+                text += f"  [{interval.low:.3f}, {interval.high:.3f}]"
+            ax.plot(mean, row, "o", color=self.colors.line, markersize=6)
+            ax.annotate(
+                text, (1.02, row), xycoords=("axes fraction", "data"), va="center", fontsize=8,
+                annotation_clip=False,
+            )  # fmt: skip
+        names = [shorten(run) for run in self.means_]
+        ax.set_yticks(range(len(names)), names, parse_math=False)
+        ax.set_ylim(len(names) - 0.4, -0.6)
+        ax.grid(axis="y", visible=False)
+        ax.tick_params(axis="y", length=0)
+        ax.set_xlabel(self.name, parse_math=False)
+        level = f"{100 * self.confidence:g}%"
+        set_title(
+            ax, f"{self.name}: means with {level} intervals\n{fill(self.measure.definition, 60)}"
+        )
 
 
 def _part_line(curve: PRCurve) -> tuple[Any, tuple[Any, Any]]:
