@@ -30,7 +30,6 @@ from germane.evaluation.collection import (
     retrieve,
 )
 from germane.evaluation.judging import JudgedRun, judge, judge_empty
-from germane.measures.definition import CatalogueDefinition
 from germane.measures.measure import Measure, Measures
 from germane.readers import (
     NOTHING_SAID,
@@ -126,7 +125,7 @@ class Options:
 
 def _refuse_unused(measures: Iterable[Measure]) -> None:
     """Refuse ``seen`` for measures that do not look at it: who gives it may mean ``exclude``."""
-    if not any(isinstance(measure.row, CatalogueDefinition) for measure in measures):
+    if not any(measure.row.of_catalogue for measure in measures):
         raise InputError(
             f"{write_option('seen')} is for measures of the catalogue, such as Novelty@10, and none"
             f" is asked for. {write_option('exclude')} removes the items that users have seen from"

@@ -25,7 +25,6 @@ from germane.evaluation.result import Result, Results
 from germane.explanation.curves import MeanPRCurve
 from germane.explanation.explanation import Explanation
 from germane.forensics.spread import Spread, spread_each
-from germane.measures.definition import CatalogueDefinition
 from germane.measures.measure import Measure
 from germane.output.tables import Table
 from germane.readers import RunInput, is_searched, open_run
@@ -249,7 +248,7 @@ class Findings:
 
 def select_judged(measures: Iterable[Measure]) -> tuple[Measure, ...]:
     """Select the measures of judged items: those of the catalogue are about whole lists."""
-    return tuple(m for m in measures if not isinstance(m.row, CatalogueDefinition))
+    return tuple(m for m in measures if not m.row.of_catalogue)
 
 
 # --- Cautions ---------------------------------------------------------------------------------

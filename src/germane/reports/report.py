@@ -34,7 +34,6 @@ from germane.explanation.explain import average_curve, explain_result
 from germane.explanation.explanation import Explanation
 from germane.explanation.single_query import find_placement
 from germane.measures import find_merits
-from germane.measures.definition import CatalogueDefinition
 from germane.measures.measure import Measure, Measures
 from germane.output.named_columns import Named
 from germane.output.tables import Table, write_count
@@ -288,7 +287,7 @@ def _select_means(results: Results) -> tuple[Measure, ...]:
         measure
         for measure in results.measures
         if (
-            isinstance(measure.row, CatalogueDefinition)
+            measure.row.of_catalogue
             and not any(math.isnan(result[measure].mean) for result in results.values())
         )
         or (

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from germane.core.mean_intervals import Interval
 from germane.evaluation.layout import format_value
-from germane.measures.definition import CatalogueDefinition
 from germane.measures.measure import Measure
 from germane.output.tables import escape_html
 from germane.presentation.pictures import write_element
@@ -21,7 +20,7 @@ Value = tuple[float, Interval | None]
 def write_scatters(findings: Findings) -> Iterator[str]:
     """Draw several runs: the first measure of judged items against those of the catalogue."""
     accuracy = next(iter(findings.judged), None)
-    others = [m for m in findings.measures if isinstance(m.row, CatalogueDefinition)]
+    others = [m for m in findings.measures if m.row.of_catalogue]
     if accuracy is None or not others or len(findings.runs) < 2:
         return
     yield "<h3>Accuracy and variety</h3>"
