@@ -328,3 +328,15 @@ def test_it_prints_and_is_json() -> None:
 def test_errors(options: Any, message: str) -> None:
     with pytest.raises(germane.GermaneError, match=re.escape(message)):
         germane.boxes.reconcile(TRUTH, FOUND, **options)
+
+
+@pytest.mark.parametrize("cut", [0.25, 0.5])
+def test_detections_were_cut_off(cut: float) -> None:
+    """A number of detections from a usual confidence on, although no dialect has it."""
+    truth, found = make_boxes(4, "floats")
+    value = germane.boxes.evaluate(truth, found, "AP", confidence=cut)["AP"].mean
+    assert value != germane.boxes.evaluate(truth, found, "AP")["AP"].mean
+    made = germane.boxes.reconcile(truth, found, reported=f"{value:.6f}")
+    assert f"confidence={cut:g}" in str(made)
+    higher = [row for row in found if row["score"] >= 0.6]
+    assert "confidence=" not in str(germane.boxes.reconcile(truth, higher, reported=f"{value:.6f}"))

@@ -51,6 +51,9 @@ if TYPE_CHECKING:
 
 
 _IDLE = ("unknown", "ap_depth")  # they decide whether there is a number, but not which
+CUTS = (0.001, 0.05, 0.25, 0.5)
+"""The scores at which detectors are usually cut off before their detections are written."""
+
 _MAIN = ("overlap", "candidate", "crowds", "difficult", "depth", "points", "no_truth")
 """The changes that are tried in all combinations."""
 
@@ -114,6 +117,9 @@ class BoxVariations:
             options[name] = list(
                 dict.fromkeys(read_dialect(dialect, name) for dialect in self.dialects)
             )
+        lowest = self.detections.score.min(initial=math.inf)
+        cuts = dict.fromkeys((*options["confidence"], *CUTS))
+        options["confidence"] = [cut for cut in cuts if cut is None or lowest <= cut]
         if self.target.k is not None:  # the measure's own name decides
             options["depth"] = []
         return {
@@ -157,7 +163,7 @@ class BoxVariations:
             case "area_of":
                 return self.area != next(iter(self.conventions.areas))
             case "confidence":
-                return bool(len(detections) and detections.score.min() <= 0.001)
+                return bool(len(detections) and detections.score.min() <= CUTS[-1])
             case "no_truth":
                 return len(np.unique(truths.label)) < len(truths.classes) or bool(
                     truths.crowd.any() or truths.difficult.any() or self._can_matter("area_of")
