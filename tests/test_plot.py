@@ -152,18 +152,21 @@ def test_a_forest_plot_has_the_differences_and_their_intervals() -> None:
     named["c"]["1"] = ["b"]
     comparison = germane.compare(qrels, named, "RR P@1")
     ax = comparison.plot(axes(), measure="RR").ax_
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["b – a", "c – a", "c – b"]
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["b – c", "b – a", "a – c"]
     points = [line for line in ax.lines if line.get_marker() == "o"]
     ends = [line for line in ax.lines if len(line.get_xdata()) == 2 and line not in points][:3]
     for pair, point, end, text in zip(
-        sorted((p for p in comparison.pairs if str(p.measure) == "RR"), key=lambda p: -p.difference),
+        sorted((p for p in comparison.pairs if str(p.measure) == "RR"), key=lambda p: -abs(p.difference)),
         points, ends, ax.texts, strict=True,
     ):  # fmt: skip
         assert pair.interval is not None
-        assert list(point.get_xdata()) == [pair.difference]
+        sign = 1 if pair.difference > 0 else -1  # as in the sentence, the higher mean comes first
+        low, high = sorted((sign * pair.interval.low, sign * pair.interval.high))
+        assert pair.sentence.startswith(pair.system if sign > 0 else pair.baseline)
+        assert list(point.get_xdata()) == [abs(pair.difference)]
         assert (point.get_markerfacecolor() == point.get_color()) == pair.significant
-        assert list(end.get_xdata()) == [pair.interval.low, pair.interval.high]
-        assert text.get_text().startswith(f"{pair.difference:+.3f}  [{pair.interval.low:+.3f}, ")
+        assert list(end.get_xdata()) == [low, high]
+        assert text.get_text().startswith(f"{abs(pair.difference):+.3f}  [{low:+.3f}, ")
     against = germane.compare(qrels, named, "RR", baseline="a").plot(axes()).ax_
     assert [label.get_text() for label in against.get_yticklabels()] == ["b", "c"]
     assert against.get_xlabel() == "difference of RR to a"

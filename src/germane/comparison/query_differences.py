@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from textwrap import fill
 from typing import TYPE_CHECKING, Any, Self
 
@@ -107,6 +107,8 @@ class ForestDisplay(Display):
     'difference of RR to a'
 
     A full point is a significant difference, a hollow one is not. The largest difference is on top.
+    Differences from one baseline are drawn as they are, and others from the lower mean to the
+    higher one, as their sentences say.
     Raises InputError where there is no pair, or the pairs are of several measures.
     """
 
@@ -118,7 +120,9 @@ class ForestDisplay(Display):
             )
             raise InputError(f"a forest plot has the pairs of one measure{mismatch}.")
         self.measure = measures[0]
-        self.pairs = tuple(sorted(pairs, key=lambda pair: -pair.difference))
+        is_fixed = len(pairs) > 1 and len({pair.baseline for pair in pairs}) == 1
+        directed = pairs if is_fixed else map(_turn, pairs)
+        self.pairs = tuple(sorted(directed, key=lambda pair: -pair.difference))
 
     def _size(self) -> tuple[float, float]:
         return (5.2 if self._is_narrow else 8.4, 2.1 + 0.27 * len(self.pairs))
@@ -169,6 +173,19 @@ class ForestDisplay(Display):
             f"{' to '.join(levels)} intervals; p: {first.test}\n"
             f"● p < {first.alpha:g} and an interval without 0, ○ not significant",
         )
+
+
+def _turn(pair: Pair) -> Pair:
+    """Turn a pair so that the higher mean is the system's, as in its sentence."""
+    if pair.difference >= 0:
+        return pair
+    interval = pair.interval
+    if interval is not None:
+        interval = replace(interval, low=-interval.high, high=-interval.low)
+    return replace(
+        pair, system=pair.baseline, baseline=pair.system, difference=-pair.difference,
+        interval=interval,
+    )  # fmt: skip
 
 
 # --- Queries: two systems compared query by query, with the items that moved ----------------------

@@ -24,11 +24,11 @@ from germane.readers.files.formats import CANDIDATES
 NAMES: dict[str, tuple[str, ...]] = {
     "query": (
         "query_id", "qid", "q_id", "query", "topic", "topic_id", "user_id", "user", "userId",
-        "session_id", "query-id", "question_id", "user_input",
+        "session_id", "query-id", "question_id", "user_input", "customer_id",
     ),
     "item": (
         "doc_id", "docid", "docno", "item_id", "item", "itemId", "movieId", "product_id",
-        "productId", "corpus-id", "pid",
+        "productId", "corpus-id", "pid", "movie_id", "article_id",
     ),
     "score": ("score", "rating", "prediction", "sim", "similarity", "weight"),
     "rank": ("rank",),
