@@ -36,6 +36,11 @@ TEXTS = ("question", "text", "input")
 """Fields of rows that have the text of a query, which names it where there is no id."""
 
 IDS, NUMBERS = "ids", ("distances", "scores")
+_HEADS = frozenset(
+    name.partition(".")[0] for name in (*LISTS, *WRAPPERS, *CELLS["run"], IDS, "error", "details")
+)
+"""Fields of which every response has one: most runs have none, which is quickly seen."""
+
 _DEEPEST = 4  # responses that may stand in each other
 _SINGLE = (str, numbers.Number, type(None))
 
@@ -87,10 +92,11 @@ def find_responses(
     others that do not, and for a query with two responses.
     """
     if isinstance(raw, Mapping):
-        if _is_evaluation(raw):
-            return _read_evaluation(raw, where)
-        if _is_response(raw):
-            return Responses(None, _need_lists(raw, where))
+        if not raw.keys().isdisjoint(_HEADS):
+            if _is_evaluation(raw):
+                return _read_evaluation(raw, where)
+            if _is_response(raw):
+                return Responses(None, _need_lists(raw, where))
         return _find_by_query(raw, where)
     if isinstance(raw, list):
         return _find_in_rows(raw, choose_names(columns, "run"), where)
@@ -134,6 +140,8 @@ def _find_by_query(raw: Mapping[Any, Any], where: str) -> Responses | None:
     values = (value for value in raw.values() if not isinstance(value, list))
     first = next(values, None)
     if first is None or isinstance(first, PLAIN) or hasattr(first, "shape"):
+        return None
+    if isinstance(first, Mapping) and first.keys().isdisjoint(_HEADS):
         return None
     if not _has_lists(first) and not (isinstance(first, Mapping) and _is_error(first)):
         return None
