@@ -261,3 +261,15 @@ def test_seen_without_a_use_is_refused() -> None:
         GermaneError, match=r"seen= is for measures of the catalogue.* exclude= rem"
     ):
         germane.evaluate_many(LIKED, RUNS, "RR", seen=GIVEN["seen"])
+
+
+def test_curves_of_segments_are_those_of_their_queries() -> None:
+    curve = germane.mean_pr_curve(LIKED, RUNS["broad"])
+    parts = curve.by(AGES)
+    assert list(parts) == ["lapsed", "new", "old"]
+    for name, part in parts.items():
+        mine = {user: items for user, items in LIKED.items() if AGES[user] == name}
+        alone = germane.mean_pr_curve(mine, {user: RUNS["broad"][user] for user in mine})
+        assert part.precision.tolist() == alone.precision.tolist()
+        assert part.low.tolist() == pytest.approx(alone.low.tolist(), nan_ok=True)
+        assert (part.queries, part.area(), part.area(11)) == (20, alone.area(), alone.area(11))

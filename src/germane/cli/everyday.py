@@ -527,6 +527,8 @@ def _run_curve(options: argparse.Namespace) -> None:
 def _make_curves(options: argparse.Namespace) -> Mapping[str, "PRCurve | MeanPRCurve"]:
     is_single = options.query is not None or len(options.data) == 1
     verb: Any = germane.pr_curve if is_single else germane.mean_pr_curve
+    if is_single and options.by is not None:
+        raise InputError("--by is for the mean curves of segments of queries; leave it out.")
     if is_single and options.confidence is not None:
         raise InputError("--confidence is for the mean curve of all queries; leave it out.")
     if len(options.data) == 1:
@@ -539,7 +541,14 @@ def _make_curves(options: argparse.Namespace) -> Mapping[str, "PRCurve | MeanPRC
     runs, data = parser.read_runs(path, paths), open_data(path, collect_policy(options))
     draw = partial(call, verb, options, without=parser.POLICY, qrels=data)
     with make_progress_line() as progress:
-        return {name: draw(run=run, progress=progress) for name, run in runs.items()}
+        curves = {name: draw(run=run, progress=progress) for name, run in runs.items()}
+    if options.by is None:
+        return curves
+    return {
+        f"{name}, {segment}": part
+        for name, curve in curves.items()
+        for segment, part in curve.by(options.by).items()
+    }
 
 
 # --- The commands ---------------------------------------------------------------------------------
@@ -606,7 +615,7 @@ COMMANDS = {
         "Print the precision-recall curve of one query, of one list, or averaged over queries, and"
         " the area under it. Draw it with -o FILE.svg, .png or .pdf.",
         "data+",
-        "rule format spreadsheet output",
+        "rule by format spreadsheet output",
         verbs=("mean_pr_curve", "pr_curve"),
         words={"rule": ("step", "trapezoid", "interpolated", 11, 101)},
         pictures=PICTURES,

@@ -14,10 +14,11 @@ from germane.core.policy import Policy
 from germane.core.ragged import Bools, Floats, Ints
 from germane.core.ranking import Ranking
 from germane.errors import InputError, clip
+from germane.evaluation.layout import find_categories, sort_categories
 from germane.evaluation.special_queries import Kinds, settle
 from germane.explanation.single_query import Counted
 from germane.measures.average import area_under_curve
-from germane.measures.averaging import compute_scores
+from germane.measures.averaging import QueryValues, compute_scores
 from germane.measures.measure import Measure
 from germane.output.documents import make_document, name_values
 from germane.output.named_columns import Tabular
@@ -241,6 +242,7 @@ class MeanPRCurve(Tabular):
     low: Floats  # NaN where the mean has no interval
     high: Floats
     kinds: Kinds | None  # the special queries of the ranking
+    rows: Ints | None = None  # the places of the queries of a segment; None for all
 
     def __post_init__(self) -> None:
         for array in (self.recall, self.precision, self.per_query, self.low, self.high):
@@ -249,7 +251,24 @@ class MeanPRCurve(Tabular):
     def area(self, rule: Rule = "step") -> float:
         """Compute the area under the curve of each query, ``AUPR(rule=…)``, and return the mean."""
         measure = _make_area_measure(rule, self.rel)
-        return settle(measure, self.ranking, self.policy, self.kinds).mean
+        values: QueryValues = settle(measure, self.ranking, self.policy, self.kinds)
+        return (values if self.rows is None else values.take(self.rows)).mean
+
+    def by(self, category: Any) -> "dict[Hashable, MeanPRCurve]":
+        """Average the curve over each segment of the queries, which is given as to ``Result.by``.
+
+        >>> runs = {"q1": ["a", "b"], "q2": ["x", "c"]}
+        >>> curve = germane.mean_pr_curve({"q1": ["a", "b"], "q2": ["c"]}, runs)
+        >>> {name: part.area() for name, part in curve.by({"q1": "long", "q2": "short"}).items()}
+        {'long': 1.0, 'short': 0.5}
+        """
+        from germane.explanation.explain import average_rows
+
+        names = find_categories(self.ranking.queries, category)
+        rows: dict[Hashable, list[int]] = {name: [] for name in sort_categories(names)}
+        for row, name in enumerate(names):
+            rows[name].append(row)
+        return {name: average_rows(self, np.array(places)) for name, places in rows.items()}
 
     def plot(
         self, ax: "Axes | None" = None, *, rule: Rule = "step", paper: Paper = "light"

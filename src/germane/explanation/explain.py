@@ -478,9 +478,11 @@ def _average(
     rel: float,
     confidence: float,
     band: Literal["compute", "skip"] = "compute",
+    rows: Ints | None = None,
 ) -> MeanPRCurve:
     measures = [make_precision_measure(level, rel) for level in levels]
-    results = [settle(measure, ranking, conventions, kinds) for measure in measures]
+    settled = (settle(measure, ranking, conventions, kinds) for measure in measures)
+    results = [values if rows is None else values.take(rows) for values in settled]
     precision = np.array([result.mean for result in results])
     per_query = np.array([result.values for result in results])
     intervals = [
@@ -492,8 +494,16 @@ def _average(
     )
     return MeanPRCurve(
         ranking, rel, conventions, np.array(levels), precision, per_query,
-        len(results[0].per_query), confidence, low, high, kinds,
+        len(results[0].per_query), confidence, low, high, kinds, rows,
     )  # fmt: skip
+
+
+def average_rows(curve: MeanPRCurve, rows: Ints) -> MeanPRCurve:
+    """Average the curves of some queries of a mean curve, by their places."""
+    levels = curve.recall.tolist()
+    return _average(
+        curve.ranking, curve.policy, curve.kinds, levels, curve.rel, curve.confidence, rows=rows
+    )
 
 
 def _find_curve_level(rel: Any) -> float:
