@@ -142,11 +142,13 @@ def list_missing() -> dict[str, list[Measure]]:
     """The measures by the value of a query that the run lacks, those of 0 last."""
     found: dict[str, list[Measure]] = {}
     for row in TABLE:
-        worst = find_worst(Measure(row.name))
         for measure in unlike(row):
+            worst = find_worst(measure)
             says = row.unanswered(measure.k, dict(measure.parameters))
             if row.better == "low":
-                says = "0; comparisons refuse it" if worst is None else f"{worst:g}, the worst"
+                says = (
+                    f"{says}; comparisons refuse it" if worst is None else f"{worst:g}, the worst"
+                )
             found.setdefault(says, []).append(measure)
     zero = found.pop("0")
     return found | {"0": zero}
@@ -154,12 +156,14 @@ def list_missing() -> dict[str, list[Measure]]:
 
 def unlike(row: Definition) -> list[Measure]:
     """A measure with its defaults, and with parameters under which an empty list has another value."""
-    numbers = {"items": 1000.0, "miss": -2.0}
+    numbers = {"items": 1000.0, "miss": -2.0, "missed": 1001.0}
     several = [Measure(row.name)]
     for parameter in row.parameters:
         if parameter.name in numbers:
             varied = ((parameter.name, numbers[parameter.name]),)
-            several += [Measure(row.name, varied), Measure(row.name, varied, 10)]
+            several += [
+                Measure(row.name, varied, k) for k in ((None, 10) if row.cutoff else (None,))
+            ]
     written = {row.unanswered(one.k, dict(one.parameters)): one for one in reversed(several)}
     return list(reversed(written.values()))
 
@@ -178,6 +182,8 @@ def list_ineffective(row: Definition) -> list[str]:
     """The conventions about the relevant items that a query has or finds, which a measure does not need."""
     ranking = make_ranking([{"a"}] if row.subtopics else [1], None, 1.0, covers=row.subtopics)
     if row.kernel(ranking, None, **Measure(row.name).arguments).relevant is None:
+        return ["no_relevant", "no_hit", "all_relevant"]
+    if row.omits:
         return ["no_relevant", "no_hit", "all_relevant"]
     return ["no_hit"] * (not row.finds) + ["all_relevant"] * (row.better != "high")
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain, pairwise, permutations, product
-from math import ceil, floor, fsum, log, log2, prod, sqrt
+from math import ceil, floor, fsum, log, log2, nan, prod, sqrt
 from typing import Any, TypeVar
 
 Item = TypeVar("Item", bound=Hashable)
@@ -545,7 +545,7 @@ def grouped(
                 max((q.P(e, rel) for e in ends if q.h(e, rel) >= n), default=0.0) for n in wanted
             ]
             return fsum(best) / len(best)
-        case "AUROC" | "RankingLoss" | "LastRank":
+        case "AUROC" | "GAUC" | "RankingLoss" | "LastRank":
             return tied_pairs(name, params, scores, judged)
         case "RecallAtPrecision":
             enough = [q.h(e, rel) for e in ends if q.h(e, rel) >= decimal(params["precision"]) * e]
@@ -702,6 +702,12 @@ def auroc(q: Query, rel: float = 1, norm: str = "found", negatives: float | str 
     return ratio(right, R * most)
 
 
+def group_auc(q: Query, rel: float = 1) -> float:
+    """AUROC; NaN for a user without both kinds of items, who is left out."""
+    hits = sum(q.is_relevant(i, rel) for i in q.ranks)
+    return auroc(q, rel) if 0 < hits < q.N else nan
+
+
 def ranking_loss(q: Query, rel: float = 1) -> float:
     """The share of pairs of a relevant and another item in which the other stands above."""
     relevant = [i for i in q.ranks if q.is_relevant(i, rel)]
@@ -712,6 +718,36 @@ def ranking_loss(q: Query, rel: float = 1) -> float:
 def last_rank(q: Query, rel: float = 1) -> float:
     """The rank of the last relevant item."""
     return max((i for i in q.ranks if q.is_relevant(i, rel)), default=0)
+
+
+def mean_rank(q: Query, rel: float = 1, of: str = "first", missed: Any = "next") -> float:
+    """The rank of the first relevant item, or the mean over all; missed ones have a rank behind the list."""
+    ranks = [float(i) for i in q.ranks if q.is_relevant(i, rel)]
+    ranks += [q.N + 1.0 if missed == "next" else missed] * (q.R(rel) - len(ranks))
+    if not ranks:
+        return 0.0
+    return ranks[0] if of == "first" else fsum(ranks) / len(ranks)
+
+
+def percentile_rank(
+    q: Query, rel: float = 1, gain: str = "binary", items: Any = "retrieved"
+) -> float:
+    """The share of the list above each relevant item, weighted by its gain; 1 for a missed item."""
+    last = q.N if items == "retrieved" else items
+
+    def weigh(grade: float) -> float:
+        return 1.0 if gain == "binary" else gain_of(grade, gain)
+
+    weights = fsum(weigh(grade) for grade in q.judged if grade >= rel)
+    found = [(i, weigh(q.grade(i))) for i in q.ranks if q.is_relevant(i, rel)]
+    missed = weights - fsum(weight for _, weight in found)
+    return ratio(fsum(w * ratio(i - 1, last - 1) for i, w in found) + missed, weights)
+
+
+def inp(q: Query, rel: float = 1) -> float:
+    """R divided by the rank of the last relevant item, if all were found."""
+    ranks = [i for i in q.ranks if q.is_relevant(i, rel)]
+    return ratio(q.R(rel), ranks[-1]) if len(ranks) == q.R(rel) > 0 else 0.0
 
 
 def recall_at_precision(q: Query, precision: float, rel: float = 1) -> float:
@@ -732,7 +768,9 @@ def tied_pairs(
     if name == "RankingLoss":
         wrong = sum(scores[o] >= scores[i] for i in relevant for o in others)
         return ratio(wrong, len(relevant) * len(others))
-    most = len(others) if params["negatives"] == "all" else int(params["negatives"])
+    if name == "GAUC" and not (relevant and others):
+        return nan
+    most = len(others) if params.get("negatives", "all") == "all" else int(params["negatives"])
     before = {
         i: sum(scores[o] > scores[i] for o in others)
         + sum(scores[o] == scores[i] for o in others) / 2
@@ -740,9 +778,10 @@ def tied_pairs(
     }
     R = sum(grade >= rel for grade in judged.values())
     counted = sorted(relevant, key=lambda i: -scores[i])
-    if params["norm"] == "min":
+    norm = params.get("norm", "found")
+    if norm == "min":
         counted = counted[:most]
-    pairs = {"found": len(relevant), "R": R, "min": min(R, most)}[params["norm"]] * most
+    pairs = {"found": len(relevant), "R": R, "min": min(R, most)}[norm] * most
     return ratio(fsum(max(most - before[i], 0) for i in counted), pairs)
 
 
@@ -996,6 +1035,10 @@ WITHOUT_CUTOFF: dict[str, Callable[..., float]] = {
     "infAP": inf_ap,
     "RankingLoss": ranking_loss,
     "LastRank": last_rank,
+    "GAUC": group_auc,
+    "MeanRank": mean_rank,
+    "PercentileRank": percentile_rank,
+    "INP": inp,
     "Compat": compat,
 }
 
@@ -1029,7 +1072,7 @@ def value(
     return float(measure(query, **params))
 
 
-WORST: dict[str, float] = {"FallOut": 1.0, "RankingLoss": 1.0}
+WORST: dict[str, float] = {"FallOut": 1.0, "RankingLoss": 1.0, "PercentileRank": 1.0}
 """The worst values of measures whose low values are good, where there is a worst one."""
 
 
@@ -1047,6 +1090,10 @@ def missing_value(
     relevant = any(grade >= params.get("rel", 1) for grade in flat(judged).values())
     if name in WORST and (relevant or name == "FallOut"):
         return WORST[name]
+    if name == "MeanRank" and relevant and params.get("missed", "next") != "next":
+        return float(params["missed"])
+    if name == "GAUC" and relevant:
+        return 0.0
     return value(name, params, k, [], judged, weights)
 
 

@@ -124,9 +124,14 @@ def test_the_middle_of_ties_by_hand() -> None:
     """Two of three tied items are relevant: each stands at rank 3, the middle of 2 to 4."""
     run = {"q": {"a": 0.9, "x": 0.5, "y": 0.5, "b": 0.5, "z": 0.1}}
     result = germane.evaluate(
-        {"q": ["x", "y", "z"]}, run, "RR Success@2 Success@3 R@2 R@3 R@5 LastRank", ties="middle"
+        {"q": ["x", "y", "z"]},
+        run,
+        "RR Success@2 Success@3 R@2 R@3 R@5 LastRank MeanRank MeanRank(of=all) PercentileRank",
+        ties="middle",
     )
-    assert [one.mean for one in result.values()] == [1 / 3, 0, 1, 0, 2 / 3, 1, 5]
+    assert [one.mean for one in result.values()] == [
+        1 / 3, 0, 1, 0, 2 / 3, 1, 5, 3, (3 + 3 + 5) / 3, (2 / 4 + 2 / 4 + 4 / 4) / 3,
+    ]  # fmt: skip
     result = germane.evaluate(
         {"q": ["y"]}, {"q": {"x": 0.5, "y": 0.5}}, "RR R@1 Success@1", ties="middle"
     )
@@ -135,7 +140,7 @@ def test_the_middle_of_ties_by_hand() -> None:
     assert (low, high) == (1 / 2, 1)
     for name in ("AP", "P@2", "nDCG@3", "R(norm=min)@2", "AUROC"):
         with pytest.raises(
-            germane.errors.MeasureError, match=r"ties=middle .* RR, Success, R and LastRank"
+            germane.errors.MeasureError, match=r"ties=middle .* RR, Success, R, LastRank, MeanRank"
         ):
             germane.evaluate({"q": ["x"]}, run, name, ties="middle")
 

@@ -14,6 +14,7 @@ from functools import cache
 from itertools import combinations
 from math import exp, fsum, isclose, isnan, log, nan, sqrt
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 import numpy as np
@@ -94,9 +95,11 @@ SINGLE = [pair for pair in PAIRS if len(pair) < 2]
 COUNTS = {"NumQ", "NumRet", "NumRel", "NumRelRet", "NumNonrelRet"}
 WITHOUT_RELEVANT = {"Judged", "Unjudged", "RBPResidual", "SetAccuracy", "Utility"}
 """Measures that have a value for a query without relevant items."""
-ZERO_IS_A_VALUE = {"YAAP", "MCC", "AUROC", "IDCG", "FallOut", "RankingLoss", "LastRank"}
+ZERO_IS_A_VALUE = {"YAAP", "MCC", "AUROC", "IDCG", "FallOut", "RankingLoss", "LastRank", "GAUC"} | {
+    "MeanRank", "PercentileRank", "INP",
+}  # fmt: skip
 """Measures that can be 0 although they count a relevant item."""
-NOT_HIGH = {"IDCG", "FallOut", "RankingLoss", "LastRank"}
+NOT_HIGH = {"IDCG", "FallOut", "RankingLoss", "LastRank", "MeanRank", "PercentileRank"}
 """Measures that are not 1 for a perfect ranking."""
 JUDGED_ALONE = {"bpref", "infAP"}
 
@@ -177,7 +180,7 @@ def is_defined(measure: Measure, query: Listed) -> bool:
             else (given["items"], len(relevant))
         )
         return every > R
-    if name == "RankingLoss" or (name == "AUROC" and given["norm"] == "found"):
+    if name in ("RankingLoss", "GAUC") or (name == "AUROC" and given["norm"] == "found"):
         most = len(others) if given.get("negatives", "all") == "all" else given["negatives"]
         return bool(hits) and most > 0
     if name == "MCC" and given["items"] == "retrieved":
@@ -199,6 +202,8 @@ def settle(measure: Measure, query: Listed, chosen: Mapping[str, str]) -> float 
     words = {"zero": 0.0, "one": 1.0, "nan": nan}
     is_listed, is_defined_here = not (is_missing or query.is_unknown), is_defined(measure, query)
     if not is_defined_here:
+        if measure.row.omits:
+            return None
         if chosen["no_relevant"] == "skip":
             return None
         value = words[chosen["no_relevant"]]
@@ -269,6 +274,7 @@ NORMS = {
     "F": lambda q, p: q.R(1) + q.K,
     "nDCG": lambda q, p: oracle.idcg(q),
     "FallOut": lambda q, p: q.N - q.h(q.N, 1),
+    "GAUC": lambda q, p: q.N,
 }  # fmt: skip
 """The norms of some measures, which weigh queries in micro means."""
 
@@ -287,6 +293,8 @@ def average(
         return 0.0 if chosen["undefined"] == "zero" else nan
     if any(map(isnan, known.values())):
         return nan
+    if mean == "median":
+        return median(known.values())
     if mean == "geometric":
         return exp(fsum(log(max(v, 1e-5)) for v in known.values()) / len(known))
     if mean == "micro":

@@ -84,7 +84,8 @@ _MODULES = ("boxes", "types")
     DCG, IDCG, nDCG, nDCGrel, RnDCG, G, binG, ERR, RBP, RBPResidual,
     INSQ, INST, BPM, NERR8, NERR9, NERR10, NERR11, SDCG,
     IPrec, IAP, AUPR, bpref, infAP,
-    FallOut, SetAccuracy, MCC, AUROC, RankingLoss, LastRank, RecallAtPrecision, Compat,
+    FallOut, SetAccuracy, MCC, AUROC, GAUC, RankingLoss, LastRank, MeanRank, PercentileRank, INP,
+    RecallAtPrecision, Compat,
     StRecall, P_IA, AP_IA, alpha_DCG, alpha_nDCG, ERR_IA, nERR_IA, NRBP, nNRBP, Dsharp_nDCG,
 ) = measures()  # fmt: skip
 

@@ -36,6 +36,8 @@ def ask(rng: random.Random) -> dict[str, Any]:
         for metric in (
             metrics.InverseHarmonicMeanRank(),
             metrics.ArithmeticMeanRank(),
+            metrics.MedianRank(),
+            metrics.GeometricMeanRank(),
             metrics.HitsAtK(k=1),
             metrics.HitsAtK(k=3),
         ):

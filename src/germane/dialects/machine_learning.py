@@ -187,13 +187,19 @@ KNOWLEDGE_GRAPHS = (
         measuring=(
             Entry("inverse_harmonic_mean_rank", "RR"),
             Entry("hits_at_{k}", "Success@{k}"),
-            Entry("arithmetic_mean_rank", "LastRank"),
+            Entry("arithmetic_mean_rank", "MeanRank"),
+            Entry("median_rank", "MeanRank(mean=median)"),
+            Entry("geometric_mean_rank", "MeanRank(mean=geometric)"),
             Entry("optimistic.inverse_harmonic_mean_rank", "RR", {"ties": "best"}),
             Entry("optimistic.hits_at_{k}", "Success@{k}", {"ties": "best"}),
-            Entry("optimistic.arithmetic_mean_rank", "LastRank", {"ties": "best"}),
+            Entry("optimistic.arithmetic_mean_rank", "MeanRank", {"ties": "best"}),
+            Entry("optimistic.median_rank", "MeanRank(mean=median)", {"ties": "best"}),
+            Entry("optimistic.geometric_mean_rank", "MeanRank(mean=geometric)", {"ties": "best"}),
             Entry("pessimistic.inverse_harmonic_mean_rank", "RR", {"ties": "worst"}),
             Entry("pessimistic.hits_at_{k}", "Success@{k}", {"ties": "worst"}),
-            Entry("pessimistic.arithmetic_mean_rank", "LastRank", {"ties": "worst"}),
+            Entry("pessimistic.arithmetic_mean_rank", "MeanRank", {"ties": "worst"}),
+            Entry("pessimistic.median_rank", "MeanRank(mean=median)", {"ties": "worst"}),
+            Entry("pessimistic.geometric_mean_rank", "MeanRank(mean=geometric)", {"ties": "worst"}),
         ),
         why=(
             "The realistic rank, which names without a prefix have, is the middle of the ranks of"

@@ -77,7 +77,7 @@ def settle(
     scored = compute_terms(measure, ranking)
     values, left_out = compute_finite(measure, ranking, scored), None
     changes: Iterable[Change] = ()
-    if kinds is not None or not policy.follows_formula:
+    if kinds is not None or not policy.follows_formula or measure.row.omits:
         changes = _list_changes(measure, ranking, scored, values.copy(), policy, kinds)
     for change in changes:
         values[change.queries] = math.nan if change.value is None else change.value
@@ -127,10 +127,11 @@ def _list_changes(
     if scored.relevant is not None:
         judged = scored.relevant if scored.judged is None else scored.judged
         defined = np.where(kinds.missing, judged, scored.relevant) > 0
-        if row.better == "low" and policy.missing == "zero":
-            worst = find_worst(measure)
-            yield Change("missing=zero", kinds.missing & defined, 0.0 if worst is None else worst)
-        yield _decide(measure, ranking, "no_relevant", policy.no_relevant, ~defined)
+        worst = find_worst(measure) if row.better == "low" else None
+        if worst is not None and policy.missing == "zero":
+            yield Change("missing=zero", kinds.missing & defined, worst)
+        word = "skip" if row.omits and policy.no_relevant != "error" else policy.no_relevant
+        yield _decide(measure, ranking, "no_relevant", word, ~defined)
         if row.finds and policy.no_hit != "zero":
             missed = listed & defined & (values == 0)
             yield _decide(measure, ranking, "no_hit", policy.no_hit, missed)

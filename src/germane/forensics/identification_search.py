@@ -442,7 +442,6 @@ def _has_grades(question: Question, shape: Shape) -> bool:
 
 def vary_mean(measure: Measure) -> list[Measure]:
     """List a measure with every mean over queries, the one that it has first."""
-    if "mean" not in dict(measure.parameters):
-        return [measure]
-    words = ("arithmetic", "micro", "geometric")
+    taken = next((own.words for own in measure.row.parameters if own.name == "mean"), ())
+    words = (word for word in ("arithmetic", "micro", "geometric", "median") if word in taken)
     return list(dict.fromkeys((measure, *(measure(mean=word) for word in words))))

@@ -133,6 +133,8 @@ class QueryValues(Arithmetic):
         values, weights = self._select_weighed()
         if not len(values):
             return 0.0 if self.undefined == "zero" else math.nan
+        if ("mean", "median") in self.measure.parameters:
+            return float(np.median(values))
         if weights is not None:
             total = math.fsum(weights.tolist())
             return math.fsum((values * weights).tolist()) / total
@@ -227,8 +229,9 @@ class QueryValues(Arithmetic):
 
     @property
     def has_interval(self) -> bool:
-        """Is the mean one over queries? A count is not, and neither is a micro mean."""
-        return self.measure.row.aggregate == "mean" and self.norm is None
+        """Is the mean one over queries? A count, a micro mean and a median are not."""
+        is_median = ("mean", "median") in self.measure.parameters
+        return self.measure.row.aggregate == "mean" and self.norm is None and not is_median
 
     def interval(self, *, confidence: float = 0.95) -> "Interval | None":
         """Estimate a confidence interval of the mean, as ``compare`` does of a mean difference.
@@ -387,7 +390,8 @@ def check_ties(measure: Measure, ties: str) -> None:
     if ties == "middle" and not is_of_hits:
         raise MeasureError(
             f"{measure}: ties=middle puts items of one score at the middle of their ranks, such as"
-            " 2.5, and this measure looks at each rank; it is for RR, Success, R and LastRank."
+            " 2.5, and this measure looks at each rank; it is for RR, Success, R, LastRank, MeanRank"
+            " and PercentileRank."
             " ties=expected is the mean over all orders, ties=best and worst the extremes."
         )
     if ties == "grouped" and not (measure.row.grouped and measure.k is None):

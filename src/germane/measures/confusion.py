@@ -1,5 +1,6 @@
 """Measures that count pairs of relevant and other items, or the cells of a table of both."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,12 +12,10 @@ from germane.errors import MeasureError, PolicyError, list_some
 from germane.measures.definition import (
     ALWAYS,
     MEAN,
-    NO_RELEVANT,
     REL,
     Definition,
     Parameter,
     Scored,
-    bound_nowhere,
     write_hits,
     write_number,
     write_ranks,
@@ -280,6 +279,56 @@ AREA_UNDER_ROC = Definition(
 )
 
 
+def group_auc(ranking: Ranking, k: None, rel: float) -> Scored:
+    """Weigh the AUROC of each user by the user's rows; users with one kind of item weigh nothing."""
+    scored = area_under_roc(ranking, None, rel, "found", "all")
+    pairs = scored.norm[ranking.owner]
+    rows = np.where(scored.norm > 0, ranking.retrieved, 0)
+    terms = np.divide(scored.terms, pairs, out=np.zeros(len(pairs)), where=pairs > 0)
+    return replace(scored, terms=terms * rows[ranking.owner], norm=rows)
+
+
+GROUP_AUC = Definition(
+    "GAUC",
+    "Group AUC: the AUROC of each user, weighted by the number of the user's rows",
+    group_auc,
+    lambda k, p: "Σ (N - hits - other items above i)·rel(i), i ≤ N",
+    norm=lambda k, p: "(hits·(N - hits))",
+    where=lambda k, p: "hits = Σ rel(i), i ≤ N; users without both kinds of items are left out",
+    weight=lambda k, p: "N",
+    example='score([1, 0, 1, 0], "GAUC") == 3 / 4',
+    parameters=(
+        REL,
+        Parameter(
+            "mean",
+            "micro",
+            "how users are averaged: micro weighs each by the rows of their list, N; with"
+            " arithmetic, uAUC, all users count the same",
+            words=("micro", "arithmetic"),
+        ),
+    ),
+    aliases=("group_auc",),
+    finds=False,
+    omits=True,
+    cutoff=False,
+    expected=False,
+    grouped=True,
+    beyond=_DEPTH,
+    extremes=lambda k, p: "whole lists",
+    conventions=(
+        "N counts the rows of a user, such as impressions, so the run has to contain all of them,"
+        " clicked or not. Tools count a tied pair as half a pair: that is ties=grouped. Weights"
+        " from other data, such as clicks, are given to weigh() of AUROC's result."
+    ),
+    undefined=(
+        "A user whose rows are all relevant, or none of them, has no AUC and is left out;"
+        " no_relevant=error refuses them. A user that the run lacks weighs nothing in GAUC, and"
+        " counts as 0 in uAUC unless missing=skip."
+    ),
+    cite="Zhou et al., Deep Interest Network for Click-Through Rate Prediction, KDD 2018",
+)
+
+
 def ranking_loss(ranking: Ranking, k: None, rel: float) -> Scored:
     relevant = ranking.relevant(rel)
     relevant_found = ranking.count_found(rel, None)
@@ -311,37 +360,6 @@ RANKING_LOSS = Definition(
     undefined=(
         "If no relevant item or no other item was retrieved, no_relevant decides (default: 0)."
     ),
-    cite="Tsoumakas, Katakis & Vlahavas, Mining Multi-label Data, 2010",
-)
-
-
-def find_last_rank(ranking: Ranking, k: None, rel: float) -> Scored:
-    relevant = ranking.relevant(rel)
-    last = relevant & (ranking.so_far(rel) == ranking.count_found(rel, None)[ranking.owner])
-    if ranking.ties == "grouped":  # the last group may hold several
-        last &= ragged.count_running(last, ranking.offsets, ranking.owner) == 1
-    return Scored(np.where(last, ranking.rank, 0), ranking.ones, ranking.total(rel))
-
-
-LAST_RANK = Definition(
-    "LastRank",
-    "Rank of the last relevant item, known as coverage error",
-    find_last_rank,
-    lambda k, p: "rank of the last relevant item",
-    example='score([0, 1, 0], "LastRank") == 2',
-    parameters=(REL, MEAN),
-    aliases=("coverage_error",),
-    better="low",
-    finds=False,
-    range=bound_nowhere,
-    cutoff=False,
-    expected=False,
-    middle=True,
-    grouped=True,
-    beyond=_DEPTH,
-    extremes=lambda k, p: "whole lists",
-    conventions="Relevant items that were not retrieved do not count.",
-    undefined="0 if no relevant item was retrieved. " + NO_RELEVANT,
     cite="Tsoumakas, Katakis & Vlahavas, Mining Multi-label Data, 2010",
 )
 

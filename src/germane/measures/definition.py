@@ -2,8 +2,8 @@
 function returns."""
 
 import math
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any, ClassVar, Literal
 
@@ -194,6 +194,7 @@ class Parameter:
     usual: tuple[float, ...] = ()  # of all numbers that it takes, those in use
     grades: bool = False  # also an explicit grade→gain map
     written: bool = False  # part of the name even where it is the default
+    synonyms: Mapping[str, str] = field(default_factory=dict)  # words that are read as others
 
     def describe_values(self) -> str:
         """Describe the allowed values, as the end of a sentence with "takes"."""
@@ -244,6 +245,7 @@ class Definition:
     aggregate: Literal["mean", "sum"] = "mean"
     better: Literal["high", "low", "neither"] = "high"  # the values that are good
     finds: bool = True  # is 0 what it gives where it finds nothing, and no value among others?
+    omits: bool = False  # are queries of which it is not defined left out by its definition?
     unanswered: Form = lambda k, p: "0"  # the value of an empty list
     expected: bool = True  # has the mean over all orders of tied items a closed form here?
     middle: bool = False  # has it a meaning where tied items stand at the middle of their ranks?

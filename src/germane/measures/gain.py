@@ -40,8 +40,10 @@ DISCOUNT = Parameter(
     "discount",
     "log",
     "the divisor of a gain at rank i: log is log_b(i+1); jarvelin is log_b i, but at least 1,"
-    " as in the original; position is i; none is 1, so that gains are only added up",
+    " as in the original; position is i (also written linear); none is 1, so that gains are only"
+    " added up",
     words=("log", "jarvelin", "position", "none"),
+    synonyms={"linear": "position"},  # Weaviate's linear nDCG
 )
 BASE = Parameter("base", 2.0, "b, the base of the logarithm", low=1.0, high=1e6, open_ends=True)
 LEAST = Parameter("least", 0.0, "the lowest grade that gains anything", low=0.0)

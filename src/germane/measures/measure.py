@@ -171,6 +171,8 @@ class Measure:
             text += "; summed over queries"
         if parameters.get("mean") == "micro" and self.row in TABLE:
             text += f"; {self.row.write_weight(self.k, parameters)}"
+        if parameters.get("mean") == "median":
+            text += "; median over queries"
         if parameters.get("mean") == "geometric":
             text += "; geometric mean over queries, values below 0.00001 taken as 0.00001"
         return text
@@ -381,8 +383,8 @@ def _check_value(measure: str, parameter: Parameter, raw: Mapping[str, Any]) -> 
     if parameter.name not in raw:
         return parameter.default
     value = raw[parameter.name]
-    if isinstance(value, str) and value in parameter.words:
-        return value
+    if isinstance(value, str) and (word := parameter.synonyms.get(value, value)) in parameter.words:
+        return word
     if parameter.grades and not isinstance(value, (int, float)):
         return _parse_gain_map(measure, parameter, value)
     number = _to_number(value)

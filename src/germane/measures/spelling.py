@@ -86,6 +86,25 @@ SPELLINGS = {
     "rank biased precision": "RBP",
     "expected reciprocal rank": "ERR",
     "s recall": "StRecall",
+    "w auc": "GAUC",
+    "weighted auc": "GAUC",
+    "u auc": "GAUC(mean=arithmetic)",
+    "user auc": "GAUC(mean=arithmetic)",
+    "med r": "MeanRank(mean=median)",
+    "md r": "MeanRank(mean=median)",
+    "median r": "MeanRank(mean=median)",
+    "median rank": "MeanRank(mean=median)",
+    "mr": "MeanRank",
+    "mn r": "MeanRank",
+    "mean r": "MeanRank",
+    "arithmetic mean rank": "MeanRank",
+    "epr": "PercentileRank",
+    "mpr": "PercentileRank",
+    "percentile rank": "PercentileRank",
+    "expected percentile rank": "PercentileRank",
+    "mean percentile rank": "PercentileRank",
+    "mean inverse negative penalty": "INP",
+    "inverse negative penalty": "INP",
     "ia ap": "AP_IA",
     "ia map": "AP_IA",
     "ia prec": "P_IA",
@@ -194,9 +213,6 @@ ABSENT: dict[tuple[str, ...], str] = {
         "a rate at one threshold of scores for all pairs, in biometrics; R and FallOut count within"
         " each list"
     ),
-    ("EPR", "MPR", "expected percentile rank", "mean percentile rank"): (
-        f"the mean rank of relevant items as a share of the list, {_NONE}"
-    ),
     ("faithfulness", "groundedness", "answer relevancy", "answer relevance", "answer correctness",
      "context relevancy", "context relevance"): _OF_TEXT,
     ("FPR 95",): "the share of false matches where recall is .95; RecallAtPrecision is near",
@@ -204,16 +220,8 @@ ABSENT: dict[tuple[str, ...], str] = {
         "the AP of one list, the results of all queries by their scores; as a run of one query, AP"
         " computes it"
     ),
-    ("GAUC", "uAUC", "wAUC", "group AUC", "user AUC", "weighted AUC"): (
-        "a mean of the users' AUC, weighted by their impressions; it is AUROC, and weigh() of its"
-        " result"
-    ),
     ("HOTA", "MOTA", "IDF1"): f"a measure of tracks in videos, {_NONE}",
     ("ILS", "intra list similarity"): "the likeness of a list's items; ILD is their distance",
-    ("INP", "mINP", "mean inverse negative penalty"): (
-        "R divided by the rank of the last relevant item, in re-identification; LastRank is that"
-        " rank"
-    ),
     ("IoU", "mIoU"): "the overlap of areas, by which germane.boxes matches detections",
     ("kappa", "cohen kappa"): (
         "the agreement of two judges, which the function germane.compare_judges computes"
@@ -221,14 +229,10 @@ ABSENT: dict[tuple[str, ...], str] = {
     ("LAMR", "miss rate", "log average miss rate"): f"a measure of boxes, {_NONE}",
     ("MAE", "MSE", "RMSE"): "an error of predicted ratings, which ranks nothing",
     ("log loss",): "a loss of predicted probabilities, which ranks nothing",
-    ("MdR", "MedR", "median rank"): "the median rank of the first relevant item; RR is a mean",
     ("MAiP", "AiP", "mean average interpolated precision"): (
         "a mean of interpolated precision at 101 levels of recall, in INEX; IAP(points=101) is near"
     ),
     ("MMR", "maximal marginal relevance"): "a method of reranking, and no measure; ILD is near",
-    ("MR", "mean rank"): (
-        "the mean rank of the relevant item, in knowledge graphs; RR is the mean of its reciprocal"
-    ),
     ("RBO", "rank biased overlap"): _OF_TWO.format("rbo"),
     ("recall all", "all recall", "all found", "full recall"): (
         "1 if all relevant items are among the first k; Success asks for one of them, and R for"

@@ -1,0 +1,272 @@
+"""The ranks of relevant items themselves: the first, the last, or the mean of all."""
+
+from typing import Any
+
+import numpy as np
+
+from germane.core import ragged
+from germane.core.ragged import Floats, Ints
+from germane.core.ranking import Ranking
+from germane.errors import MeasureError, list_some
+from germane.measures.definition import (
+    MEAN,
+    NO_RELEVANT,
+    REL,
+    SHARE,
+    Definition,
+    Parameter,
+    Range,
+    Scored,
+    Weight,
+    bound_nowhere,
+    compute_gains,
+    weigh_hits,
+    write_number,
+)
+from germane.measures.sets import mark_hits, weigh_first
+
+_RANK = Weight(at=lambda rank: rank + 0.0, upto=lambda rank: rank * (rank + 1.0) / 2)
+_RANK_BEFORE = Weight(at=lambda rank: rank - 1.0, upto=lambda rank: rank * (rank - 1.0) / 2)
+
+
+def find_last_rank(ranking: Ranking, k: None, rel: float) -> Scored:
+    relevant = ranking.relevant(rel)
+    last = relevant & (ranking.so_far(rel) == ranking.count_found(rel, None)[ranking.owner])
+    if ranking.ties == "grouped":  # the last group may hold several
+        last &= ragged.count_running(last, ranking.offsets, ranking.owner) == 1
+    return Scored(np.where(last, ranking.rank, 0), ranking.ones, ranking.total(rel))
+
+
+LAST_RANK = Definition(
+    "LastRank",
+    "Rank of the last relevant item, known as coverage error",
+    find_last_rank,
+    lambda k, p: "rank of the last relevant item",
+    example='score([0, 1, 0], "LastRank") == 2',
+    parameters=(REL, MEAN),
+    aliases=("coverage_error",),
+    better="low",
+    finds=False,
+    range=bound_nowhere,
+    cutoff=False,
+    expected=False,
+    middle=True,
+    grouped=True,
+    beyond="with a depth",
+    extremes=lambda k, p: "whole lists",
+    conventions="Relevant items that were not retrieved do not count.",
+    undefined="0 if no relevant item was retrieved. " + NO_RELEVANT,
+    cite="Tsoumakas, Katakis & Vlahavas, Mining Multi-label Data, 2010",
+)
+
+
+def mean_rank(ranking: Ranking, k: None, rel: float, of: str, missed: Any) -> Scored:
+    """Add up ranks; what the list lacks has the rank ``missed``, or the one after the last."""
+    total = ranking.total(rel)
+    if of == "first":
+        terms = weigh_first(ranking, None, rel, lambda rank: rank + 0.0)
+        found = ranking.sum_hits(weigh_first(ranking, None, rel, lambda rank: rank**0.0))
+        sought, norm = np.minimum(total, 1), ranking.ones
+    else:
+        terms = ranking.relevant(rel) * weigh_hits(ranking, _RANK, ranking.end(None))
+        found = ranking.sum_hits(mark_hits(ranking, None, rel))
+        sought, norm = total, total.astype(float)
+    lost = sought - found
+    after = ranking.retrieved + 1 if missed == "next" else _check_missed(ranking, missed)
+    return Scored(terms, norm, total, rest=lost * after)
+
+
+def _check_missed(ranking: Ranking, missed: float) -> float:
+    """Return the rank of missed items. Raises MeasureError for one that results have."""
+    if (ranking.retrieved >= missed).any():
+        queries = [ranking.queries[q] for q in np.flatnonzero(ranking.retrieved >= missed)]
+        raise MeasureError(
+            f"missed={missed:.12g} is the rank of a result, and missed items stand behind all of"
+            f" them: {list_some(queries)} ({len(queries)} of {len(ranking)} queries)."
+            f" Write missed={int(ranking.retrieved.max()) + 1} or more."
+        )
+    return missed
+
+
+def _write_missed(p: dict[str, Any]) -> str:
+    return "N+1" if p["missed"] == "next" else write_number(p["missed"])
+
+
+def _bound_rank(p: dict[str, Any]) -> Range | None:
+    return None if p["missed"] == "next" else (0.0, p["missed"])
+
+
+MEAN_RANK = Definition(
+    "MeanRank",
+    "Mean rank of the first relevant item, or of all of them",
+    mean_rank,
+    lambda k, p: (
+        f"rank of the first relevant item, or {_write_missed(p)}"
+        if p["of"] == "first"
+        else f"(Σ i·rel(i), i ≤ N) + {_write_missed(p)}·(R - hits)"
+    ),
+    norm=lambda k, p: "" if p["of"] == "first" else "R",
+    where=lambda k, p: "" if p["of"] == "first" else "hits = Σ rel(i), i ≤ N",
+    example='score([0, 1, 0, 1], "MeanRank(of=all)") == (2 + 4) / 2',
+    parameters=(
+        REL,
+        Parameter(
+            "of",
+            "first",
+            "the relevant items of a query whose ranks count: the first, as in RR, or all",
+            words=("first", "all"),
+        ),
+        Parameter(
+            "missed",
+            "next",
+            "the rank of a relevant item that was not retrieved: next is that after the last"
+            " result, N+1; or a rank that no list reaches, such as 1001 for lists of 1,000",
+            words=("next",),
+            low=2.0,
+            high=1e12,
+            usual=(1001.0,),
+        ),
+        Parameter(
+            "mean",
+            "arithmetic",
+            "how queries are averaged; median is their median, and the mean of the two in the"
+            " middle where their number is even",
+            words=("arithmetic", "geometric", "micro", "median"),
+        ),
+    ),
+    better="low",
+    finds=False,
+    unanswered=lambda k, p: "1" if p["missed"] == "next" else write_number(p["missed"]),
+    range=_bound_rank,
+    cutoff=False,
+    middle=True,
+    conventions=(
+        "With missed=next, a short list that misses everything does well, so compare lists of one"
+        " length, or give missed= a number."
+    ),
+    undefined=NO_RELEVANT,
+    cite=(
+        "Bordes et al., NIPS 2013; the middle rank of ties: Berrendorf et al., On the Ambiguity of"
+        " Rank-Based Evaluation of Entity Alignment or Link Prediction Methods, 2020"
+    ),
+)
+
+
+def percentile_rank(ranking: Ranking, k: None, rel: float, gain: str, items: Any) -> Scored:
+    """Add up the share of the list above each relevant item; missed ones stand at the end."""
+    total = ranking.total(rel)
+    weight: Floats = ranking.relevant(rel).astype(float)
+    weights: Floats | Ints = total
+    if gain != "binary":
+        weight = weight * compute_gains(ranking.relevance, gain)
+        worth = np.where(ranking.ideal >= rel, compute_gains(ranking.ideal, gain), 0.0)
+        weights = ragged.sum_rows(worth, ranking.ideal_owner, len(ranking))
+        total = ranking.count_judged(worth > 0)
+    others = _count_others(ranking, items)[ranking.owner]
+    above = weight * weigh_hits(ranking, _RANK_BEFORE, ranking.end(None))
+    terms = np.divide(above, others, out=np.zeros(len(above)), where=others > 0)
+    held = ranking.sum_hits(weight * mark_hits(ranking, None, rel))
+    return Scored(terms, weights, total, rest=np.maximum(weights - held, 0.0))
+
+
+def _count_others(ranking: Ranking, items: Any) -> Floats:
+    """Count the items beside one (Q). Raises MeasureError where there are more results."""
+    if items == "retrieved":
+        return np.maximum(ranking.retrieved - 1.0, 0.0)
+    if (ranking.retrieved > items).any():
+        queries = [ranking.queries[q] for q in np.flatnonzero(ranking.retrieved > items)]
+        raise MeasureError(
+            f"items={items:.12g} is less than the number of results: {list_some(queries)}"
+            f" ({len(queries)} of {len(ranking)} queries)."
+            f" Write items={int(ranking.retrieved.max())} or more."
+        )
+    return np.full(len(ranking), items - 1.0)
+
+
+_GAINS = {"binary": "rel(i)", "linear": "grade", "exp": "(2^grade - 1)"}
+
+
+def _write_weights(p: dict[str, Any]) -> str:
+    return "R" if p["gain"] == "binary" else "W"
+
+
+def _write_end(p: dict[str, Any]) -> str:
+    return "N" if p["items"] == "retrieved" else write_number(p["items"])
+
+
+def _write_heavy(p: dict[str, Any]) -> str:
+    """Write what the sums of gains stand for; only relevant items have one."""
+    if p["gain"] == "binary":
+        return "hits = Σ rel(i), i ≤ N"
+    gain = _GAINS[p["gain"]]
+    return f"W: {gain} summed over the relevant items, hits: over those retrieved"
+
+
+PERCENTILE_RANK = Definition(
+    "PercentileRank",
+    "Expected percentile rank: the share of the list that stands above relevant items",
+    percentile_rank,
+    lambda k, p: (
+        f"(Σ (i-1)/({_write_end(p)}-1)·{_GAINS[p['gain']]}"
+        f"{'' if p['gain'] == 'binary' else '·rel(i)'}, i ≤ N) + {_write_weights(p)} - hits"
+    ),
+    norm=lambda k, p: _write_weights(p),
+    where=lambda k, p: _write_heavy(p),
+    example='score([0, 1, 0, 0, 1], "PercentileRank") == (1 / 4 + 4 / 4) / 2',
+    parameters=(
+        REL,
+        Parameter(
+            "gain",
+            "binary",
+            "the weight of a relevant item: 1, its grade, or 2^grade - 1",
+            words=("binary", "linear", "exp"),
+        ),
+        Parameter(
+            "items",
+            "retrieved",
+            "the length of the whole list: of what was retrieved, or the number of items that"
+            " exist, of which the list has the first",
+            words=("retrieved",),
+            low=1.0,
+            high=1e12,
+        ),
+        MEAN,
+    ),
+    better="low",
+    finds=False,
+    unanswered=lambda k, p: "1",
+    range=lambda p: SHARE,
+    cutoff=False,
+    middle=True,
+    conventions=(
+        "The first rank is 0 and the last 1; a random order has .5. A relevant item that was not"
+        " retrieved counts as 1. PercentileRank(gain=linear,mean=micro) is the original, which"
+        " weighs each item by the user's consumption."
+    ),
+    undefined=NO_RELEVANT,
+    cite="Hu, Koren & Volinsky, ICDM 2008",
+)
+
+
+def inverse_penalty(ranking: Ranking, k: None, rel: float) -> Scored:
+    """Find the precision at the last relevant item, where all of them were found."""
+    reached = ranking.so_far(rel)
+    last = ranking.relevant(rel) & (reached == ranking.total(rel)[ranking.owner])
+    return Scored(np.where(last, reached / ranking.rank, 0.0), ranking.ones, ranking.total(rel))
+
+
+INVERSE_PENALTY = Definition(
+    "INP",
+    "Inverse negative penalty: precision at the rank of the last relevant item",
+    inverse_penalty,
+    lambda k, p: "R ÷ rank of the last relevant item",
+    example='score([1, 0, 0, 1], "INP") == 2 / 4',
+    parameters=(REL, MEAN),
+    aliases=("mINP",),
+    finds=False,
+    cutoff=False,
+    expected=False,
+    conventions="0 if a relevant item was not retrieved: its rank is beyond every other one.",
+    undefined=NO_RELEVANT,
+    cite="Ye, Shen, Lin, Xiang, Shao & Hoi, IEEE TPAMI 44(6), 2022",
+)
