@@ -390,8 +390,8 @@ def check_ties(measure: Measure, ties: str) -> None:
     if ties == "middle" and not is_of_hits:
         raise MeasureError(
             f"{measure}: ties=middle puts items of one score at the middle of their ranks, such as"
-            " 2.5, and this measure looks at each rank; it is for RR, Success, R, LastRank, MeanRank"
-            " and PercentileRank."
+            " 2.5, and this measure looks at each rank; it is for RR, Success, R, LastRank,"
+            " MeanRank and PercentileRank."
             " ties=expected is the mean over all orders, ties=best and worst the extremes."
         )
     if ties == "grouped" and not (measure.row.grouped and measure.k is None):

@@ -280,7 +280,7 @@ AREA_UNDER_ROC = Definition(
 
 
 def group_auc(ranking: Ranking, k: None, rel: float) -> Scored:
-    """Weigh the AUROC of each user by the user's rows; users with one kind of item weigh nothing."""
+    """Weigh the AUROC of each user by the user's rows; with one kind of item, it has none."""
     scored = area_under_roc(ranking, None, rel, "found", "all")
     pairs = scored.norm[ranking.owner]
     rows = np.where(scored.norm > 0, ranking.retrieved, 0)
