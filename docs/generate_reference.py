@@ -27,13 +27,13 @@ TOPICS: dict[str, tuple[str, str, str]] = {  # page: title, guide, objects
         "Labels types.Qrels types.Ranking"),
     ),
     "conventions": ("Conventions", "conventions", "Policy"),
-    "names": ("Names of measures", "measures", "measures parse types.Measure"),
+    "names": ("Names of measures", "measures", "measures parse types.Measure measure types.OwnMeasure"),
     "compare": (
         "Compare systems", "compare",
         "compare types.Comparison types.Pair types.QueryDifferences types.Stability kendall_tau tau_ap rbo",
     ),
     "signature": (
-        "Signatures and records", "signature", "read_signature types.Signature verify types.Verification"
+        "Signatures and records", "signature", "types.Signature verify types.Verification"
     ),
     "gate": ("Gate a build", "ci", "gate assert_no_regression types.Gate"),
     "explain": (

@@ -12,6 +12,7 @@ from fractions import Fraction
 from functools import cached_property, lru_cache
 from itertools import accumulate, combinations, pairwise, permutations
 from math import ceil, floor, fsum, isnan, log, log2, log10, nan, prod, sqrt
+from statistics import median
 from typing import Any, ClassVar
 
 from catalogue_oracle import World, differ
@@ -488,6 +489,8 @@ def average(definition: str, queries: Sequence[ListValues]) -> float:
     values = [query.compute() for query in queries]
     if "summed over queries" in definition:
         return fsum(values)
+    if "median over queries" in definition:
+        return float(median(values))
     if found := re.search(
         r"geometric mean over queries, values below ([\d.]+) taken as \1", definition
     ):

@@ -729,19 +729,11 @@ def mean_rank(q: Query, rel: float = 1, of: str = "first", missed: Any = "next")
     return ranks[0] if of == "first" else fsum(ranks) / len(ranks)
 
 
-def percentile_rank(
-    q: Query, rel: float = 1, gain: str = "binary", items: Any = "retrieved"
-) -> float:
-    """The share of the list above each relevant item, weighted by its gain; 1 for a missed item."""
-    last = q.N if items == "retrieved" else items
-
-    def weigh(grade: float) -> float:
-        return 1.0 if gain == "binary" else gain_of(grade, gain)
-
-    weights = fsum(weigh(grade) for grade in q.judged if grade >= rel)
-    found = [(i, weigh(q.grade(i))) for i in q.ranks if q.is_relevant(i, rel)]
-    missed = weights - fsum(weight for _, weight in found)
-    return ratio(fsum(w * ratio(i - 1, last - 1) for i, w in found) + missed, weights)
+def percentile_rank(q: Query, rel: float = 1, length: Any = "retrieved") -> float:
+    """The mean share of the list above each relevant item; 1 for a missed item."""
+    last = q.N if length == "retrieved" else length
+    shares = [ratio(i - 1, last - 1) for i in q.ranks if q.is_relevant(i, rel)]
+    return ratio(fsum(shares) + q.R(rel) - len(shares), q.R(rel))
 
 
 def inp(q: Query, rel: float = 1) -> float:

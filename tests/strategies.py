@@ -85,6 +85,7 @@ SAMPLES: dict[str, tuple[Any, ...]] = {
     "min": (0.0, 0.5),
     "items": ("retrieved", 40.0),
     "missed": ("next", 40.0),
+    "length": ("retrieved", 40.0),
     "negatives": ("all", 1.0, 3.0),
     "precision": (0.5, 0.0, 0.34, 1.0),
     "recall": (0.0, 0.1, 0.21, 0.5, 0.7, 1.0),

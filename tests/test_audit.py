@@ -372,7 +372,7 @@ def test_a_measure_that_gives_one_without_relevant_items_is_one_reading_of_a_nam
 
 def test_the_scale_of_a_row_is_that_of_all_its_numbers() -> None:
     """A column whose name is not read shows percentages, too, if it is written like them."""
-    for row in ({"mINP": "64.8", "mAP": "84.9"}, {"mAP": "84.9", "score at best": "94.8"}):
+    for row in ({"EER": "64.8", "mAP": "84.9"}, {"mAP": "84.9", "score at best": "94.8"}):
         found = germane.audit({"ours": row})
         assert not found.contradictions
         assert "Read as percentages: 'mAP'" in str(found)

@@ -103,11 +103,13 @@ def test_a_formula_gives_the_values_and_the_mean(row: Definition) -> None:
     for measure, result, read in read_formulas(row, measures, lists):
         if "i ≤ 1000" in measure.definition:  # some lists are enough for so many ranks
             read = {query: read[query] for query in list(read)[-6::2]}
+        if row.omits:
+            read = {query: values for query, values in read.items() if query in result.per_query}
         for query, values in read.items():
             value, expected = values.compute(), result.per_query[query]
             told = f"{measure}: {measure.definition} is {value}, not {expected}, for {lists}"
             assert is_same(value, expected), told
-        if len(read) == len(lists):
+        if len(read) == len(lists) or row.omits:
             mean = average(measure.definition, list(read.values()))
             weightless = math.isnan(mean)  # a micro mean of which every weight is 0
             assert weightless or is_same(mean, result.mean), f"{measure}: {measure.definition}"

@@ -508,7 +508,7 @@ def test_errors_and_warnings_of_every_verb(name: str) -> None:
         lambda: germane.evaluate(named, run),
         lambda: germane.evaluate(qrels, run, dialect=named),
         lambda: germane.explain(qrels, run, query=named),
-        lambda: germane.read_signature(f"{named} = 1 | {named} | {named}"),
+        lambda: germane.types.Signature.read(f"{named} = 1 | {named} | {named}"),
         lambda: germane.boxes.evaluate(truth, [{**found[0], "category_id": named}]),
         lambda: germane.boxes.evaluate(truth, named),
         lambda: germane.boxes.explain(truth, found, label=named),

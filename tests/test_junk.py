@@ -281,7 +281,7 @@ def test_ignored_items_in_records() -> None:
     assert junk.fingerprint == plain.fingerprint  # of the judgments as they were written
     assert junk.option_fingerprints.keys() == {"ignore"}
     signature = str(junk.signature("AP"))
-    assert dict(germane.read_signature(signature).options).keys() == {"ignore"}
+    assert dict(germane.types.Signature.read(signature).options).keys() == {"ignore"}
     assert germane.verify(signature, qrels, run, ignore={"q": ["b"]}).same
     assert not germane.verify(signature, qrels, run).same
     assert not germane.verify(signature, qrels, run, ignore={"q": ["a"]}).same

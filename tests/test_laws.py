@@ -168,7 +168,7 @@ BREAKS: dict[str, dict[str, str]] = {
         "RankingLoss": "pairs with all that was retrieved",
         "GAUC": "pairs with all that was retrieved",
         "MeanRank(missed=next)": "what was missed stands behind them",
-        "PercentileRank(items=retrieved)": "a share of all that was retrieved",
+        "PercentileRank(length=retrieved)": "a share of all that was retrieved",
         "Compat": "compares to the end of the list",
     },
     "a better item further up lowers nothing": {

@@ -20,12 +20,8 @@ RUN = {"q1": ["x", "a", "y", "b", "z"], "q2": ["c", "x", "y"], "q3": ["x", "d"]}
         ("MeanRank(of=all,mean=micro)", [3, 1, 2.5], (2 + 4 + 1 + 2 + 3) / 5),
         ("MedR", [2, 1, 2], 2),
         ("PercentileRank", [(1 / 4 + 3 / 4) / 2, 0, (1 + 1) / 2], (0.5 + 0 + 1) / 3),
-        ("PercentileRank(items=101)", [0.02, 0, (0.01 + 1) / 2], (0.02 + 0 + 0.505) / 3),
-        (  # Hu, Koren and Volinsky: what users consumed weighs ranks of all users
-            "EPR(gain=linear,mean=micro)",
-            [(2 / 4 + 3 / 4) / 3, 0, 1],
-            (2 / 4 + 3 / 4 + 0 + 1 + 1) / (3 + 1 + 2),
-        ),
+        ("PercentileRank(length=101)", [0.02, 0, (0.01 + 1) / 2], (0.02 + 0 + 0.505) / 3),
+        ("EPR(mean=micro)", [1 / 2, 0, 1], (1 / 4 + 3 / 4 + 0 + 1 + 1) / 5),  # all items alike
         ("mINP", [2 / 4, 1, 0], 1.5 / 3),
         ("GAUC", [3 / 6, 1, 0], (5 * 3 / 6 + 3 * 1 + 2 * 0) / (5 + 3 + 2)),
         ("uAUC", [3 / 6, 1, 0], (3 / 6 + 1 + 0) / 3),
@@ -72,9 +68,9 @@ def test_a_rank_of_missed_items_within_the_results_is_refused() -> None:
     with pytest.raises(MeasureError, match=r"missed=5 .* 'q1' .* Write missed=6 or more\."):
         germane.evaluate(QRELS, RUN, "MeanRank(missed=5)")
     assert germane.evaluate(QRELS, RUN, "MeanRank(missed=6)")
-    with pytest.raises(MeasureError, match=r"items=4 .* Write items=5 or more\."):
-        germane.evaluate(QRELS, RUN, "PercentileRank(items=4)")
-    assert germane.evaluate(QRELS, RUN, "PercentileRank(items=5)")
+    with pytest.raises(MeasureError, match=r"length=4 .* Write length=5 or more\."):
+        germane.evaluate(QRELS, RUN, "PercentileRank(length=4)")
+    assert germane.evaluate(QRELS, RUN, "PercentileRank(length=5)")
 
 
 def test_a_fixed_rank_of_missed_items_makes_runs_with_missing_queries_comparable() -> None:

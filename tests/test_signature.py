@@ -239,7 +239,7 @@ def test_options_that_are_data_are_in_a_record(options: Any, others: Any) -> Non
     record = json.loads(json.dumps(result.to_dict()))
     SCHEMA.validate(record)
     signature = str(result.signature("P@5"))
-    assert germane.read_signature(signature) == result.signature("P@5")
+    assert germane.types.Signature.read(signature) == result.signature("P@5")
     assert pickle.loads(pickle.dumps(result)).option_fingerprints == result.option_fingerprints
     for one in (record, signature):
         assert germane.verify(one, QRELS, RUN, **options).same
@@ -358,14 +358,14 @@ def test_signatures_are_read_back(measure: str, options: Any) -> None:
         result = germane.evaluate(QRELS, RUN, measure, **options)
     for tools in ("none", "same"):
         signature = result.signature(measure, tools=tools)  # type: ignore[arg-type]
-        assert germane.read_signature(str(signature)) == signature
+        assert germane.types.Signature.read(str(signature)) == signature
         line = str(signature)
         for pasted in (
             f"`{line}`\n", f"> {line}", f"- {line}", f"lda: {line}", f"a | b = c: {line}", f"| {line} |",
             line.replace(" ", "  "), line.replace(" ", "\u00a0"), line.replace(" | ", "\n| "), line.replace(" | ", "|"), line.replace("|", "\\textbar{}"),
             line.replace("|", "\\|").replace("_", "\\_"), "\ufeff" + line.replace("=", "\uff1d"), line + ".",
         ):  # fmt: skip
-            assert germane.read_signature(pasted) == signature
+            assert germane.types.Signature.read(pasted) == signature
     assert germane.verify(str(signature), QRELS, RUN).same
 
 
@@ -411,13 +411,13 @@ def test_no_parameter_has_the_name_of_a_convention() -> None:
 )
 def test_other_texts_are_refused(text: str, says: str) -> None:
     with pytest.raises(germane.GermaneError, match=says):
-        germane.read_signature(text)
+        germane.types.Signature.read(text)
 
 
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_any_text_is_read_or_refused(one: str, other: str) -> None:
     with contextlib.suppress(germane.GermaneError):
-        germane.read_signature(f"{one} = {other} | {one} | {other}")
+        germane.types.Signature.read(f"{one} = {other} | {one} | {other}")
 
 
 # --- Records ---------------------------------------------------------------------------------------

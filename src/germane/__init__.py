@@ -30,10 +30,10 @@ if TYPE_CHECKING:  # imported when first asked for: together they take longer th
         score,
     )
     from germane.evaluation.evaluator import Evaluator
-    from germane.evaluation.signature_line import read_signature
     from germane.explanation.explain import explain, mean_pr_curve, pr_curve
     from germane.forensics.audit import audit
     from germane.forensics.identify import assert_computes, identify
+    from germane.forensics.own_measure import measure
     from germane.forensics.reconcile import reconcile, reconcile_table
     from germane.forensics.spread import spread
     from germane.judges.assessors import evaluate_judges
@@ -56,10 +56,10 @@ _LATER = {
         "evaluation.checkup": "check",
         "evaluation.chunks": "collapse",
         "evaluation.evaluator": "Evaluator",
-        "evaluation.signature_line": "read_signature",
         "explanation.explain": "explain mean_pr_curve pr_curve",
         "forensics.audit": "audit",
         "forensics.identify": "assert_computes identify",
+        "forensics.own_measure": "measure",
         "forensics.reconcile": "reconcile reconcile_table",
         "forensics.spread": "spread",
         "judges.trust": "compare_judges trust trust_many",
@@ -93,7 +93,7 @@ __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     "animate", "assert_computes", "assert_no_regression", "audit", "check", "choose_judgments", "collapse", "compare",
     "compare_judges", "dialects", "evaluate", "evaluate_embeddings", "evaluate_judges", "evaluate_many", "explain",
     "explorer", "gate", "identify", "kendall_tau", "mean_pr_curve",
-    "measures", "parse", "pr_curve", "rbo", "read_qrels", "read_results", "read_run", "read_signature", "reconcile",
+    "measure", "measures", "parse", "pr_curve", "rbo", "read_qrels", "read_results", "read_run", "reconcile",
     "reconcile_table", "report", "score", "simulate", "spread", "tau_ap", "trust", "trust_many", "verify",
     # boxes of object detectors: the verbs above in a namespace of their own
     "boxes",
@@ -108,6 +108,8 @@ def __getattr__(name: str) -> object:
     if name in _MODULES:
         return import_module(f"germane.{name}")
     if name not in _LATER:
+        if name == "read_signature":
+            raise AttributeError("germane.read_signature is germane.types.Signature.read")
         raise AttributeError(f"module 'germane' has no attribute {name!r}{_say_where(name)}")
     exported: object = getattr(import_module(f"germane.{_LATER[name]}"), name)
     from germane.evaluation.choices import name_arguments

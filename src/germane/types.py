@@ -61,6 +61,7 @@ from germane.judges.corrected import CorrectedMean, Trust, Trusts
 from germane.judges.selection import Selection
 from germane.measures.averaging import MeasureResult, QueryValues
 from germane.measures.measure import Measure, Measures
+from germane.measures.own import OwnMeasure
 from germane.output.tables import Reader, Table
 from germane.readers import InputFormat
 from germane.records.verification import Verification
@@ -100,6 +101,7 @@ __all__ = [
     "MeasureResult",
     "Measures",
     "OtherChoices",
+    "OwnMeasure",
     "PRCurve",
     "Pair",
     "Pairs",

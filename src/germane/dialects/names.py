@@ -12,6 +12,7 @@ from germane.measures.box_names import explain_of_boxes
 from germane.measures.measure import (
     Measure,
     Measures,
+    list_defined,
     list_names,
     parse_own,
     split_names,
@@ -230,7 +231,7 @@ def parse(text: str | Measure) -> Measure:
     nearest name.
     """
     if isinstance(text, str):
-        return _parse(text)
+        return _parse(text, list_defined())
     if isinstance(text, Measure):
         return text
 
@@ -238,7 +239,7 @@ def parse(text: str | Measure) -> Measure:
 
 
 @lru_cache(4096)
-def _parse(text: str) -> Measure:
+def _parse(text: str, _: tuple[int, ...]) -> Measure:
     tool, name = split_tool(text)
     if tool in ("", "germane"):
         return parse_own(name, _suggest_elsewhere)
@@ -272,7 +273,7 @@ def parse_all(measures: Measures) -> tuple[Measure, ...]:
     (AP, P@5)
     """
     if isinstance(measures, str):
-        return _split(measures)
+        return _split(measures, list_defined())
     names = list_names(measures, Measure)
     return tuple(dict.fromkeys(map(parse, names)))
 
@@ -285,14 +286,14 @@ def find_renamed(measures: Measures) -> dict[str, Measure]:
     {'HR@10': Success@10}
     """
     if isinstance(measures, str):
-        return dict(_rename_all(measures))
+        return dict(_rename_all(measures, list_defined()))
     if isinstance(measures, Measure) or write_name(measures):
         return {}
     return {name: measure for text in measures for name, measure in find_renamed(text).items()}
 
 
 @lru_cache(256)
-def _rename_all(text: str) -> tuple[tuple[str, Measure], ...]:
+def _rename_all(text: str, _: tuple[int, ...]) -> tuple[tuple[str, Measure], ...]:
     named = [(name, parse(name)) for name in split_names(text)]
     return tuple((name, measure) for name, measure in named if not _is_own(name, measure.name))
 
@@ -302,7 +303,7 @@ def _is_own(written: str, name: str) -> bool:
 
 
 @lru_cache(256)
-def _split(text: str) -> tuple[Measure, ...]:
+def _split(text: str, _: tuple[int, ...]) -> tuple[Measure, ...]:
     return tuple(dict.fromkeys(parse(name) for name in split_names(text)))
 
 

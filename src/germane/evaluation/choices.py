@@ -53,7 +53,7 @@ from germane.dialects.names import find_renamed, parse_all
 from germane.errors import PolicyError, suggest
 from germane.evaluation.collection import find_needs
 from germane.measures.averaging import check_ties
-from germane.measures.measure import Measure, Measures
+from germane.measures.measure import Measure, Measures, list_defined
 from germane.readers import InputFormat, Needs
 
 if TYPE_CHECKING:
@@ -468,9 +468,9 @@ def make_plan(
     """
     if dialect is None:
         if isinstance(measures, str):
-            return _plan_uniformly(measures, conventions)
+            return _plan_uniformly(measures, conventions, list_defined())
         names = list(measures) if isinstance(measures, (list, tuple)) else parse_all(measures)
-        plan = _plan_uniformly(parse_all(names), conventions)
+        plan = _plan_uniformly(parse_all(names), conventions, ())
         renamed = find_renamed(names)
         return replace(plan, renamed=renamed) if renamed else plan
     from germane.dialects.names import find_default_names, refuse_half_a_level, resolve_measures
@@ -487,7 +487,9 @@ def make_plan(
 
 
 @lru_cache(256)
-def _plan_uniformly(measures: str | tuple[Measure, ...], conventions: Policy) -> Plan:
+def _plan_uniformly(
+    measures: str | tuple[Measure, ...], conventions: Policy, _: tuple[int, ...]
+) -> Plan:
     """Plan all measures under the same conventions."""
     policies = dict.fromkeys(parse_all(measures), conventions)
     return Plan(conventions, policies, find_renamed(measures))

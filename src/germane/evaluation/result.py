@@ -24,6 +24,7 @@ from germane.errors import (
 )
 from germane.measures.averaging import MeasureResult
 from germane.measures.measure import Measure
+from germane.measures.own import OwnMeasure
 from germane.output.documents import IF_ANY, make_document
 from germane.output.named_columns import Lookup, Named, Tabular, make_ids, make_texts
 from germane.output.tables import Table
@@ -181,7 +182,7 @@ class Result(Lookup[MeasureResult], Tabular):
         >>> print(result.signature("AP@10"))
         AP@10 = 1.0000 | rel=1 norm=min mean=arithmetic duplicates=error ... | 1 query, qrels ...
 
-        ``str`` makes text of it, which ``germane.read_signature`` reads back. ``tools="same"`` adds
+        ``str`` makes text of it, which ``germane.types.Signature.read`` reads. ``tools="same"`` adds
         the tools that compute the same number by their definition, with their names for it. A run
         in memory is hashed when this is first called, and a file is read again. Raises
         NotFoundError for a measure that was not evaluated.
@@ -224,6 +225,10 @@ class Result(Lookup[MeasureResult], Tabular):
             tool_measure = self.dialect.find_named(measure)
             if tool_measure is not None and tool_measure.measure in self._by_measure:
                 return tool_measure.measure
+        if isinstance(measure, str):
+            own = (kept for kept in self._by_measure if isinstance(kept, OwnMeasure))
+            if named := next((kept for kept in own if kept.name == measure), None):
+                return named  # though another one may have the name by now
         return parse(measure)
 
     def __iter__(self) -> Iterator[str]:

@@ -335,7 +335,7 @@ class Signature:
     >>> signature = germane.evaluate({"q": {"d": 1}}, {"q": {"d": 0.9}}, "RR").signature("RR")
     >>> signature.value, signature.policy.ties, len(signature.run)
     (1.0, 'trec', 16)
-    >>> germane.read_signature(str(signature)) == signature
+    >>> germane.types.Signature.read(str(signature)) == signature
     True
 
     ``qrels`` and ``run`` are the first 64 bits of the fingerprints, as hexadecimal digits, or None
@@ -372,6 +372,16 @@ class Signature:
     def shorten(cls, fingerprint: str | None) -> str | None:
         """Return the digits of a fingerprint that a signature and messages show."""
         return None if fingerprint is None else fingerprint[: cls.LENGTH]
+
+    @staticmethod
+    def read(text: str) -> "Signature":
+        """Read the line that ``str`` writes, back into a signature.
+
+        The name of a run and a colon may precede it. Conventions and parameters that it leaves out
+        have their defaults. Raises FormatError if the text is not a signature, and MeasureError or
+        PolicyError for a definition that does not exist.
+        """
+        return read_signature(text)
 
     def __str__(self) -> str:
         data = [write_count(self.queries, "query")]
@@ -485,7 +495,7 @@ def read_signature(text: str) -> Signature:
     """Read a signature from the line that ``result.signature`` writes.
 
     >>> line = "AP@10 = 0.2917 | norm=min ties=trec | 9 queries, qrels 3f9a, run 81be | germane 0.2"
-    >>> germane.read_signature(line).measure.definition
+    >>> germane.types.Signature.read(line).measure.definition
     'Σ P@i·rel(i), i ≤ 10, ÷ min(R,10)'
 
     The name of a run and a colon may precede it. Conventions and parameters that it leaves out have

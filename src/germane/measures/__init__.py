@@ -5,6 +5,9 @@ A new measure is a function and a ``Definition`` in the file of its family, and 
 ``tests/oracle.py``, and ``python docs/generate.py`` writes its page.
 """
 
+from typing import Any
+from weakref import WeakValueDictionary
+
 from germane.core.ragged import Floats, unite_equal
 from germane.measures import (
     average,
@@ -27,6 +30,7 @@ from germane.measures.definition import (
 __all__ = [
     "BY_NAME",
     "CATALOGUE",
+    "DEFINED",
     "TABLE",
     "Definition",
     "Parameter",
@@ -73,12 +77,16 @@ CATALOGUE: tuple[CatalogueDefinition, ...] = (
 
 BY_NAME: dict[str, Definition] = {row.name: row for row in (*TABLE, *CATALOGUE)}
 
+DEFINED: WeakValueDictionary[str, Any] = WeakValueDictionary()
+"""Users' own measures by name, as long as somebody holds them."""
+
 _DIRECTIONS = {"high": 1, "neither": 0, "low": -1}
 
 
 def find_direction(name: str) -> int:
     """Find which way is better: 1 for high values of the measure, -1 for low ones, 0 for none."""
-    return _DIRECTIONS[BY_NAME[name].better] if name in BY_NAME else 1
+    row = BY_NAME[name] if name in BY_NAME else getattr(DEFINED.get(name), "row", None)
+    return 1 if row is None else _DIRECTIONS[row.better]
 
 
 def find_merits(name: str, means: Floats) -> list[float]:

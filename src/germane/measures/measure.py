@@ -11,7 +11,7 @@ import numpy as np
 
 from germane.core.calls import parse_whole
 from germane.errors import MeasureError, clip, list_choices, suggest
-from germane.measures import BY_NAME, TABLE, Definition, Parameter
+from germane.measures import BY_NAME, DEFINED, TABLE, Definition, Parameter
 from germane.measures.box_names import explain_of_boxes, is_of_boxes
 from germane.measures.definition import ALWAYS, Extremes
 from germane.measures.spelling import MOST_WORDS, is_spelled, list_aliases, respell, suggest_name
@@ -271,9 +271,13 @@ def describe_ties(row: Definition) -> str:
     return text
 
 
-@lru_cache(4096)
+def list_defined() -> tuple[int, ...]:
+    """List the users' own measures, with which the meaning of a text changes."""
+    return tuple(map(id, DEFINED.values()))
+
+
 def parse_own(text: str, advise: Callable[[str], str] = suggest_name) -> Measure:
-    """Read one of germane's own names. Raises MeasureError, with the nearest name.
+    """Read one of germane's own names, or a user's. Raises MeasureError, with the nearest name.
 
     ``advise`` writes what to do about a name that is unknown.
 
@@ -281,6 +285,11 @@ def parse_own(text: str, advise: Callable[[str], str] = suggest_name) -> Measure
     >>> parse_own("map@10")
     AP@10
     """
+    return DEFINED.get(text.strip()) or _parse_own(text, advise)
+
+
+@lru_cache(4096)
+def _parse_own(text: str, advise: Callable[[str], str]) -> Measure:
     written = _WRITTEN.fullmatch(text.strip())
     if written is None or written[1].casefold() not in _NAMES:
         respelled = respell(text)
@@ -303,6 +312,8 @@ def parse_own(text: str, advise: Callable[[str], str] = suggest_name) -> Measure
 
 def is_own(text: str) -> bool:
     """Is this a name in germane's own form, with one of its names or aliases?"""
+    if text in DEFINED:
+        return True
     written = _WRITTEN.fullmatch(text)
     return written is not None and written[1].casefold() in _NAMES
 
@@ -479,6 +490,12 @@ def list_names(
         return [measures]
     if kind is Measure and write_name(measures) is not None:
         return [measures]
+    if callable(measures):
+        name = getattr(measures, "__name__", "").strip("<>") or "my_measure"
+        raise MeasureError(
+            f"a function is evaluated as germane.measure(function, name={name!r}, takes='grades');"
+            f" got {clip(measures)}."
+        )
     if isinstance(measures, (Mapping, bytes)) or not isinstance(measures, Iterable):
         raise MeasureError(
             f"measures are a string such as '{example}' or a list; got {clip(measures)}"

@@ -5,21 +5,19 @@ from typing import Any
 import numpy as np
 
 from germane.core import ragged
-from germane.core.ragged import Floats, Ints
+from germane.core.ragged import Floats
 from germane.core.ranking import Ranking
 from germane.errors import MeasureError, list_some
 from germane.measures.definition import (
     MEAN,
     NO_RELEVANT,
     REL,
-    SHARE,
     Definition,
     Parameter,
     Range,
     Scored,
     Weight,
     bound_nowhere,
-    compute_gains,
     weigh_hits,
     write_number,
 )
@@ -89,7 +87,7 @@ def _check_missed(ranking: Ranking, missed: float) -> float:
 
 
 def _write_missed(p: dict[str, Any]) -> str:
-    return "N+1" if p["missed"] == "next" else write_number(p["missed"])
+    return "(N+1)" if p["missed"] == "next" else write_number(p["missed"])
 
 
 def _bound_rank(p: dict[str, Any]) -> Range | None:
@@ -101,7 +99,8 @@ MEAN_RANK = Definition(
     "Mean rank of the first relevant item, or of all of them",
     mean_rank,
     lambda k, p: (
-        f"rank of the first relevant item, or {_write_missed(p)}"
+        f"{_write_missed(p)}·(min(R,1) - (max rel(i), i ≤ N))"
+        " + rank of the first relevant item, i ≤ N"
         if p["of"] == "first"
         else f"(Σ i·rel(i), i ≤ N) + {_write_missed(p)}·(R - hits)"
     ),
@@ -152,80 +151,49 @@ MEAN_RANK = Definition(
 )
 
 
-def percentile_rank(ranking: Ranking, k: None, rel: float, gain: str, items: Any) -> Scored:
+def percentile_rank(ranking: Ranking, k: None, rel: float, length: Any) -> Scored:
     """Add up the share of the list above each relevant item; missed ones stand at the end."""
     total = ranking.total(rel)
-    weight: Floats = ranking.relevant(rel).astype(float)
-    weights: Floats | Ints = total
-    if gain != "binary":
-        weight = weight * compute_gains(ranking.relevance, gain)
-        worth = np.where(ranking.ideal >= rel, compute_gains(ranking.ideal, gain), 0.0)
-        weights = ragged.sum_rows(worth, ranking.ideal_owner, len(ranking))
-        total = ranking.count_judged(worth > 0)
-    others = _count_others(ranking, items)[ranking.owner]
-    above = weight * weigh_hits(ranking, _RANK_BEFORE, ranking.end(None))
+    others = _count_others(ranking, length)[ranking.owner]
+    above = ranking.relevant(rel) * weigh_hits(ranking, _RANK_BEFORE, ranking.end(None))
     terms = np.divide(above, others, out=np.zeros(len(above)), where=others > 0)
-    held = ranking.sum_hits(weight * mark_hits(ranking, None, rel))
-    return Scored(terms, weights, total, rest=np.maximum(weights - held, 0.0))
+    found = ranking.sum_hits(mark_hits(ranking, None, rel))
+    return Scored(terms, total, total, rest=total - found)
 
 
-def _count_others(ranking: Ranking, items: Any) -> Floats:
+def _count_others(ranking: Ranking, length: Any) -> Floats:
     """Count the items beside one (Q). Raises MeasureError where there are more results."""
-    if items == "retrieved":
+    if length == "retrieved":
         return np.maximum(ranking.retrieved - 1.0, 0.0)
-    if (ranking.retrieved > items).any():
-        queries = [ranking.queries[q] for q in np.flatnonzero(ranking.retrieved > items)]
+    if (ranking.retrieved > length).any():
+        queries = [ranking.queries[q] for q in np.flatnonzero(ranking.retrieved > length)]
         raise MeasureError(
-            f"items={items:.12g} is less than the number of results: {list_some(queries)}"
+            f"length={length:.12g} is less than the number of results: {list_some(queries)}"
             f" ({len(queries)} of {len(ranking)} queries)."
-            f" Write items={int(ranking.retrieved.max())} or more."
+            f" Write length={int(ranking.retrieved.max())} or more."
         )
-    return np.full(len(ranking), items - 1.0)
+    return np.full(len(ranking), length - 1.0)
 
 
-_GAINS = {"binary": "rel(i)", "linear": "grade", "exp": "(2^grade - 1)"}
-
-
-def _write_weights(p: dict[str, Any]) -> str:
-    return "R" if p["gain"] == "binary" else "W"
-
-
-def _write_end(p: dict[str, Any]) -> str:
-    return "N" if p["items"] == "retrieved" else write_number(p["items"])
-
-
-def _write_heavy(p: dict[str, Any]) -> str:
-    """Write what the sums of gains stand for; only relevant items have one."""
-    if p["gain"] == "binary":
-        return "hits = Σ rel(i), i ≤ N"
-    gain = _GAINS[p["gain"]]
-    return f"W: {gain} summed over the relevant items, hits: over those retrieved"
+def _write_length(p: dict[str, Any]) -> str:
+    return "N" if p["length"] == "retrieved" else write_number(p["length"])
 
 
 PERCENTILE_RANK = Definition(
     "PercentileRank",
-    "Expected percentile rank: the share of the list that stands above relevant items",
+    "Percentile rank: the share of the list that stands above relevant items",
     percentile_rank,
-    lambda k, p: (
-        f"(Σ (i-1)/({_write_end(p)}-1)·{_GAINS[p['gain']]}"
-        f"{'' if p['gain'] == 'binary' else '·rel(i)'}, i ≤ N) + {_write_weights(p)} - hits"
-    ),
-    norm=lambda k, p: _write_weights(p),
-    where=lambda k, p: _write_heavy(p),
+    lambda k, p: f"(Σ (i-1)/({_write_length(p)}-1)·rel(i), i ≤ N) + R - hits",
+    norm=lambda k, p: "R",
+    where=lambda k, p: "hits = Σ rel(i), i ≤ N",
     example='score([0, 1, 0, 0, 1], "PercentileRank") == (1 / 4 + 4 / 4) / 2',
     parameters=(
         REL,
         Parameter(
-            "gain",
-            "binary",
-            "the weight of a relevant item: 1, its grade, or 2^grade - 1",
-            words=("binary", "linear", "exp"),
-        ),
-        Parameter(
-            "items",
+            "length",
             "retrieved",
-            "the length of the whole list: of what was retrieved, or the number of items that"
-            " exist, of which the list has the first",
+            "the number of items in the whole list: those retrieved, or a number of items, of which"
+            " the list has the first",
             words=("retrieved",),
             low=1.0,
             high=1e12,
@@ -235,13 +203,12 @@ PERCENTILE_RANK = Definition(
     better="low",
     finds=False,
     unanswered=lambda k, p: "1",
-    range=lambda p: SHARE,
     cutoff=False,
     middle=True,
     conventions=(
         "The first rank is 0 and the last 1; a random order has .5. A relevant item that was not"
-        " retrieved counts as 1. PercentileRank(gain=linear,mean=micro) is the original, which"
-        " weighs each item by the user's consumption."
+        " retrieved counts as 1. With mean=micro all items of all users count the same, as in the"
+        " original, which weighs each also by how much the user consumed."
     ),
     undefined=NO_RELEVANT,
     cite="Hu, Koren & Volinsky, ICDM 2008",
@@ -259,14 +226,17 @@ INVERSE_PENALTY = Definition(
     "INP",
     "Inverse negative penalty: precision at the rank of the last relevant item",
     inverse_penalty,
-    lambda k, p: "R ÷ rank of the last relevant item",
+    lambda k, p: "Σ P@i·rel(i), i ≤ N, R@i ≥ 1",
     example='score([1, 0, 0, 1], "INP") == 2 / 4',
     parameters=(REL, MEAN),
     aliases=("mINP",),
     finds=False,
     cutoff=False,
     expected=False,
-    conventions="0 if a relevant item was not retrieved: its rank is beyond every other one.",
+    conventions=(
+        "This is R divided by the rank of the last relevant item, the hardest to find; and 0 if one"
+        " was not retrieved."
+    ),
     undefined=NO_RELEVANT,
     cite="Ye, Shen, Lin, Xiang, Shao & Hoi, IEEE TPAMI 44(6), 2022",
 )
