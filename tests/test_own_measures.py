@@ -27,14 +27,14 @@ def share_of_grades(judged: Mapping[int, float], ranked: Sequence[int]) -> float
     return found / (sum(max(grade, 0) for grade in judged.values()) or 1)
 
 
-MINE = germane.measure(first_three, name="first_three")
+MINE = germane.measure(first_three, name="own_three")
 ODD = germane.measure(on_odd_ranks, name="odd_ranks", takes="ids")
 SHARE = germane.measure(share_of_grades, name="share_of_grades", takes="graded")
 
 
 def test_values_are_the_function_s() -> None:
     result = germane.evaluate(QRELS, RUN, [MINE, ODD, SHARE, "P@3"])
-    assert result["first_three"].per_query == result["P@3"].per_query
+    assert result["own_three"].per_query == result["P@3"].per_query
     by_length = [0 / 2, 1 / 2, 1 / 2]  # x a · x a b · x a b c: of ranks 1 and 3, b alone
     assert list(result["odd_ranks"].per_query.values()) == [
         0, *by_length[1:], 0, *by_length[1:], 0, by_length[1]
@@ -49,9 +49,9 @@ def test_definitions_are_those_that_identify_finds_or_own() -> None:
 
 
 def test_the_name_is_read_like_any_other() -> None:
-    assert germane.parse("first_three") == MINE
-    result = germane.evaluate(QRELS, RUN, "AP first_three, odd_ranks")
-    assert [*result] == ["AP", "first_three", "odd_ranks"]
+    assert germane.parse("own_three") == MINE
+    result = germane.evaluate(QRELS, RUN, "AP own_three, odd_ranks")
+    assert [*result] == ["AP", "own_three", "odd_ranks"]
 
 
 def test_verbs(tmp_path: Path) -> None:
@@ -64,11 +64,11 @@ def test_verbs(tmp_path: Path) -> None:
     assert germane.gate(QRELS, BETTER, [MINE], baseline=RUN)
     assert not germane.gate(QRELS, RUN, [MINE], baseline=BETTER)
     explained = germane.explain(QRELS, RUN, MINE, query="q2")
-    assert "first_three = 0.6667" in str(explained)
+    assert "own_three = 0.6667" in str(explained)
     page = tmp_path / "page.html"
     germane.report(QRELS, runs, [MINE, "AP"]).save(page)
-    assert "first_three" in page.read_text("utf-8")
-    assert "first_three = " in str(germane.evaluate(QRELS, RUN, [MINE]).signature("first_three"))
+    assert "own_three" in page.read_text("utf-8")
+    assert "own_three = " in str(germane.evaluate(QRELS, RUN, [MINE]).signature("own_three"))
 
 
 def test_low_values_can_be_good() -> None:
@@ -130,7 +130,7 @@ def test_functions_that_are_refused() -> None:
     with pytest.raises(MeasureError, match="has no closed form"):
         germane.evaluate({"q": ["a"]}, {"q": {"a": 1.0, "b": 1.0}}, [MINE], ties="expected")
     with pytest.raises(NotFoundError):
-        germane.evaluate(QRELS, RUN, "AP")["first_three"]
+        germane.evaluate(QRELS, RUN, "AP")["own_three"]
 
 
 def test_no_number_is_no_value() -> None:

@@ -7,7 +7,6 @@ from typing import Any
 from germane.dialects.names import parse_any
 from germane.errors import InputError, MeasureError, check_choice, clip
 from germane.forensics.identify import identify
-from germane.measures import DEFINED
 from germane.measures.own import OwnMeasure
 
 _NAME = re.compile(r"[^\W\d][\w.@+-]{0,59}")
@@ -45,23 +44,23 @@ def measure(
     check_choice("takes", takes, ("grades", "ids", "graded"), InputError)
     check_choice("better", better, ("high", "low"), InputError)
     _check_name(name)
-    known = identify(function, takes=takes)
-    if known.definitions:
-        definition = known.definitions[0]
-        says = f"{definition}, found by identify: {definition.measure.definition}"
+    identification = identify(function, takes=takes)
+    if identification.definitions:
+        definition = identification.definitions[0]
+        text = f"{definition}, found by identify: {definition.measure.definition}"
     else:
-        says = f"own: {getattr(function, '__name__', type(function).__name__)}, of {takes}"
-    return OwnMeasure(name, function=function, takes=takes, better=better, says=says)  # type: ignore[arg-type]
+        text = f"own: {getattr(function, '__name__', type(function).__name__)}, of {takes}"
+    return OwnMeasure(name, function=function, takes=takes, better=better, says=text)  # type: ignore[arg-type]
 
 
 def _check_name(name: object) -> None:
     """Refuse a name that is no word, or that a measure has."""
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise MeasureError(f"name is a word such as my_precision@5; got {clip(name)}")
-    if name in DEFINED:  # as when a cell of a notebook runs again
-        return
     try:
         taken = parse_any(name)
     except MeasureError:
+        return
+    if isinstance(taken, OwnMeasure):  # as when a cell of a notebook runs again
         return
     raise MeasureError(f"{clip(name)} is the name of a measure, {taken}. Choose another one.")

@@ -34,7 +34,6 @@ from germane.evaluation.signature_line import (
     KeptFingerprint,
     RunFingerprint,
     Signature,
-    read_signature,
 )
 from germane.measures.averaging import MeasureResult
 from germane.measures.definition import refuse_lists
@@ -389,7 +388,7 @@ def _compare_signature(
 ) -> Iterator[str]:
     """Compare the signature of a mean with the parts of the record that it repeats."""
     try:
-        signature = read_signature(part["signature"])
+        signature = Signature.read(part["signature"])
     except GermaneError as error:
         yield f": {error}"
         return

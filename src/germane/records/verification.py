@@ -24,7 +24,6 @@ from germane.evaluation.opening import Held, Inputs, open_data
 from germane.evaluation.result import Result, Results
 from germane.evaluation.signature_line import (
     Signature,
-    read_signature,
 )
 from germane.measures.measure import Measure
 from germane.output.documents import Document
@@ -159,7 +158,7 @@ def verify(
 
 def _read(record: Any) -> tuple[RecordedRun, ...]:
     if Signature.is_written(record):
-        record = read_signature(record)
+        record = Signature.read(record)
     if isinstance(record, Signature):
         return (_read_signature(record),)
     if isinstance(record, Result):
