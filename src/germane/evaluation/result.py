@@ -182,7 +182,7 @@ class Result(Lookup[MeasureResult], Tabular):
         >>> print(result.signature("AP@10"))
         AP@10 = 1.0000 | rel=1 norm=min mean=arithmetic duplicates=error ... | 1 query, qrels ...
 
-        ``str`` makes text of it, which ``germane.types.Signature.read`` reads. ``tools="same"`` adds
+        ``str`` makes text of it, and ``germane.types.Signature.read`` a type. ``tools="same"`` adds
         the tools that compute the same number by their definition, with their names for it. A run
         in memory is hashed when this is first called, and a file is read again. Raises
         NotFoundError for a measure that was not evaluated.

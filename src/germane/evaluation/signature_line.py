@@ -374,7 +374,7 @@ class Signature:
         return None if fingerprint is None else fingerprint[: cls.LENGTH]
 
     @staticmethod
-    def read(text: str) -> "Signature":
+    def read(text: str) -> Signature:
         """Read the line that ``str`` writes, back into a signature.
 
         The name of a run and a colon may precede it. Conventions and parameters that it leaves out
