@@ -126,7 +126,7 @@ def test_bounds_are_those_of_all_lists() -> None:
             (up if weight > 0 else down)[place] = abs(weight)
         reached = (lists.enumerated.high @ up - lists.enumerated.low @ down).max()
         assert float(bound) == pytest.approx(reached, abs=1e-12)
-        assert lists._search(up, down)[0] == pytest.approx(reached, abs=1e-12)
+        assert lists._search(up, down, 5)[0] == pytest.approx(reached, abs=1e-12)
         assert is_exact == all(NAMES[place] != "nDCG@4" for place in weights)
 
 
@@ -321,3 +321,32 @@ def test_a_witness_has_the_printed_numbers(
         {"ours": {"P@1": "0.25", "RR@5": "0.50"}}, queries=4, witness=tmp_path / "four"
     )
     assert "a run of 4 queries with" in found.notes[-1]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_deep_lists_are_searched_by_ranks_and_hits() -> None:
+    """Up to rank 30, where lists are too many to enumerate."""
+    rng = random.Random(6)
+    names = ["P@5", "R@30", "AP(norm=R)@30", "RR@10", "nDCG@30"]
+    rows = {f"{n}": draw_row(rng, names, 8) for n in range(2)}
+    found = germane.audit(rows, grades=1, dialect="trec_eval-10")
+    assert not found, str(found)
+    wrong = {"wrong": {**rows["0"], "AP(norm=R)@30": "0.0123"}}
+    refuted = germane.audit(wrong, grades=1, dialect="trec_eval-10")
+    assert refuted.decisions == {"wrong": "impossible"}
+
+
+@pytest.mark.long
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("seed", range(4))
+def test_no_row_of_many_is_accused(seed: int) -> None:
+    """Whatever is told of it, and in however many decimals."""
+    rng = random.Random(seed)
+    for _ in range(100):
+        names = rng.sample(
+            [*NINE, "AP@10", "AP(norm=R)", "RR", "nDCG@5", "R@30", "MeanP@5"], rng.randint(2, 10)
+        )
+        row = draw_row(rng, names, rng.choice((1, 2, 4, 30)), digits=rng.randint(2, 5))
+        dialect = None if "AP@10" in names else rng.choice((None, "trec_eval-10"))
+        found = germane.audit({"true": row}, grades=rng.choice((None, 1, 3)), dialect=dialect)
+        assert not found, str(found)

@@ -128,7 +128,8 @@ class Way:
     def settles(self, places: Collection[int]) -> bool:
         """Is the value of every list known, in all columns, so that a run has what is allowed?"""
         only = self.groups[0]
-        return set(only.places) == set(places) and only.program.lists.is_exact
+        known = set(only.places) == set(places) and only.program.lists.is_exact
+        return known and not only.program.unfinished
 
 
 @dataclass

@@ -19,8 +19,9 @@ from germane.core.ragged import Floats, Ints
 from germane.forensics.certificates import Certificate, find_bound, round_bound
 from germane.forensics.list_values import Kinds, Lists
 
-_ROUNDS = 300  # of added lists
+_ROUNDS = 60  # of added lists
 _NOTHING = 1e-9  # an excess below it is left to the solver's rounding
+_LITTLE = 1e-7  # and one below it is not looked for
 _SUBSETS = 130  # sets of columns that are tried for fewer
 _SIZES = (*range(1, 31), 36, 40, 48, 60, 72, 90, 120, 180, 240, 360, 500, 1000, 2000, 5000, 20000)
 """The largest whole number of a certificate: small ones first."""
@@ -43,6 +44,7 @@ class Program:
     """The program of some measures; lists that were needed once are kept for the next means."""
 
     lists: Lists
+    unfinished: set[tuple[int, ...]] = field(default_factory=set)  # measures, when last tried
     _kinds: list[Kinds] = field(default_factory=list)
     _bounds: dict[tuple[tuple[int, int], ...], Any] = field(default_factory=dict)
 
@@ -80,8 +82,14 @@ class Program:
         return None
 
     def excludes(self, means: Means) -> bool:
-        """Do the means break an inequality, of however many measures, that is proved?"""
+        """Do the means break an inequality, of however many measures, that is proved?
+
+        Those that were proved before are tried first.
+        """
         places = tuple(sorted(means.low))
+        proved = (known for known in self._bounds if {place for place, _ in known} <= {*places})
+        if any(self.prove(means, known) is not None for known in proved):
+            return True
         weights = self.separate(means, places)
         return weights is not None and self._round(means, places, weights) is not None
 
@@ -113,13 +121,15 @@ class Program:
                 goal, A_ub=np.vstack([table, total]), b_ub=np.array([0.0] * len(low) + [1.0]),
                 bounds=limits, method="highs",
             )  # fmt: skip
-            if solved.status != 0 or -solved.fun <= _NOTHING:
+            if solved.status != 0 or -solved.fun <= _LITTLE:
+                self.unfinished.discard(tuple(places))
                 return None
             up, down = np.zeros(len(self.lists.measures)), np.zeros(len(self.lists.measures))
             up[columns], down[columns] = solved.x[:count], solved.x[count:-1]
             worth = self._add(up, down)
-            if worth <= solved.x[-1] + _NOTHING:
+            if worth <= max(solved.x[-1] + _NOTHING, solved.x[-1] - solved.fun / 2):
                 return up - down
+        self.unfinished.add(tuple(places))
         return None
 
     def _list_smaller(

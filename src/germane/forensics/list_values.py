@@ -325,9 +325,10 @@ class Lists:
     def evaluate(self, hits: Bools, place: Ints) -> Kinds:
         """Compute the bounds of lists: their hits by rank, and the place of R in ``relevant``."""
         so_far = np.cumsum(hits, axis=1)
-        first = hits & (so_far == 1)
+        ranked, counted = hits.astype(float), (hits * so_far).astype(float)
+        first = (hits & (so_far == 1)).astype(float)
         low, high = (
-            (hits @ side.always.T + (hits * so_far) @ side.per_hit.T + first @ side.first.T)
+            (ranked @ side.always.T + counted @ side.per_hit.T + first @ side.first.T)
             * side.factor[:, place].T
             + side.tail[:, place, so_far[:, -1]].T
             for side in self.sides
@@ -363,9 +364,9 @@ class Lists:
             places = np.argpartition(worth, -min(most, len(worth)))[-most:]
             places = places[np.argsort(-worth[places], kind="stable")]
             return float(worth[places[0]]), kinds.take(places)
-        return self._search(up, down)
+        return self._search(up, down, 12)
 
-    def _search(self, up: Floats, down: Floats) -> tuple[float, Kinds]:
+    def _search(self, up: Floats, down: Floats, most: int) -> tuple[float, Kinds]:
         """Find, for every R, the list of the highest worth: a dynamic program over ranks, hits."""
         lower, upper = self.sides
         always, per_hit, first = (
@@ -394,7 +395,7 @@ class Lists:
         for i in range(self.depth - 1, -1, -1):
             hits[:, i] = taken[i, rows, count]
             count = count - hits[:, i]
-        order = np.argsort(-best, kind="stable")
+        order = np.argsort(-best, kind="stable")[:most]
         return float(best.max()), self.evaluate(hits[order], rows[order])
 
 
