@@ -949,7 +949,7 @@ def test_names_and_format_on_the_command_line(
     assert cli.main(["evaluate", *paths, "--input-format", "csv"]) == 2
     told = capsys.readouterr().err
     assert "q.data: no column is the query; found 'customer', 'film'" in told
-    assert told.endswith("session_id, query-id. --columns query=name names another.\n")
+    assert told.endswith("customer_id. --columns query=name names another.\n")
     assert cli.main(["evaluate", *paths, "--input-format", "excel"]) == 2
     assert "germane: --input-format takes trec, parquet" in capsys.readouterr().err
 
