@@ -29,7 +29,7 @@ CAMEL = [
     "iouThresholds",
     "bboxFormat",
 ]
-OTHER_DATA = ("mask", "oks", "xyxy", "cxcywh")  # these are boxes as xywh
+OTHER_DATA = ("person", "mask", "oks", "xyxy", "cxcywh")  # these are boxes as xywh
 MEASURE = re.compile(r"\b(?:AP|AR|P|R|F)\d*(?:\([^)]*\))?(?:@\d+)?(?= does)")
 
 

@@ -213,6 +213,8 @@ def hold_all() -> dict[str, Any]:
         "boxes of classes": detected.by("class"),
         "boxes of an image": explained,
         "costs of errors": explained.errors,
+        "confusion of boxes": boxes.confusion(TRUTH, DETECTIONS),
+        "curves of boxes": boxes.curve(TRUTH, DETECTIONS),
         "boxes by tools": boxes.spread(TRUTH, DETECTIONS, "AP"),
         "reconciled boxes": boxes.reconcile(TRUTH, DETECTIONS, reported=0.5),
     }

@@ -314,7 +314,7 @@ def _make_unknown_error(name: str) -> PolicyError:
     """Make the error of an option that check lacks; it may be one of evaluate or another tool."""
     options = (*(option for option in READING if option not in SELECTING), "overlap", "confidence")
     of_evaluate = name in (*DEFAULTS, *SELECTING) or bool(
-        translate_option(name, (*DEFAULTS, "dialect"))
+        translate_option(name, (*DEFAULTS, *SELECTING, "dialect"))
     )
     advice = f" {text}" if (text := translate_option(name, options)) else offer(name, options)
     if of_evaluate and not text:
