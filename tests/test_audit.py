@@ -148,7 +148,7 @@ def test_columns_that_were_exchanged() -> None:
     found = germane.audit({"a": row, "b": row | {"P@5": "0.19"}})
     assert found
     assert (
-        "Nothing contradicts if P@1 and P@10 were exchanged."
+        "There would be no contradiction if P@1 and P@10 were exchanged."
         in germane.audit(
             {
                 "a": {
@@ -333,6 +333,20 @@ def test_files_that_cannot_be_read(
         germane.audit(path)
     assert cli.main(["audit", str(path)]) == 2
     assert "germane: " in capsys.readouterr().err
+
+
+def test_a_column_without_any_number_is_no_column(tmp_path: Path) -> None:
+    """Authors leave out what they did not measure, for all runs or for one."""
+    path = tmp_path / "table.csv"
+    path.write_text("Model,MAP,P@1\nours,0.3,n/a\ntheirs,0.4,—\n", encoding="utf-8")
+    assert dict(germane.audit(path).columns) == {"MAP": "AP"}
+
+
+def test_the_answer_counts_restrictions_beside_contradictions() -> None:
+    row = {"P@1": "0.500", "MRR@10": "0.480"}
+    lines = str(germane.audit({"ours": row})).splitlines()
+    assert lines[0].startswith("○ ours: ")
+    assert "0 contradictions (●) and 1 restriction (○) in 1 row; 3 comparisons." in lines
 
 
 def test_the_command_writes_every_format(

@@ -57,6 +57,17 @@ def test_differences_by_hand() -> None:
     assert pair.interval.low < pair.difference < pair.interval.high
 
 
+def test_a_caption_has_the_policy_of_the_numbers() -> None:
+    """It is that of the results, once, and with the dialect that chose it."""
+    comparison = compare(RUNS, "RR", missing="skip", ties="expected")
+    policies = [note for note in comparison.notes if note.startswith("policy")]
+    result = comparison.datasets[""]["one"]
+    assert policies == [f"policy: {result.policy}"]
+    assert "ties=expected, missing=skip" in policies[0]
+    spoken = compare(RUNS, "recip_rank", dialect="trec_eval-9")
+    assert any(note.startswith("dialect: trec_eval-9 (") for note in spoken.notes)
+
+
 def test_only_queries_with_a_value_for_every_run_are_compared() -> None:
     """A system that skips what it finds hard gains nothing by it."""
     part = {"one": RUNS["one"], "two": {q: RUNS["two"][q] for q in QUERIES[:30]}}

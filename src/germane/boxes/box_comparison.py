@@ -249,7 +249,7 @@ def _compare_results(
         0,
         "image",
         result.name_measure,
-        str(result.conventions),
+        (f"conventions: {result.conventions}",),
         _warn_of_rare_classes(result),
     )
     return compare_samples({"": shares}, (sample,), settings, draws)

@@ -201,7 +201,7 @@ def write_notes(
             )
             continue
         yield f"{write_count(len(sample), sample.unit)} with a value for every run{left}{for_some}"
-    yield from (f"conventions: {sample.conventions}" for sample in samples if sample.conventions)
+    yield from dict.fromkeys(line for sample in samples for line in sample.conventions)
     if len(samples[0].datasets) > 1:
         sets = ", ".join(samples[0].datasets)
         yield f"data sets {sets}: means of their means; resampled within each"

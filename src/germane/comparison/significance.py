@@ -1,7 +1,7 @@
 """The values of systems on the same queries, the tests between them, and their corrections."""
 
 import math
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import permutations, product
@@ -26,11 +26,12 @@ from germane.errors import (
     offer,
     write_option,
 )
+from germane.evaluation.layout import write_dialect
 from germane.evaluation.result import Result, Results
 from germane.evaluation.whole_lists import CatalogueResult
 from germane.measures.averaging import QueryValues
 from germane.measures.measure import Measure
-from germane.output.tables import write_count
+from germane.output.tables import share_lines, write_count
 
 _AT_ONCE = 2**22  # draws in memory at once
 
@@ -54,7 +55,7 @@ class Sample:
     left_out: int  # queries for which some system has no value
     unit: str = "query"  # as messages call what is resampled, such as images with boxes
     parse: Callable[[str], Any] = parse  # reads the name of such a measure
-    conventions: str = ""  # of the numbers, where the measures do not name them
+    conventions: tuple[str, ...] = ()  # of the numbers, as lines of a caption
     warning: str = ""  # of data on which tests and intervals do not hold
     users: int = 0  # in groups of which the numbers of all lists are spread; 0 for means
     numbers: Floats | None = None  # M × S: the numbers that were spread, without rounding
@@ -118,10 +119,28 @@ def match_samples(
     groups: dict[tuple[bool, tuple[tuple[Hashable, ...], ...]], list[Measure]] = {}
     for measure, shared in shared_queries.items():
         groups.setdefault((_is_spread(datasets, measure), shared), []).append(measure)
+    conventions = tuple(_write_conventions(datasets))
     return tuple(
-        (_spread_sample if is_spread else _make_sample)(datasets, tuple(alike), shared)
+        replace(
+            (_spread_sample if is_spread else _make_sample)(datasets, tuple(alike), shared),
+            conventions=conventions,
+        )
         for (is_spread, shared), alike in groups.items()
     )
+
+
+def _write_conventions(datasets: Mapping[str, Runs]) -> Iterator[str]:
+    """Write the policy and the dialect of the results, each once where all of them share it."""
+    named = [
+        (" ".join(filter(None, (dataset, name))), result)
+        for dataset, runs in datasets.items()
+        for name, result in runs.items()
+    ]
+    yield from share_lines(named, lambda result: f"policy: {result.policy}")
+    first = named[0][1]
+    yield from (f"policy of {measure}: {policy}" for measure, policy in first.policies.items())
+    if first.dialect is not None:
+        yield write_dialect(first.dialect)
 
 
 SharedQueries: TypeAlias = Mapping[Measure, tuple[tuple[Hashable, ...], ...]]

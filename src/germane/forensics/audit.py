@@ -114,6 +114,8 @@ class Audit(Tabular, Document):
             for name, measure in self.columns.items()
         )
         checked = f"{write_count(self.rows, 'row')}; {write_count(self.checked, 'comparison')}"
+        if self.restrictions:
+            count += f" (●) and {write_count(len(self.restrictions), 'restriction')} (○)"
         ignored = f"Not read as measures: {list_some(self.ignored)}." if self.ignored else ""
         notes = (f"{count} in {checked}.", *self.explanations, f"Columns: {read}.", ignored)
         return tuple(filter(None, (*notes, *self.notes)))
@@ -552,7 +554,7 @@ class _Auditor:
                 if c in order and (r, order[c]) in cells
             }
             if all(contradiction.possible for contradiction in self.find(moved)):
-                yield f"Nothing contradicts if {slip}."
+                yield f"There would be no contradiction if {slip}."
 
 
 def _key(contradiction: Contradiction) -> Any:

@@ -329,7 +329,7 @@ def _refuse_words(
         if c in numeric or read_columns((label,)) == [None]:
             continue
         wrong = [row[c] for row in body if clean_cell(row[c])[0] is None and not is_empty(row[c])]
-        if len(wrong) < len(body):
+        if wrong and len(wrong) < len(body):
             raise FormatError(
                 f"{where}, column {clip(label)}: a number such as 0.412 or 41.2%, or nothing; got"
                 f" {clip(wrong[0])}"

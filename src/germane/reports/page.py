@@ -441,8 +441,9 @@ def _write_key(findings: Findings, board: Table | None) -> Iterator[str]:
             yield f"{isolate_text(name)}: {escape_html(str(result.signature(measure)))}"
     yield "</pre></details>"
     if board is not None:
-        defined = {f"{measure}: {measure.definition}" for measure in findings.measures}
-        yield from write_notes(note for note in board.notes if note and note not in defined)
+        elsewhere = {f"{measure}: {measure.definition}" for measure in findings.measures}
+        elsewhere |= {f"policy: {result.policy}" for result in findings.results.values()}
+        yield from write_notes(note for note in board.notes if note and note not in elsewhere)
 
 
 # --- Cautions, curves, ties -------------------------------------------------------------------
