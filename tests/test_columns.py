@@ -643,12 +643,15 @@ def test_files_without_a_header(tmp_path: Path, suffix: str) -> None:
     qrels.write_text("a,x,1\nb,x,1\n")
     with pytest.raises(FormatError, match="is the header missing") as error:
         germane.evaluate({"a": ["x"], "b": ["x"]}, path, "RR")
-    found = re.search(r"columns=(\{'query': 0.*?\})", str(error.value))
+    found = re.search(r"columns=\{'run': (\{'query': 0.*?\})\}", str(error.value))
     assert found is not None
     columns = ast.literal_eval(found[1])
     for chosen in (columns, {part: str(place) for part, place in columns.items()}):
         result = germane.evaluate({"a": ["x"], "b": ["x"]}, path, "RR", columns=chosen)
         assert result["RR"].mean == 3 / 4
+    titled = tmp_path / "titled.csv"
+    titled.write_text("user,item,relevance\na,x,1\nb,x,1\n")
+    assert germane.evaluate(titled, path, "RR", columns={"run": columns})["RR"].mean == 3 / 4
     both = {"run": columns, "qrels": {"query": 0, "item": 1, "relevance": 2}}
     assert germane.evaluate(qrels, path, "RR", columns=both)["RR"].mean == 3 / 4
     with pytest.raises(FormatError, match="is the header missing") as error:

@@ -22,7 +22,10 @@ BAD = {
     "lists, too deep": ("[" * 1_000_000, "x.json: the values are nested too deeply."),
     "objects, too deep": ('{"q":' * 1_000_000, "x.json: the values are nested too deeply."),
     "JSON Lines": ('{"q": {}}\n{"r": {}}', "Are these JSON Lines? input_format=jsonl reads them."),
-    "rows": ('[{"query_id": "1"}]', "got a list.  For one object on each line (JSON Lines), use"),
+    "rows": (
+        '[{"query_id": "1"}]',
+        "got a list.  Rows are read from JSON Lines (.jsonl), with one object on each line",
+    ),
     "text": ('"q"', "got text, 'q'."),
     "a number for a query": ('{"q": 3}', "x.json, query 'q': "),
     "null for a query": ('{"q": null}', "got null."),

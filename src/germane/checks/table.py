@@ -134,7 +134,8 @@ TABLE: tuple[Check, ...] = (
           "A run that finds what the judges never saw is underrated: report Judged@10 beside it, "
           "or look at bpref, which skips them."),
     Check("queries not judged", "doubtful", "run", lists.find_unknown,
-          "Check that the run belongs to this collection.", "warning"),
+          "Users without held-out items do no harm; otherwise, check that the run belongs to this "
+          "collection.", "warning"),
     Check("queries without a judgment", "doubtful", "qrels", lists.find_without_judgments,
           "Judge items for them, or delete them.", "warning"),
     Check("nothing relevant", "doubtful", "qrels", lists.find_without_relevant,

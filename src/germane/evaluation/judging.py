@@ -306,6 +306,11 @@ def _describe_near(retrieved: Retrieved, qrels: Qrels) -> str:
     for query, near_query in find_pairs(qrels.queries, retrieved.unknown):
         difference = describe_difference(query, near_query)
         return f"{clip(near_query)} and {clip(query)} differ in {difference}."
+    if not set(retrieved.unknown).isdisjoint(qrels.items):
+        return (
+            "Are these the same ids? Queries of the run are items of the qrels, as if its two"
+            " columns were swapped."
+        )
     return "Are these the same ids?"
 
 

@@ -461,9 +461,13 @@ def _open(asker: Asker, shape: Shape, rng: np.random.Generator) -> Any:
     if kind := _avoid_unjudged(asker, shape, rng):
         return kind
     failed = "raised" if asker.most_calls is None else "failed"
+    advice = ""
+    if asker.form.name == "frames" and errors[0].startswith(("KeyError", "ColumnNotFound")):
+        names = {"query": "user_id", "item": "item_id"}
+        advice = f" If its columns have other names, say which: {write_option('columns', names)}."
     raise InputError(
         f"{describe_function(asker.call)} {failed} on all data; takes={asker.form.name!r} gives it "
-        f"{asker.form.takes}. {errors[0]}"
+        f"{asker.form.takes}. {errors[0].rstrip('.')}.{advice}"
     )
 
 

@@ -108,6 +108,10 @@ def advise(raw: object) -> str:
             "  A list of arrays is a run only if it has two of shape (Q, K): the scores and the ids"
             " of a search."
         )
+    if isinstance(first, str):
+        return (
+            "  Items belong to a query: {'q1': [item, …]}, or [[item, …]] for a query without id."
+        )
     if isinstance(first, tuple):
         return "  Give ranked lists as lists, and rows of a frame as pandas.DataFrame(rows)."
     if isinstance(first, (int, float)):

@@ -266,7 +266,9 @@ def _explain_no_header(names: list[str], separator: str, kind: str) -> str:
             f" {_SEPARATORS[separator_used]}?"
         )
     if _is_data(names):
-        places = {"query": 0, "item": 1, "score" if kind == "run" else "relevance": 2}
+        places: dict[str, Any] = {"query": 0, "item": 1}
+        places |= {"score" if kind == "run" else "relevance": 2}
+        places = {kind: places} if kind in ("run", "qrels") else places
         return (
             "  The first line should name the columns, but has numbers: is the header missing? Then"
             f" {write_option('columns', places)} names columns by their places."

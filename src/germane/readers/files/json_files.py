@@ -76,7 +76,7 @@ def check_object(raw: Any, path: Path, shape: str) -> Nested:
     """Check an object of queries. ``shape`` says what the file should be."""
     where = name_file(path)
     if not isinstance(raw, dict):
-        raise FormatError(f"{where}: {shape}; got {_describe(raw)}.{_advise(raw)}")
+        raise FormatError(f"{where}: {shape}; got {_describe(raw)}.{_advise(raw, shape)}")
     if isinstance(raw, Repeated):
         raise FormatError(f"{where}: duplicate query {clip(raw.key)}.")
     if not raw:
@@ -328,11 +328,13 @@ def _describe(value: Any) -> str:
     return named if kind in (dict, list, type(None)) else f"{named}, {clip(value)}"
 
 
-def _advise(raw: Any) -> str:
-    """Advice for a list of rows."""
-    if isinstance(raw, list) and raw and isinstance(raw[0], dict):
-        return (
-            "  For one object on each line (JSON Lines), use"
-            f" {write_option('input_format', 'jsonl')}."
-        )
-    return ""
+def _advise(raw: Any, shape: str) -> str:
+    """Advice for a list of rows, or of objects with a list of results."""
+    if not (isinstance(raw, list) and raw and isinstance(raw[0], dict)):
+        return ""
+    if shape == _SHAPES["run"] and any(isinstance(value, list) for value in raw[0].values()):
+        return '  In a list, each query is an object {"query": …, "hits": [item, …]}.'
+    return (
+        "  Rows are read from JSON Lines (.jsonl), with one object on each line and no brackets,"
+        " or in Python from pandas.read_json(path)."
+    )

@@ -405,10 +405,7 @@ def explain_unreadable(raw: Any, kind: str, error: Exception) -> FormatError:
             dtype = getattr(raw[name], "dtype", "object")
             return FormatError(f"{kind}, column {name!r}{_find_odd(list(raw[name]), dtype, why)}")
     if "non-struct" in str(error):
-        return FormatError(
-            f"{kind}: a frame has columns for query and item, and this is one column; got"
-            f" {clip(raw)}"
-        )
+        return _explain_column(raw, kind)
     if "format string" in str(error):
         text = (
             "a column is of a type that PyArrow does not read, such as an integer of 128 bits;"
@@ -418,11 +415,24 @@ def explain_unreadable(raw: Any, kind: str, error: Exception) -> FormatError:
     return FormatError(f"{kind}: cannot be read as columns: {', '.join(map(str, error.args))}")
 
 
+def _explain_column(raw: object, where: str) -> FormatError:
+    """Explain that a column alone is not a frame."""
+    advice = ""
+    if hasattr(raw, "to_dict"):
+        advice = ". If its index has the queries and its cells are lists of items, give to_dict()"
+    return FormatError(
+        f"{where}: a frame has columns for query and item, and this is one column; got"
+        f" {clip(raw)}{advice}"
+    )
+
+
 def check_readable(raw: object, where: str) -> None:
     """Raise InputError for a frame that only Arrow can read, where that is missing."""
     pandas = sys.modules.get("pandas")
     if isinstance(raw, Record) or (pandas is not None and isinstance(raw, pandas.DataFrame)):
         return
+    if pandas is not None and isinstance(raw, pandas.Series) and not has_arrow():
+        raise _explain_column(raw, where)
     module = type(raw).__module__.partition(".")[0]
     require_arrow(f"{where}: a {type(raw).__name__} of {module}")
 

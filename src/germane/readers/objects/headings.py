@@ -184,6 +184,9 @@ class Headings:
             unordered = _explain_absent(
                 where, "score or the rank", column_names, known_names, named=named
             )
+            unordered += (
+                " If the rows of a query are in order, number them in a column rank: 1, 2, …"
+            )
             unordered += _advise_distances(column_names)
         if kind == "qrels" and names["relevance"] is None and "relevance" not in chosen:
             names["relevance"] = _refuse_scored(column_names, where)
@@ -513,6 +516,7 @@ def explain_scored(where: str, name: str) -> FormatError:
     return FormatError(
         f"{where}: is {name!r} the relevance? {write_option('columns', {'relevance': name})}"
         f" says so; {write_option('columns', {'relevance': None})} takes every row as relevant."
+        " If this is a run, give it after the judgments."
     )
 
 

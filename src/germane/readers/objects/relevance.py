@@ -348,8 +348,18 @@ def _read_grades(noun: str, values: Any) -> Floats:
     if numbers is None:
         rank, bad = next((i, v) for i, v in enumerate(values, 1) if not is_finite_number(v))
         wrong = explain_not_finite("relevance grade", f"got {show_number(bad)}")
-        raise GradeError(f"{noun}, rank {rank}: {wrong}")
+        raise GradeError(f"{noun}, rank {rank}: {wrong}{_advise_ids(values)}")
     return numbers
+
+
+def _advise_ids(values: Sequence[Any]) -> str:
+    """Advice for a list of items' ids where grades are expected."""
+    if not all(isinstance(value, str) and re.search("[^\\W\\d]", value) for value in values):
+        return ""
+    return (
+        ". A list has the grade of each item, such as 1 0 1, and no ids; evaluate takes ids:"
+        " {query: [relevant items]} and {query: [items, best first]}"
+    )
 
 
 def _check_holds(grades: Floats, ideal: Floats) -> None:
