@@ -442,9 +442,7 @@ class Parser(argparse.ArgumentParser):
             commands = [a.choices for a in self._actions if isinstance(a.choices, dict)]
             parsers = {name: parser for choices in commands for name, parser in choices.items()}
             near = _advise(message.split()[2:], parsers, self.command)
-            message += "." + (
-                near or f" {_advise_quotes(message.partition(': ')[2], self.command)}"
-            )
+            message += "." + (near or f" {_advise_quotes(self.command)}")
         say(f"{self.prog}: {message}  See: {self.prog} --help")
         self.exit(WRONG)
 
@@ -458,11 +456,13 @@ def list_options(parser: argparse.ArgumentParser) -> Iterator[str]:
                 yield from list_options(command)
 
 
-def _advise_quotes(unknown: str, command: str) -> str:
+def _advise_quotes(command: str) -> str:
     """Say what to do with further words, which may be a second list or a second measure."""
-    if command == "score" and " " in unknown and set(unknown) <= set("01 ,;○●"):
-        return "score takes one list, in quotes: '0 0 1'; explain takes two."
-    return "Words that belong together need quotes: '0 0 1' or -m 'AP@10 nDCG@10'."
+    if command == "score":
+        return (
+            "Words that belong together need quotes, as in '0 0 1'. A second list is for explain."
+        )
+    return "Words that belong together need quotes, as in '0 0 1' or -m 'AP@10 nDCG@10'."
 
 
 def _advise(
