@@ -152,8 +152,8 @@ def refuse_queries(qrels: Qrels, run: Mapping[Hashable, Any]) -> None:
         within = [query for query in qrels.queries if _has_results(results, query)]
         if within:
             raise FormatError(
-                f"no query of the run is in the qrels, but queries under its key {clip(name)} are:"
-                f" {list_some(within)}. If these are several runs by name, give them to"
+                f"no query of the run is in the qrels, but its value for {clip(name)} has queries"
+                f" that are: {list_some(within)}. If these are several runs by name, give them to"
                 f" evaluate_many, or one of them, run[{clip(name)}], to evaluate."
             )
     elif isinstance(results, (str, bytes)) or not isinstance(results, Iterable):
