@@ -953,6 +953,12 @@ def test_names_and_format_on_the_command_line(
     told = capsys.readouterr().err
     assert "q.data: no column is the query; found 'customer', 'film'" in told
     assert told.endswith("customer_id. --columns query=name names another.\n")
+    twice = [*("--columns", named), *("--columns", "score="), "--input-format", "csv"]
+    assert cli.main(["evaluate", *paths, "-m", "RR", *twice, "--format", "tsv"]) in (0, None)
+    assert capsys.readouterr().out.split()[-1] == "1.0"
+    with pytest.raises(SystemExit):
+        cli.main(["evaluate", *paths, *twice, "--columns", "item=other"])
+    assert "names item twice: item=film and item=other" in capsys.readouterr().err
     assert cli.main(["evaluate", *paths, "--input-format", "excel"]) == 2
     assert "germane: --input-format takes trec, parquet" in capsys.readouterr().err
 

@@ -130,7 +130,19 @@ def _read_columns(text: str) -> dict[str, Any]:
     return named
 
 
-def _refuse_second(named: Mapping[str, str | None], part: str, name: str) -> None:
+def merge_names(named: Mapping[str, Any], more_names: Mapping[str, Any]) -> dict[str, Any]:
+    """Merge the names of an option that stands twice. Raises ArgumentTypeError for a part twice."""
+    merged = dict(named)
+    for part, name in more_names.items():
+        if isinstance(name, Mapping) and isinstance(merged.get(part), Mapping):
+            merged[part] = merge_names(merged[part], name)
+        else:
+            _refuse_second(merged, part, name)
+            merged[part] = name
+    return merged
+
+
+def _refuse_second(named: Mapping[str, Any], part: str, name: Any) -> None:
     """Refuse a part that is named twice, since only one of the names can hold."""
     if part in named:
         raise argparse.ArgumentTypeError(

@@ -31,6 +31,7 @@ from germane.cli.options import (
     Option,
     choose_from,
     find_row,
+    merge_names,
     read_fraction,
     read_whole,
 )
@@ -227,7 +228,7 @@ class _Maker:
                 default=row.default,
                 nargs=row.nargs,
                 help=self._write_help(row, argument.default),
-                action="append" if row.repeats or argument.default == () else "store",
+                action="append" if row.repeats or argument.default == () else _Store,
             )
         if key in RARE:
             self.parser.rare.append(action)
@@ -350,6 +351,19 @@ def read_grades(listed: str) -> list[Any]:
 
 
 # --- The parser -----------------------------------------------------------------------------------
+
+
+class _Store(argparse.Action):
+    """Stores a value; names such as those of columns are added to those before."""
+
+    def __call__(self, _: object, namespace: Any, values: Any, *__: object) -> None:
+        before = getattr(namespace, self.dest, None)
+        if isinstance(values, dict) and isinstance(before, dict) and before is not self.default:
+            try:
+                values = merge_names(before, values)
+            except argparse.ArgumentTypeError as error:
+                raise argparse.ArgumentError(self, str(error)) from None
+        setattr(namespace, self.dest, values)
 
 
 class _HelpAll(argparse.Action):

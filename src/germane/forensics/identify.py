@@ -205,7 +205,8 @@ def _report_none(
     }
     if not answers:
         advice = " ".join(swapped.values()) or f"{write_option('takes', '…')} chooses a form."
-        raise InputError(f"{errors[0].rstrip('.')}. No other form works, either. {advice}")
+        told = next((error for error in errors if _OTHER_NAMES in error), errors[0])
+        raise InputError(f"{told.rstrip('.')}. No other form works, either. {advice}")
 
     def rate(name: str) -> tuple[bool, bool]:
         first = answers[name].mistakes[:1]
@@ -442,6 +443,9 @@ def _identify(
     return make_answer(search, states, describe_function(asker.call))
 
 
+_OTHER_NAMES = " If its columns have other names, say which"
+
+
 def _open(asker: Asker, shape: Shape, rng: np.random.Generator) -> Any:
     """Find the containers that the function takes, and the kind of its answers."""
     errors = []
@@ -464,7 +468,7 @@ def _open(asker: Asker, shape: Shape, rng: np.random.Generator) -> Any:
     advice = ""
     if asker.form.name == "frames" and errors[0].startswith(("KeyError", "ColumnNotFound")):
         names = {"query": "user_id", "item": "item_id"}
-        advice = f" If its columns have other names, say which: {write_option('columns', names)}."
+        advice = f"{_OTHER_NAMES}: {write_option('columns', names)}."
     raise InputError(
         f"{describe_function(asker.call)} {failed} on all data; takes={asker.form.name!r} gives it "
         f"{asker.form.takes}. {errors[0].rstrip('.')}.{advice}"
