@@ -61,7 +61,9 @@ def test_a_result_names_the_limits_that_hold() -> None:
     assert result.limits == {says: (germane.AP(norm="found"),)}  # R without a cutoff has no order
     [finding] = result.findings
     assert (finding.what, finding.count) == ("limit of the dialect", 1)
-    assert str(finding) == (f"torchmetrics itself may say something else of AP(norm=found): {says}")
+    assert str(finding) == (
+        f"torchmetrics itself may give another value for AP(norm=found): {says}"
+    )
     assert f"limits of the dialect: AP(norm=found): {says}" in str(result)
     [run] = result.to_dict()["runs"]
     assert run["dialect"]["limits"] == [{"says": says, "measures": ["AP(norm=found)"]}]

@@ -121,6 +121,20 @@ def test_two_changes_are_named_for_a_tool_or_where_nothing_simpler_is(
     assert found.unsure or not any(grades)  # without relevant items tools say 0, or nothing
 
 
+def test_an_order_of_ties_that_no_convention_has_can_explain_a_number() -> None:
+    """ranx sorts more than 15 equal scores in an order of its own: any rank is possible for each."""
+    items = [f"d{i:02d}" for i in range(20)]
+    qrels = {f"q{n}": {items[place]: 1} for n, place in enumerate((1, 4, 11, 17))}
+    run = {query: dict.fromkeys(items, 1.0) for query in qrels}
+    reported = (1 / 3 + 1 / 4 + 1 / 6 + 1 / 7) / 4  # relevant items at the ranks 3, 4, 6 and 7
+    found = germane.reconcile(qrels, run, reported=f"{reported:.6f}", measure="MAP")
+    assert not found
+    assert "AP is anywhere from 0.0500 to 1.0000" in found.verdict  # ranks 20 and 1
+    assert "such as ranx, " in found.verdict
+    outside = germane.reconcile(qrels, run, reported="0.0123", measure="MAP")
+    assert "order of equal scores" not in outside.verdict
+
+
 def test_a_convention_that_is_given_holds() -> None:
     result = germane.reconcile(GRADED, SCORED, reported="0.3", measure="AP@2", missing="skip")
     assert all("missing" not in dict(one.candidate.choices) for one in result.tried)

@@ -284,7 +284,7 @@ def test_the_command_reconciles_a_table(tmp_path: Path) -> None:
     assert "All 6 cells are" in done.stdout
     both = subprocess.run(command, capture_output=True, text=True)
     assert both.returncode == 2
-    assert "--reported NUMBER, or --table TABLE" in both.stderr
+    assert "--reported NUMBER or --table TABLE" in both.stderr
 
 
 # --- Detectors --------------------------------------------------------------------------------------
@@ -346,7 +346,7 @@ def test_the_command_reconciles_a_table_of_detectors(tmp_path: Path) -> None:
     assert "6 equal." in done.stdout
     one = subprocess.run([*command, "--reported", "90.0"], capture_output=True, text=True)
     assert one.returncode == 2
-    assert "--table is for more" in one.stderr
+    assert "for several files, use --table" in one.stderr
 
 
 def test_columns_of_boxes_and_of_masks_stand_in_one_table(tmp_path: Path) -> None:

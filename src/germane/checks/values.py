@@ -187,6 +187,7 @@ TIED = 0.05  # the share of results, or of queries, from which on ties are repor
 ROUNDED = 0.01  # the share of results from which on ties may come from rounding
 DECIMALS = 3
 SIGNIFICANT = 3  # digits
+SHOW_EFFECT = f"{write_option('ties', 'best')} and {write_option('ties', 'worst')} show the effect"
 CLOSE = 1e-6  # the error that rounding leaves
 PRINTED = 7  # decimals with which half-precision scores may be printed
 APART = 4  # printed steps between two numbers of half precision, so that few others fit
@@ -199,7 +200,7 @@ def find_constant(data: Data) -> Sees:
     if data.constant and (data.results >= FEW or _are_of_two_kinds(data)):
         text = f"all {data.results:,} results have the same score as the others of their query"
         examples = show_first_row(data.run, data.order) if data.is_whole else ()
-        yield Problem(text, data.results, examples, f"{order}; see best and worst for the effect.")
+        yield Problem(text, data.results, examples, f"{order}; {SHOW_EFFECT}.")
     elif (moved := data.decided) is not None:
         count, results = data.nearly_constant
         low, high = sorted((moved.worst, moved.best))
@@ -236,8 +237,9 @@ def _advise_tied(data: Data) -> str:
     allowed = bool(data.measures) and all(
         getattr(measure.row, "expected", True) for measure in data.measures
     )
-    remedy = f", or use {write_option('ties', 'expected')}" * (allowed and data.ties in ROW_ORDERS)
-    return f"{describe_order(data)}; see best and worst for the effect{remedy}."
+    mean = f", and {write_option('ties', 'expected')} takes the mean over all orders"
+    remedy = mean * (allowed and data.ties in ROW_ORDERS)
+    return f"{describe_order(data)}; {SHOW_EFFECT}{remedy}."
 
 
 def _are_of_two_kinds(data: Data) -> bool:

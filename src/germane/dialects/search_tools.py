@@ -192,7 +192,8 @@ TEXT_RETRIEVAL = (
         ),
         why=(
             "The run and the qrels must have the same queries; make_comparable=True (missing=zero,"
-            " unknown=ignore) takes those of the qrels. Equal scores keep the order of the dict."
+            " unknown=ignore) takes those of the qrels. Equal scores keep the order of the dict in"
+            " lists of up to 15 results."
             " Where nothing is judged not relevant, bpref is 0/0. A run of empty lists alone is a"
             " ValueError. hits are averaged over queries."
         ),

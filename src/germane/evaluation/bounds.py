@@ -270,7 +270,7 @@ def make_findings(
     """Make a finding of each limit."""
     for text, measures in limits.items():
         names = ", ".join(map(str, measures))
-        unsure = f"{dialect.tool} itself may say something else of {names}: {text.rstrip('.')}"
+        unsure = f"{dialect.tool} itself may give another value for {names}: {text.rstrip('.')}"
         yield Finding("doubtful", "limit of the dialect", unsure, queries)
 
 

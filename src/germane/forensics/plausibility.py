@@ -13,7 +13,8 @@ from germane.core import ragged
 from germane.core.policy import Policy
 from germane.core.ragged import Floats, Ints
 from germane.core.ranking import Ranking
-from germane.errors import GermaneError
+from germane.dialects.dialect import Limit
+from germane.errors import GermaneError, list_choices
 from germane.evaluation.special_queries import settle
 from germane.forensics.reported import Reported, format_plain, read_reported
 from germane.forensics.run_search import DECIMALS, Given, RunSearch, Terms
@@ -301,6 +302,32 @@ def find_hints(search: RunSearch, tried: Sequence[Given]) -> tuple[str, ...]:
             hints.append(f"{slip} is given by {', '.join(named[:_MOST_HINTS])}{rest}.")
     rounded = _try_rounded_terms(search, tried[0]) if tried else []
     return (*hints, *rounded, *_try_mistakes(search))
+
+
+def explain_by_ties(
+    search: RunSearch, limits: Iterable[tuple[Candidate, Limit | None]]
+) -> Iterator[str]:
+    """Explain the number by an order of equal scores that no convention has.
+
+    ``limits`` are of the candidates of tools, some of which leave that order open.
+    """
+    reported = search.reported
+    open_orders = [candidate for candidate, limit in limits if limit and limit.order]
+    alike: dict[tuple[str, str], list[Candidate]] = {}
+    for candidate in (Candidate(search.measure), *open_orders):
+        result = search.find_result(candidate)
+        if result is None:
+            continue
+        low, high = sorted((result.worst, result.best))
+        if low < high and low - reported.tolerance <= reported.value <= high + reported.tolerance:
+            alike.setdefault((f"{low:.4f}", f"{high:.4f}"), []).append(candidate)
+    for (lowest, highest), candidates in [*alike.items()][:1]:
+        tools = {tool.partition(":")[0]: None for like in candidates for tool in like.tools[:1]}
+        named = f", such as {list_choices(tools)}," if tools else ""
+        yield (
+            f"Depending on the order of equal scores, {candidates[0].measure} is anywhere from"
+            f" {lowest} to {highest}, so a tool that leaves this order open{named} can give it."
+        )
 
 
 def _vary_cutoffs(base: Measure) -> Iterable[Candidate]:

@@ -19,7 +19,7 @@ from germane.evaluation.choices import (
 from germane.evaluation.opening import Inputs, open_data
 from germane.explanation.single_query import Counted, check_list, check_run, hold_rows, is_list
 from germane.forensics.laws import find_highest
-from germane.forensics.plausibility import estimate_chance, find_hints
+from germane.forensics.plausibility import estimate_chance, explain_by_ties, find_hints
 from germane.forensics.published import Published, read_published
 from germane.forensics.reconciliation import SHOWN, Reconciliation
 from germane.forensics.reported import ReportedQueries, read_columns, read_queries, read_reported
@@ -143,13 +143,15 @@ def _make_answer(
         matches = search.simplify(filter(search.gives, tried))
     values, chance = estimate_chance(search, tried) if matches else (0, 0.0)
     nearest = () if matches else search.find_nearest(tried)
+    if not matches:
+        hints = (*hints, *explain_by_ties(search, limits))
     missed = queries is not None and not matches
     of_mean = (
         search.simplify(trial for trial in tried if reported.gives(trial.value)) if missed else ()
     )
     agreement = measure_agreement(search, nearest[0]) if missed else None
     unsure = {
-        candidate.tools[0].partition(":")[0]: limit
+        candidate.tools[0].partition(":")[0]: limit.says
         for candidate, limit in limits
         if limit and reported.gives(search.find_value(candidate))
     }

@@ -11,6 +11,7 @@ from germane.core.policy import Policy
 from germane.core.ragged import Floats
 from germane.core.ranking import Ranking
 from germane.dialects import resolve_dialect
+from germane.dialects.dialect import Limit
 from germane.errors import CoverageError, GermaneError, clip, suggest
 from germane.evaluation.bounds import list_limits
 from germane.forensics.reported import Reported
@@ -129,18 +130,16 @@ class RunSearch(Search[Candidate]):
         ranking = self.values.judge(policy).rank(policy.ties)
         return ranking, compute_terms(candidate.measure, ranking)
 
-    def find_limit(self, candidate: Candidate) -> str:
-        """Say why the tool of a candidate may give another value on such data; "" where it does
-        not.
-        """
+    def find_limit(self, candidate: Candidate) -> Limit | None:
+        """Find why the tool of a candidate may give another value on such data, if it may."""
         tool, _, name = candidate.tools[0].partition(":")
         dialect, result = resolve_dialect(tool), self.find_result(candidate)
         foreign, collection = dialect.find(name), self.values.collection
         if foreign is None or result is None:
-            return ""
+            return None
         judged = self.values.judge(candidate.make_policy(self.conventions))
         limits = list_limits(dialect, foreign, result, judged, collection.is_ordered)
-        return next((limit.says for limit in limits), "")
+        return next(limits, None)
 
     def simplify(self, trials: Iterable[Given]) -> list[Given]:
         """Drop choices that make no difference here or to the number, and sort, simplest first."""
