@@ -161,6 +161,11 @@ def success(q: Query, rel: float = 1) -> float:
     return 1.0 if q.h(q.K, rel) > 0 else 0.0
 
 
+def all_found(q: Query, rel: float = 1) -> float:
+    """1 if h(K) = R > 0, else 0."""
+    return 1.0 if q.h(q.K, rel) == q.R(rel) > 0 else 0.0
+
+
 def set_ap(q: Query, rel: float = 1) -> float:
     """h(K)^2 / (K R)."""
     return ratio(q.h(q.K, rel) ** 2, q.K * q.R(rel))
@@ -982,6 +987,7 @@ WITH_CUTOFF: dict[str, Callable[..., float]] = {
     "R": recall,
     "F": f_measure,
     "Success": success,
+    "AllFound": all_found,
     "SetAP": set_ap,
     "Utility": utility,
     "AP": average_precision,

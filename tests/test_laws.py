@@ -128,6 +128,7 @@ BREAKS: dict[str, dict[str, str]] = {
         "AP(norm=R)": "k items cannot hold more than k relevant ones",
         "AUPR": "k items cannot hold more than k relevant ones",
         "R": "k items cannot hold more than k relevant ones",
+        "AllFound": "k items cannot hold more than k relevant ones",
         "SetAccuracy": EVERYTHING,
         "RecallAtPrecision": "k items cannot hold more than k relevant ones",
         "Compat": "items of a lower grade do not belong at the end",

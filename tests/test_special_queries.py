@@ -96,7 +96,7 @@ COUNTS = {"NumQ", "NumRet", "NumRel", "NumRelRet", "NumNonrelRet"}
 WITHOUT_RELEVANT = {"Judged", "Unjudged", "RBPResidual", "SetAccuracy", "Utility"}
 """Measures that have a value for a query without relevant items."""
 ZERO_IS_A_VALUE = {"YAAP", "MCC", "AUROC", "IDCG", "FallOut", "RankingLoss", "LastRank", "GAUC"} | {
-    "MeanRank", "PercentileRank", "INP",
+    "MeanRank", "PercentileRank", "INP", "AllFound",
 }  # fmt: skip
 """Measures that can be 0 although they count a relevant item."""
 NOT_HIGH = {"IDCG", "FallOut", "RankingLoss", "LastRank", "MeanRank", "PercentileRank"}

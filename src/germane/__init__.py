@@ -80,7 +80,8 @@ _MODULES = ("boxes", "types")
 # Every measure, without parameters, in the order of the table: `from germane import AP`.
 (
     NumQ, NumRet, NumRel, NumRelRet, NumNonrelRet, Judged, Unjudged,
-    P, R, F, Rprec, Success, SetAP, Utility, AP, MeanP, MeanR, AR, APR, YAAP, RR,
+    P, R, F, Rprec, Success, AllFound, SetAP, Utility,
+    AP, MeanP, MeanR, AR, APR, YAAP, RR,
     DCG, IDCG, nDCG, nDCGrel, RnDCG, G, binG, ERR, RBP, RBPResidual,
     INSQ, INST, BPM, NERR8, NERR9, NERR10, NERR11, SDCG,
     IPrec, IAP, AUPR, bpref, infAP,

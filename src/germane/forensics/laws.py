@@ -264,6 +264,7 @@ HIGHEST = {
     "infAP": 1.0, "Judged": 1.0, "Unjudged": 1.0, "AUROC": 1.0, "RankingLoss": 1.0, "FallOut": 1.0,
     "SetAccuracy": 1.0,
     "MCC": 1.0, "Compat": 1.0, "AR": 1.0, "GAUC": 1.0, "INP": 1.0, "PercentileRank": 1.0,
+    "AllFound": 1.0,
 }  # fmt: skip
 """The highest value of each measure that has one; the lowest is 0, of MCC −1."""
 

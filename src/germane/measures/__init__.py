@@ -42,7 +42,8 @@ __all__ = [
 TABLE: tuple[Definition, ...] = (
     sets.QUERIES, sets.RETRIEVED, sets.RELEVANT, sets.RELEVANT_RETRIEVED,
     sets.NONRELEVANT_RETRIEVED, sets.JUDGED, sets.UNJUDGED, sets.PRECISION, sets.RECALL,
-    sets.F_MEASURE, sets.R_PRECISION, sets.SUCCESS, sets.SET_AVERAGE_PRECISION, sets.UTILITY,
+    sets.F_MEASURE, sets.R_PRECISION, sets.SUCCESS, sets.ALL_FOUND,
+    sets.SET_AVERAGE_PRECISION, sets.UTILITY,
     average.AVERAGE_PRECISION, average.MEAN_PRECISION, average.MEAN_RECALL, average.AVERAGE_RECALL,
     average.AVERAGE_PRECISION_TO_R, average.YAAP,
     sets.RECIPROCAL_RANK,

@@ -312,6 +312,31 @@ SUCCESS = Definition(
 )
 
 
+def find_all(ranking: Ranking, k: int | None, rel: float) -> Scored:
+    """Mark the hit within k by which all relevant items of its query are found."""
+    total = ranking.total(rel)
+    last = ranking.mark_relevant(rel, k) & (ranking.so_far(rel) == total[ranking.owner])
+    return Scored(last.astype(float), ranking.ones, total)
+
+
+ALL_FOUND = Definition(
+    "AllFound",
+    "All found: are all relevant items among the first k?",
+    find_all,
+    lambda k, p: f"max rel(i), {write_ranks(k)}, R@i ≥ 1",
+    'score([1, 0, 1], "AllFound@3") == 1',
+    parameters=(REL, MEAN),
+    aliases=("RecallAll",),
+    finds=False,
+    expected=False,
+    conventions=(
+        "Success asks for one of the relevant items, and R for their share. If a query has more"
+        " than k relevant items, the value is 0."
+    ),
+    cite="Wu et al., LongMemEval, ICLR 2025, where it is recall_all",
+)
+
+
 def set_average_precision(ranking: Ranking, k: int | None, rel: float) -> Scored:
     relevant_found, depth = ranking.count_found(rel, k), count_ranks(ranking, k)
     set_precision = relevant_found / np.maximum(depth, 1)

@@ -51,6 +51,9 @@ SPELLINGS = {
     "r cap": "R(norm=min)",
     "capped recall": "R(norm=min)",
     "recall any": "Success",
+    "all recall": "AllFound",
+    "full recall": "AllFound",
+    "comp k": "AllFound@k",
     "hit ratio": "Success",
     "success rate": "Success",
     "acc k": "Success@k",
@@ -96,11 +99,9 @@ SPELLINGS = {
     "median rank": "MeanRank(mean=median)",
     "mr": "MeanRank",
     "mn r": "MeanRank",
-    "mean r": "MeanRank",
     "arithmetic mean rank": "MeanRank",
     "epr": "PercentileRank",
     "mpr": "PercentileRank",
-    "percentile rank": "PercentileRank",
     "expected percentile rank": "PercentileRank",
     "mean percentile rank": "PercentileRank",
     "mean inverse negative penalty": "INP",
@@ -234,10 +235,6 @@ ABSENT: dict[tuple[str, ...], str] = {
     ),
     ("MMR", "maximal marginal relevance"): "a method of reranking, and no measure; ILD is near",
     ("RBO", "rank biased overlap"): _OF_TWO.format("rbo"),
-    ("recall all", "all recall", "all found", "full recall"): (
-        "1 if all relevant items are among the first k; Success asks for one of them, and R for"
-        " their share"
-    ),
     ("spearman", "spearman rho"): "a correlation of two rankings; germane.kendall_tau is near",
     ("tau", "kendall", "kendall tau"): _OF_TWO.format("kendall_tau"),
     ("tau AP",): _OF_TWO.format("tau_ap"),
