@@ -67,7 +67,7 @@ import germane
 qrels = {"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}
 found = germane.check(qrels, {"q1": {"d1": 2.0, "d2": 1.0}, "Q2": {"d3": 1.0}})
 found.serious[0].what  # 'missing queries'
-found.serious[0].advice  # "The run has 'Q2': it differs in letter case."
+found.serious[0].advice  # "The run has 'Q2', which differs in letter case."
 ```
 
 With `--train QRELS` (`train=`), you can pass the judgments that the system learned from, and `check` reports judgments and queries that occur in

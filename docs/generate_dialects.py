@@ -23,7 +23,7 @@ DATA: dict[str, tuple[str, str]] = {
     "tied": ('{"q": ["a"]}, {"q": {"a": 1.0, "b": 1.0}}', "Equal scores"),
     "single": ('{"q": ["a"]}, {"q": {"a": 16777217.0, "b": 16777216.0}}', "Equal in single precision only"),
     "negative": ('{"q": ["a"]}, {"q": {"a": -1.0, "b": -2.0}}', "Scores below 0"),
-    "missing": ('{"q": ["a"], "r": ["a"]}, {"q": {"a": 1.0, "x": 0.5}}', "A judged query that the run lacks"),
+    "missing": ('{"q": ["a"], "r": ["a"]}, {"q": {"a": 1.0, "x": 0.5}}', "A judged query that is missing from the run"),
     "unknown": ('{"q": ["a"]}, {"q": {"a": 1.0, "x": 0.5}, "z": {"a": 1.0, "x": 0.5}}', "A query that nobody judged"),
     "empty": ('{"q": ["a"], "r": ["a"]}, {"q": {"a": 1.0, "x": 0.5}, "r": {}}', "An empty list"),
     "irrelevant": ('{"q": {"a": 1}, "r": {"a": 0}}, {"q": {"a": 1.0, "x": 0.5}, "r": {"a": 1.0, "x": 0.5}}', "A query without relevant items"),
@@ -35,12 +35,12 @@ DATA: dict[str, tuple[str, str]] = {
 }  # fmt: skip
 
 READINGS = """\
-The tool is given the labels and scores of one list at a time, and takes the relevant items in the list for all relevant items.
+The tool receives the labels and scores of one list at a time, and treats the relevant items in the list as all relevant items.
 Its numbers can therefore be read in two ways:
 
 - All judged items count, as is usual in germane. To make the tool count them, append the relevant items that were not retrieved to the
   list, with scores below all others. This works for cutoffs within the retrieved list.
-- Only the list counts (`relevant=listed`). This is what the tool prints for the retrieved items alone. Relevant items that were not
+- Only the list counts (`relevant=listed`). This is what the tool prints if you pass it only the retrieved items. Relevant items that were not
   retrieved do not count, so recall is too high.
 
 If the two differ, `germane.spread` and `reconcile` show both."""
@@ -84,12 +84,12 @@ Every function and command that computes values takes a dialect, except for `rec
 If you set a convention together with `dialect`, yours wins, just as options of the tool would: trec_eval's `-c` is
 `missing="zero"`, its `-M 100` is `depth=100`, `-J` is `unjudged="remove"`, and `-l 2` is `rel=2` in the name of the measure.
 
-Some behavior of tools is random, or a bug, and cannot be reproduced. It is described as a limit on the tool's page, and
+Some behavior of tools is random, or a bug, and cannot be reproduced. The tool's page describes it as a limit, and
 `spread` marks a tool if a limit matters for your data.
 
 ## Tools that see one list
 
-Some tools are given the labels and scores of one list at a time, and take the relevant items in it for all relevant items. A dialect
+Some tools receive the labels and scores of one list at a time, and treat the relevant items in it as all relevant items. A dialect
 counts all judged items. With `relevant="listed"`, you get the tool's value for the list alone. If the two differ, `spread` shows both:
 
 ```python
@@ -103,7 +103,7 @@ said.value, said.listed.value  # (0.3333333333333333, 0.5)
 """
 
 
-CONVENTIONS = "\nThe conventions of each tool. The column *fewer than k* is about AP and precision at k: how ranks beyond a short list count.\n\n"
+CONVENTIONS = "\nThe conventions of each tool. The column *fewer than k* tells how AP and precision at k count the ranks beyond a short list.\n\n"
 
 
 def data(name: str) -> tuple[Any, Any]:
@@ -252,7 +252,7 @@ def unlike(dialect: Dialect) -> Iterator[str]:
             for one in dialect.unlike
         ]
         yield (
-            "The tool also has the following measures. They are not part of the dialect, and differ from germane's "
+            "The tool also has the following measures. They are not part of the dialect, and they differ from germane's "
             "measures of the same name, which you get with `germane:NAME`.\n\n" + "\n".join(rows)
         )
 

@@ -261,7 +261,7 @@ def test_the_pair_that_a_search_returns() -> None:
 
 def test_scores_in_lists_beside_an_array_of_grades() -> None:
     with pytest.raises(
-        germane.errors.CoverageError, match=r"Scores in rows are an array: numpy.array"
+        germane.errors.CoverageError, match=r"Pass rows of scores as an array: numpy.array"
     ):
         germane.evaluate(np.array([[1, 0]]), [[0.3, 0.2]], "AP")
 
@@ -302,7 +302,7 @@ def test_an_array_that_its_library_does_not_give_out() -> None:
     "grades", [[[0, 1], [1, 0]], [[1.0, 0.0], [0.0, 0.0]], [[True, False]] * 2]
 )
 def test_lists_of_grades_are_not_taken_for_ids(grades: Any) -> None:
-    asks = r"lists of 2 numbers 0 or 1, as many as the run has columns: grades or ids\?"
+    asks = r"lists of 2 numbers 0 or 1, as many as the run has columns: are these grades or ids\?"
     with pytest.raises(germane.errors.InputError, match=asks):
         germane.evaluate(grades, np.array([[0.9, 0.1], [0.2, 0.8]]), "AP")
     with pytest.raises(germane.errors.InputError, match=asks):
@@ -486,7 +486,7 @@ def test_some_queries_are_in_the_gallery() -> None:
         ),
         (
             np.array([[1, 0], [2, 1]]),
-            "query_labels, row 1, column 0: a matrix of labels holds 1 .* got 2",
+            "query_labels, row 1, column 0: a matrix of labels contains 1 .* got 2",
         ),
     ],
 )
@@ -630,9 +630,9 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: germane.evaluate(ONE, np.array([[0.5, None]])), germane.errors.FormatError, "an array of numbers is needed; got object"),
     (lambda: germane.evaluate(np.zeros((0, 3)), np.zeros((0, 3))), germane.errors.EmptyError, "shape is (0, 3)"),
     (lambda: germane.evaluate([{0}], np.zeros((1, 0))), germane.errors.EmptyError, "shape is (1, 0)"),
-    (lambda: germane.evaluate([{9}], SCORES), germane.errors.InputError, "query 0: item 9 is no column of the scores; they are 0 to 1"),
-    (lambda: germane.evaluate([{2}], SCORES), germane.errors.InputError, "item 2 is no column of the scores; they are 0 to 1"),
-    (lambda: germane.evaluate([{-1}], np.array([[1, 0]])), germane.errors.InputError, "item -1 is no column of the run; they are 0."),
+    (lambda: germane.evaluate([{9}], SCORES), germane.errors.InputError, "query 0: item 9 is not a column of the scores, which are 0 to 1"),
+    (lambda: germane.evaluate([{2}], SCORES), germane.errors.InputError, "item 2 is not a column of the scores, which are 0 to 1"),
+    (lambda: germane.evaluate([{-1}], np.array([[1, 0]])), germane.errors.InputError, "item -1 is not a column of the run, which are 0."),
     (lambda: germane.evaluate(csr(np.array([[1, np.nan]])), SCORES), germane.errors.GradeError, "qrels, row 0, column 1: a relevance grade must be a finite number; got nan"),
     (lambda: germane.evaluate(csr(np.array([[1, -np.inf]])), SCORES), germane.errors.GradeError, "column 1: a relevance grade must be a finite number; got -inf"),
     (lambda: germane.evaluate(csr(np.array([[2**60, 1]])), SCORES), germane.errors.GradeError, "column 0: a relevance grade must be a finite number in the range ±2^53; got 1.152921504606847e+18"),
@@ -643,7 +643,7 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: germane.evaluate_many(ONE, {"a": np.array([[3, 4]])}), germane.errors.InputError, "ids or scores?"),
     (lambda: germane.evaluate(csr(ONE), np.array([[1, 7, 3]])), germane.errors.InputError, "row 0, rank 2: an id is a whole number from 0 to 1"),
     (lambda: germane.evaluate([{0}], np.array([[1, -2]])), germane.errors.InputError, "row 0, rank 2: an id is a whole number from 0, or -1"),
-    (lambda: germane.evaluate([{0}], np.array([[1, -1, 0]])), germane.errors.InputError, "stands at rank 2, before item 0"),
+    (lambda: germane.evaluate([{0}], np.array([[1, -1, 0]])), germane.errors.InputError, "there is a -1 at rank 2, before item 0"),
     (lambda: germane.evaluate([{0}], np.array([[1, 0, 2, 0]])), germane.errors.DuplicateError, "row 0: item 0 is retrieved twice, at ranks 2 and 4"),
     (lambda: germane.evaluate([{0}], np.array([[2**63]], "u8")), germane.errors.InputError, "the run has id 9223372036854775808; ids are at most 9223372036854775807"),
     (lambda: germane.evaluate([{0}], np.array([1, 0])), germane.errors.FormatError, "shape (queries, k); got (2,)"),
@@ -660,7 +660,7 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: germane.Labels(["a", {"b"}], ["a"]), germane.errors.FormatError, "all items have one label, or all have a set"),
     (lambda: germane.Labels([{"a"}], ["a"]), germane.errors.FormatError, "both are one label each"),
     (lambda: germane.Labels([], ["a"]), germane.errors.EmptyError, "query_labels are empty"),
-    (lambda: germane.Labels("abc", ["a"]), germane.errors.FormatError, "query_labels: one label"),
+    (lambda: germane.Labels("abc", ["a"]), germane.errors.FormatError, "query_labels: each item has one label"),
     (lambda: germane.evaluate(germane.Labels(["a"], ["a"]), SCORES), germane.errors.InputError, "qrels have 1 columns"),
     (lambda: embedded(similarity="cosin"), germane.errors.InputError, "similarity takes cosine, dot or euclidean; got 'cosin'. Did you mean 'cosine'?"),
     (lambda: embedded([[1.0]]), germane.errors.FormatError, "queries have 1 dimensions, the gallery has 2"),
@@ -670,11 +670,11 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: embedded([[np.nan, 0.0]]), germane.errors.InputError, "queries, row 0, column 0: a number is needed"),
     (lambda: embedded(np.array([[1e20, 1e20]], "f4"), np.array([[1.0, 1.0]], "f4"), similarity="dot"), germane.errors.InputError, "the longest vector has length 1.41e+20, whose square is too large for float32"),
     (lambda: embedded([[1e200, 0.0]], similarity="dot"), germane.errors.InputError, "whose square is too large for float64"),
-    (lambda: embedded(query_labels=["a", "a"]), germane.errors.FormatError, "2 query labels and 1 gallery labels for 1 queries"),
+    (lambda: embedded(query_labels=["a", "a"]), germane.errors.FormatError, "2 query labels for 1 queries, and 1 gallery labels"),
     (lambda: embedded(qrels=[{0}]), germane.errors.InputError, "either query_labels and gallery_labels, or qrels"),
     (lambda: embedded(gallery_labels=None), germane.errors.InputError, "either query_labels and gallery_labels, or qrels"),
     (lambda: embedded([[1.0, 0.0]] * 2, query_labels=["a"] * 2, exclude_self=True), germane.errors.InputError, "2 queries and 1 items"),
-    (lambda: embedded(exclude_self=[3]), germane.errors.InputError, "query 0: 3 is no position in a gallery of 1 items"),
+    (lambda: embedded(exclude_self=[3]), germane.errors.InputError, "query 0: 3 is not a position in a gallery of 1 items"),
     (lambda: embedded(exclude_self=[0.5]), germane.errors.FormatError, "exclude_self is True, or 1 positions"),
 ]  # fmt: skip
 

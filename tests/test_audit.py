@@ -208,7 +208,7 @@ def test_headings_of_several_columns_are_kept_apart(tmp_path: Path) -> None:
     [
         ("model,MRR@1,P@1\na,0.5,0.5\nb,inf,0.2\n", "column 'MRR@1': a number such as 0.412 or 41.2%, or nothing; got 'inf'"),
         ("", "a table has a row of names and a row of numbers"),
-        ('{"runs": 5, "schema": 1}', "kept results have a list 'runs', each with a name"),
+        ('{"runs": 5, "schema": 1}', "saved results have a list 'runs', each with a name"),
         ("model,MRR@1,P@1\na,0.5\n", "2 cells under 3 names"),
         ("\0\1\xff", "a table has a row of names and a row of numbers"),
     ],
@@ -319,7 +319,7 @@ def test_what_is_no_table(given: Any, says: str) -> None:
     [
         ("model,MRR\nours,0.5,0.6\n", "row 2: 3 cells under 2 names"),
         ("model,MRR\nours,0.5\nours,0.6\n", "two rows are called 'ours'"),
-        ("{", r"no JSON \(Expecting"),
+        ("{", r"this is not JSON \(Expecting"),
         ("model,MRR,MRR\nours,0.5,0.6\n", "two columns are called 'MRR'"),
         ("", "a table has a row of names"),
     ],

@@ -396,7 +396,7 @@ A = {"images": {"a": (9, 9)}}
 ANNOTATIONS = COCO["annotations"]
 BAD: list[tuple[Any, Any, dict[str, Any], str]] = [
     # COCO's JSON
-    (Files({"a.json": '{"images": ['}), RESULTS, {}, "a.json:1, column 13: no JSON (Expecting value)."),
+    (Files({"a.json": '{"images": ['}), RESULTS, {}, "a.json:1, column 13: this is not JSON (Expecting value)."),
     (Files({"a.json": b"\xff\xfe\x00"}), RESULTS, {}, "a.json: the file is UTF-16; save it as UTF-8."),
     (Files({"a.json": ""}), RESULTS, {}, "a.json: the file is empty."),
     (Files({"a.json": "[" * 100_000}), RESULTS, {}, "a.json: the values are nested too deeply."),

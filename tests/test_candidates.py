@@ -420,7 +420,7 @@ def test_masks_have_the_ids_of_rows_and_columns() -> None:
 @pytest.mark.parametrize(
     ("seen", "options", "says"),
     [
-        (np.zeros((1, 4), bool), {}, "exclude= has 1 rows, the qrels have 2"),
+        (np.zeros((1, 4), bool), {}, "exclude= has 1 rows, but the qrels have 2"),
         (np.zeros((2, 3), bool), {}, "exclude= has 3 columns, the run has 4"),
         (np.array([[2, 3], [0, 1]]), {}, "true or false for each item; got numbers"),
         (np.zeros(4, bool), {}, r"has shape \(queries, items\); got \(4,\)"),

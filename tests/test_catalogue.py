@@ -796,5 +796,5 @@ def test_users_without_judgments_are_left_out_of_measures_of_judgments_alone() -
         warnings.simplefilter("error")
         result = germane.evaluate(judged, LISTS, "Gini@2 Novelty@2", catalogue=9, seen=LISTS)
     assert result.findings == ()
-    with pytest.warns(germane.GermaneWarning, match="not in the qrels and left out"):
+    with pytest.warns(germane.GermaneWarning, match="not in the qrels, and left out"):
         germane.evaluate({"u": ["a"]}, LISTS, "AP@2 Gini@2", catalogue=9)

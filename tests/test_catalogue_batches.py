@@ -164,7 +164,7 @@ def test_a_checkpoint_refuses(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "germane", *words]
     found = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert found.returncode == 2
-    assert "a checkpoint keeps judged items" in found.stderr
+    assert "a checkpoint keeps only judged items" in found.stderr
     assert not (tmp_path / "c").exists()
 
 

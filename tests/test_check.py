@@ -118,7 +118,7 @@ def test_all_duplicates_are_counted(tmp_path: Path) -> None:
     found = found_in(Example(qrels_lines() + again, run_lines()), tmp_path)
     finding = only(found, "repeated judgments")
     assert finding.count == 3
-    assert "in 2 queries, 1 with another grade" in finding.says
+    assert "in 2 queries, 1 with a different grade" in finding.says
 
 
 def test_files_put_into_one(tmp_path: Path) -> None:
@@ -151,8 +151,8 @@ def test_copies_leave_nothing_to_say_of_where_relevant_results_stand(tmp_path: P
         (lambda one: f"doc_{one}", "the prefix 'doc_'"),
         (lambda one: f"{one}.jpg", "the suffix '.jpg'"),
         (lambda one: f"{one[1:]}.0", "a decimal '.0'"),
-        (lambda one: int(one[1:].replace("d", "0").replace("e", "9")), "cast one side"),
-        (lambda one: one.encode(), "cast one side"),
+        (lambda one: int(one[1:].replace("d", "0").replace("e", "9")), "convert one side"),
+        (lambda one: one.encode(), "convert one side"),
     ],
 )
 def test_why_no_id_matches(change: Any, reason: str) -> None:
@@ -173,7 +173,7 @@ def test_ids_of_another_type_with_a_prefix() -> None:
     qrels = {"q1": {f"d{i}": 1 for i in range(9)}}
     told = germane.check(qrels, {"q1": {i: 1.0 - i for i in range(9)}}, "AP").serious[0].advice
     assert told.startswith(
-        "The run's ids are int, the qrels' are str: cast one side. The qrels' ids"
+        "The run's ids are int, but the qrels' are str: convert one side. The qrels' ids"
     )
     assert "the prefix 'd'" in told
 
@@ -181,7 +181,7 @@ def test_ids_of_another_type_with_a_prefix() -> None:
 def test_ids_of_numpy_have_the_types_of_python() -> None:
     run = {"q": {np.str_("a"): 1.0}, "p": {np.str_("x"): 1.0}}
     found = germane.check({"q": {"b": 1}, "p": {"c": 1}}, run)
-    assert "cast one side" not in str(found)
+    assert "convert one side" not in str(found)
 
 
 def test_columns_in_each_others_place() -> None:
@@ -190,7 +190,7 @@ def test_columns_in_each_others_place() -> None:
         for item, score in held.items():
             turned.setdefault(item, {})[query] = score
     finding = only(germane.check(QRELS, turned), "no query in common")
-    assert finding.advice.startswith("They are items of the qrels")
+    assert finding.advice.startswith("They are items in the qrels")
 
 
 def test_composed_and_decomposed_letters() -> None:
@@ -214,7 +214,7 @@ def test_the_judged_share_is_that_of_the_measure() -> None:
     qrels = {q: {i: g for i, g in held.items() if rng.random() < 0.6} for q, held in QRELS.items()}
     share = germane.evaluate(qrels, RUN, "Judged@10")["Judged@10"].mean
     finding = only(germane.check(qrels, RUN), "results not judged")
-    assert f"{share:.0%} are judged" in finding.says
+    assert f"{share:.0%} of the first 10 results are judged" in finding.says
     assert finding.count == round((1 - share) * 10 * len(QUERIES))
 
 
@@ -420,7 +420,7 @@ def test_a_file_with_fewer_rows_than_a_finding_names(tmp_path: Path) -> None:
 def test_the_query_among_its_results_at_any_rank() -> None:
     run = {q: {**held, q: held[f"{q}d2"] + 1e-6} for q, held in RUN.items()}
     finding = only(germane.check(QRELS, run, MEASURES), "the query among its results")
-    assert "30 queries have themselves among the results, of 30, at rank 3" in finding.says
+    assert "30 of 30 queries have themselves among the results, at rank 3" in finding.says
     first = germane.check(QRELS, {q: {q: 9.0, **held} for q, held in RUN.items()}, MEASURES)
     assert [one.what for one in first.serious] == ["the query is its first result"]
     judged = QRELS | {"q0": QRELS["q0"] | {"q0": 1}}

@@ -47,7 +47,7 @@ def test_every_bad_line_is_counted_and_the_first_are_named(tmp_path: Path) -> No
     assert at == ["3", "10", "17"]
     assert "3 fields" in finding.examples[0]
     assert "got 'nan'" in finding.examples[1]
-    assert "630 rows that can" in finding.says
+    assert "but 630 rows can" in finding.says
     assert whats(found) == ["malformed results"], (
         "the others are looked at as if these were not there"
     )

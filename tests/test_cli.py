@@ -534,7 +534,7 @@ def test_a_warning_is_one_line(short: Path, arguments: list[str], filters: str) 
     assert all(line.startswith("germane: ") for line in lines), lines
     if arguments[0] in ("evaluate", "compare", "gate", "report"):
         assert len(lines) == 1
-        assert "1 judged query is missing from the run" in lines[0]
+        assert "judged queries is missing from the run" in lines[0]
 
 
 def test_the_environment_may_make_errors_of_warnings(short: Path) -> None:

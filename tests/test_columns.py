@@ -140,7 +140,7 @@ def test_integers_against_text_are_an_error_that_shows_both() -> None:
     text = inputs.with_ids(pa.string())(run, Path())
     message = (
         r"the query ids of run and qrels have different types: the run's are text \('2', '2', '2'\),"
-        r" those of qrels are integer \(1, 2, 3, …\). Cast one of them."
+        r" those of qrels are integer \(1, 2, 3, …\). Convert one of them."
     )
     with pytest.raises(CoverageError, match=message):
         germane.evaluate(qrels, text)
@@ -368,7 +368,7 @@ def test_ranks_are_no_scores_that_may_be_negative() -> None:
     assert result["RR"].per_query == {1: 1, 2: 1}
     for ranked in (run, {1: [7, 8]}, np.array([[7, 8]])):
         with pytest.raises(
-            germane.errors.PolicyError, match="nonpositive=miss is for scores; the run has"
+            germane.errors.PolicyError, match="nonpositive=miss is for scores, but the run has"
         ):
             germane.evaluate({1: [7], 2: [7]}, ranked, "RR", nonpositive="miss")
 
@@ -512,7 +512,7 @@ WRONG: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
     "ambiguous": (
         {**PLAIN, "query": ["a", "b"]},
         FormatError,
-        "run: more than one column can be the query: 'qid', 'query'. columns={'query': name} says",
+        "run: more than one column can be the query: 'qid', 'query'. Choose one with columns={'query': name}",
     ),
     "null id": (
         {**PLAIN, "docid": [7, None]},
@@ -668,7 +668,7 @@ def test_files_without_a_header(tmp_path: Path, suffix: str) -> None:
 def test_a_dict_of_frames() -> None:
     splits = {"train": pa.table(PLAIN), "test": pa.table(PLAIN)}
     with pytest.raises(
-        FormatError, match="run: these are frames by name, 'train', 'test'; give one"
+        FormatError, match="run: this is a mapping of names to frames, 'train', 'test'; give one"
     ):
         germane.evaluate({1: [7]}, splits)
     assert set(germane.evaluate_many({1: [7]}, splits)) == set(splits)
@@ -760,11 +760,11 @@ def test_columns_of_qrels_without_a_header(tmp_path: Path) -> None:
     for columns in ({"relevance": "rel"}, {"qrels": {"item": "pid"}}):
         for judged in (qrels, {"q": ["a"]}):
             with pytest.raises(
-                InputError, match="is for qrels with named columns; these qrels have"
+                InputError, match="is for qrels with named columns, but these qrels have"
             ):
                 germane.evaluate(judged, run, "RR", columns=columns)
             with pytest.raises(
-                InputError, match="is for qrels with named columns; these qrels have"
+                InputError, match="is for qrels with named columns, but these qrels have"
             ):
                 germane.evaluate_many(judged, {"a": run}, "RR", columns=columns)
     assert germane.evaluate(qrels, run, "RR", columns={"query": "query"})["RR"].mean == 1
@@ -795,8 +795,8 @@ def test_a_refused_file_is_not_read_while_python_ends(suffix: str, tmp_path: Pat
 @pytest.mark.parametrize(
     ("score", "says"),
     [
-        ('"x"', r"run\.jsonl:2: .* one type; 'score' is 1 here, and 'x' \(str\) before"),
-        ("true", r"run\.jsonl:2: .* one type; 'score' is 1 here, and True before"),
+        ('"x"', r"run\.jsonl:2: .* one type; 'score' is 1 here, but 'x' \(str\) before"),
+        ("true", r"run\.jsonl:2: .* one type; 'score' is 1 here, but True before"),
         ("1e999", r"run\.jsonl:1: the number of 'score' is beyond the range of a double"),
         ("[1]", r"run\.jsonl: cannot be read: .*/score\) changed from array"),
     ],
@@ -907,7 +907,7 @@ def test_a_header_that_is_none(name: str, text: str, says: str, tmp_path: Path) 
         ),
         (
             '{"query": "q", "item": "a", "score": 1',
-            r"no JSON \(.*\): '\{\"query\": \"q\", \"item\"",
+            r"this is not JSON \(.*\): '\{\"query\": \"q\", \"item\"",
         ),
         ('["q", "a", 1]', r"a line is a JSON object, \{…\}; got \['q', 'a', 1\]"),
         ('{"query": ' + "[" * 100_000, r"the values are nested too deeply"),
@@ -1126,7 +1126,7 @@ def test_python_objects_of_polars() -> None:
     polars = pytest.importorskip("polars")
     ids = [uuid.UUID(int=n) for n in range(2)]
     run = polars.DataFrame({"query": ["q", "q"], "item": ids, "score": [2.0, 1.0]})
-    with pytest.raises(FormatError, match=r"run, column 'item': it holds Python objects"):
+    with pytest.raises(FormatError, match=r"run, column 'item': it contains Python objects"):
         germane.evaluate({"q": {str(ids[1]): 1}}, run, "RR")
     text = run.with_columns(polars.Series("item", map(str, run["item"])))
     assert germane.evaluate({"q": {str(ids[1]): 1}}, text, "RR")["RR"].mean == 1 / 2

@@ -610,7 +610,7 @@ def test_few_queries_have_no_band(queries: int) -> None:
     assert np.isnan([curve.low, curve.high]).all()
     assert not curve.has_band
     assert curve.table().rows[0] == ("0.00", "0.5000", "", "")
-    assert "fewer than 5 queries say too little of others for an interval" in str(curve)
+    assert "fewer than 5 queries tell too little about others for an interval" in str(curve)
     assert json.loads(json.dumps(curve.to_dict(), allow_nan=False))["low"] == [None] * 11
 
 
@@ -749,7 +749,7 @@ def test_a_mean_curve_prints_its_levels_and_its_band() -> None:
     assert curve.table().columns == ("recall", "precision", "low", "high")
     assert curve.table().rows[35] == ("0.35", "0.5000", "", "")
     assert len(curve.table().rows) == 101
-    assert "mean over 1 query; fewer than 5 queries say too little" in str(curve)
+    assert "mean over 1 query; fewer than 5 queries tell too little" in str(curve)
     assert curve._repr_html_() == curve.table().html()
     assert repr(curve) == "<MeanPRCurve over 1 queries, 101 levels>"
 

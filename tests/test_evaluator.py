@@ -346,16 +346,16 @@ DIFFERENT: dict[str, tuple[Callable[[], Evaluator], type[germane.GermaneError], 
     "twice": (lambda: Evaluator(BOTH, "AP", twice="first"), germane.errors.PolicyError, "twice: 'error'"),
     "dialect": (lambda: Evaluator(BOTH, "AP", dialect="ranx"), germane.errors.PolicyError, "dialect"),
     "queries": (
-        lambda: Evaluator({**BOTH, "q3": ["a"]}, "AP"), germane.errors.InputError, "in one alone: 'q3'",
+        lambda: Evaluator({**BOTH, "q3": ["a"]}, "AP"), germane.errors.InputError, "in only one of them: 'q3'",
     ),
     "the order of queries": (
         lambda: Evaluator(dict([*BOTH.items()][::-1]), "AP"), germane.errors.InputError, "different orders",
     ),
     "items": (
-        lambda: Evaluator({"q1": ["a"], "q2": ["c"]}, "AP"), germane.errors.InputError, "otherwise: 'q2'",
+        lambda: Evaluator({"q1": ["a"], "q2": ["c"]}, "AP"), germane.errors.InputError, "differently: 'q2'",
     ),
     "grades": (
-        lambda: Evaluator({"q1": {"a": 1}, "q2": {"b": 2}}, "AP"), germane.errors.InputError, "otherwise: 'q2'",
+        lambda: Evaluator({"q1": {"a": 1}, "q2": {"b": 2}}, "AP"), germane.errors.InputError, "differently: 'q2'",
     ),
 }  # fmt: skip
 
@@ -477,7 +477,7 @@ def test_a_batch_that_was_reduced_for_something_else(other: Evaluator, what: str
 
 
 def test_only_what_reduce_made_is_added() -> None:
-    with pytest.raises(germane.errors.InputError, match="add takes a value of reduce; got 'x'"):
+    with pytest.raises(germane.errors.InputError, match="add takes what reduce returned; got 'x'"):
         Evaluator({"q": ["d"]}, "AP").add("x")  # type: ignore[arg-type]
 
 
@@ -529,7 +529,7 @@ def test_errors_name_the_batch_and_leave_it_out(tmp_path: Path) -> None:
 
 
 def test_flat_arrays_have_no_queries() -> None:
-    with pytest.raises(germane.errors.InputError, match="group= is for one flat array"):
+    with pytest.raises(germane.errors.InputError, match="group= is for a single flat array"):
         Evaluator(BOTH, "AP", group=[1, 2])
 
 

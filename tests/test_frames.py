@@ -391,7 +391,7 @@ def test_fewer_than_five_queries_have_no_interval(queries: int) -> None:
     """As in compare. Others have one, even if all values are equal."""
     judged = {f"q{i}": ["a"] for i in range(queries)}
     result = germane.evaluate(judged, judged, "RR DCG")
-    says = "fewer than 5 queries say too little of others for an interval"
+    says = "fewer than 5 queries tell too little about others for an interval"
     table = result.table(confidence=0.95)
     if queries < 5:
         assert result["RR"].interval() is result["DCG"].interval() is None

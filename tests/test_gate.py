@@ -189,7 +189,7 @@ def test_a_kept_mean_that_weighs_queries_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "one.json"
     path.write_text(json.dumps(one.to_dict(queries=True)))
     with pytest.raises(
-        germane.errors.InputError, match=r"R\(mean=micro\)@5 weighs each query by its norm"
+        germane.errors.InputError, match=r"R\(mean=micro\)@5 weights each query by its norm"
     ):
         germane.read_results(path)
 
@@ -209,7 +209,7 @@ def test_kept_results_must_fit(kept: Path, tmp_path: Path) -> None:
         germane.gate(QRELS, BAD, "AP", baseline=kept)
     results = germane.evaluate_many(QRELS, {"a": GOOD, "b": BAD}, "RR P@1")
     kept.write_text(json.dumps(results.to_dict(queries=True)))
-    with pytest.raises(germane.errors.InputError, match="2 runs; a baseline is one"):
+    with pytest.raises(germane.errors.InputError, match="2 runs, but a baseline is one"):
         gate(BAD, kept)
     kept.write_text(json.dumps(results["a"].to_dict()))
     with pytest.raises(
@@ -309,7 +309,7 @@ def test_lost_queries_fail(options: dict[str, Any], tmp_path: Path) -> None:
         assert (found.verdicts, found.passed) == ({"RR": "lost"}, False)
         assert set(found.lost["RR"]) == set(QUERIES[3:])
         assert (
-            "RR: 27 queries have a value in the baseline and none in the run" in found.sentences[0]
+            "RR: 27 queries have a value in the baseline but none in the run" in found.sentences[0]
         )
         assert "this fails the gate" in str(found)
         with pytest.raises(germane.errors.RegressionError, match="27 queries"):

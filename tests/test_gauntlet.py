@@ -191,7 +191,7 @@ def test_grades_typed_at_a_prompt(written: str, capsys: pytest.CaptureFixture[st
     out, err = capsys.readouterr()
     assert (out, err.count("\n")) == ("", 1)
     if "," in written:  # two signs between grades, or a comma within one
-        assert "is no list: one sign stands between" in err
+        assert "is not a list: the same sign separates" in err
         return
     assert "the list, rank " in err
     assert "a relevance grade must be a finite number" in err

@@ -255,8 +255,8 @@ def test_nul_bytes_are_called_utf_16_where_every_second_byte_is_one(
 
 
 NO_PATHS = {
-    "text of a file": (R, "looks like the text of a file"),
-    "a long text": ("q1" * 4000, "looks like the text of a file"),
+    "text of a file": (R, "looks like the content of a file"),
+    "a long text": ("q1" * 4000, "looks like the content of a file"),
     "a name and a line feed": ("qrels\n", r"'qrels\n': there is no such file"),
     "a blank": (" ", "' ': there is no such file"),
     "half a pair": ("\ud800", r"'\ud800': there is no such file"),

@@ -348,7 +348,7 @@ def test_ranked_columns_collapse_to_the_best_rank() -> None:
         (
             lambda item: 1 if item < "d2" else "x",
             germane.errors.FormatError,
-            "all text or all whole",
+            "all be text or all be whole",
         ),
         (
             "class",

@@ -136,9 +136,12 @@ def test_every_verb() -> None:
 
 
 BAD: list[tuple[list[Any], str]] = [
-    ([{"id": "d1"}, {"id": "d2", "score": 1.0}], "rank 2: this hit has a score, and the first"),
+    ([{"id": "d1"}, {"id": "d2", "score": 1.0}], "rank 2: this hit has a score, but the first"),
     ([{"id": "d1", "score": 1.0}, {"id": "d2"}], "rank 2: this hit has no 'score'"),
-    ([{"id": "d1", "score": 1.0}, "d2"], "rank 2: a hit among others has fields; got 'd2'"),
+    (
+        [{"id": "d1", "score": 1.0}, "d2"],
+        "rank 2: a hit must have fields, as the others do; got 'd2'",
+    ),
     ([{"id": "d1", "score": 1.0}, {"id": ["d2"], "score": 1.0}], "rank 2: the id 'id' of a hit"),
     ([{"name": "d1"}], "a hit has no id; found 'name'"),
     ([{}], "a hit has no id; found no field with a value"),

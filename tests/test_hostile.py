@@ -209,7 +209,7 @@ CHECKERS: dict[str, Callable[[str], Any]] = {
 
 
 def tables(named: str) -> Iterator[Any]:
-    """Whatever has a table and holds ids: results, explanations, curves, comparisons, gates."""
+    """Whatever has a table and contains ids: results, explanations, curves, comparisons, gates."""
     qrels, run, other = judged(named)
     results = germane.evaluate_many(qrels, {named: run, "other": other}, "AP RR")
     yield results.table_per_query()

@@ -131,10 +131,10 @@ def test_no_number_of_a_baseline_can_be_changed(
         ('"best":', '"best": 0.25, "best":', r"runs\[0\]\.measures\[0\] has the key 'best' twice"),
         ('"policy":', '"policy": {}, "policy":', "a record has the key 'policy' twice"),
         ('"q3":', '"q3": {}, "q3":', r"runs\[0\]\.queries has the key 'q3' twice"),
-        ('"q3": {', '"q3": {"MAP@10": 0.5, ', r"runs\[0\]\.queries\['q3'\]: AP@10 is there twice"),
-        ('"q3": {', '"q3": {"P@1": 0.5, ', r"queries\['q3'\]: P@1 is none of the measures"),
-        ('"measure": "RR"', '"measure": "MAP@10"', r"measures\[2\]: AP@10 is there twice"),
-        ('"runs": [', '"runs": [RUN, ', r"runs\[1\]\.name: a run 'a' is there twice"),
+        ('"q3": {', '"q3": {"MAP@10": 0.5, ', r"runs\[0\]\.queries\['q3'\]: AP@10 occurs twice"),
+        ('"q3": {', '"q3": {"P@1": 0.5, ', r"queries\['q3'\]: P@1 is not among the measures"),
+        ('"measure": "RR"', '"measure": "MAP@10"', r"measures\[2\]: AP@10 occurs twice"),
+        ('"runs": [', '"runs": [RUN, ', r"runs\[1\]\.name: there are two runs named 'a'"),
         ('"judged": 6', '"judged": 7', r"runs\[0\]\.counts\.judged: 7"),
     ],
 )
@@ -241,7 +241,7 @@ def test_a_record_has_the_queries_of_all_measures() -> None:
 def test_measures_of_all_lists_are_not_computed_from_queries(tmp_path: Path) -> None:
     result = germane.evaluate(QRELS, RUN, "Gini@2", catalogue=["d", "e", "n", "x"])
     (tmp_path / "r.json").write_text(json.dumps(result.to_dict(queries=True)))
-    with pytest.raises(germane.errors.InputError, match="is of all lists, judged or not"):
+    with pytest.raises(germane.errors.InputError, match="is about all lists, judged or not"):
         germane.read_results(tmp_path / "r.json")
 
 

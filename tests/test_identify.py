@@ -174,7 +174,7 @@ def test_a_right_function_is_named(function: Function, measure: str, takes: str)
 WRONG: list[tuple[Function, str, str, str]] = [
     (ap_length, "AP@10", "ids", "divided by the length of the list"),
     (ap_ranks, "AP@10", "ids", "divided by the number of ranks looked at"),
-    (ndcg_of_first, "nDCG@10", "grades", "the items within the cutoff alone"),
+    (ndcg_of_first, "nDCG@10", "grades", "only the items within the cutoff"),
     (ndcg_shifted, "nDCG@10", "grades", "the rank is one too high"),
     (ndcg_uncut, "nDCG@10", "grades", "the ideal ranking is not cut off"),
 ]
@@ -654,7 +654,7 @@ def test_a_program_that_cannot_be_asked(tmp_path: Path, capsys: pytest.CaptureFi
     for command, says in (
         (
             f"{python} {loud} {{qrels}} {{run}}",
-            "it printed 2 numbers, not one; --pattern says which",
+            "it printed 2 numbers, not one; choose one with --pattern",
         ),
         (f"{python} {failing} {{qrels}} {{run}}", "exit status 1: no such flag"),
         (f"{python} {failing} {{qrels}} {{run}}", "failing.py failed on all data"),

@@ -264,7 +264,9 @@ def test_a_truth_value_is_no_id(place: str) -> None:
 
 
 def test_two_keys_of_one_number_are_refused() -> None:
-    with pytest.raises(germane.errors.DuplicateError, match="two of the keys are the id 3"):
+    with pytest.raises(
+        germane.errors.DuplicateError, match="two of the keys are spelled as the id 3"
+    ):
         germane.evaluate({1: {Tensor(3): 1, Tensor(3): 2}}, {1: [3]})
 
 

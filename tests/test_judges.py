@@ -225,7 +225,7 @@ def test_values_that_hardly_differ_are_cautioned_of() -> None:
     assert (low, high) == pytest.approx((-reach, reach), abs=1e-6)
     assert number.caution in str(found)
     assert not found["a"]["P@1"].caution
-    assert "more are likely needed" in str(number.plan(0.05))
+    assert "probably more are needed" in str(number.plan(0.05))
     assert "likely" not in str(found["a"]["P@1"].plan(0.05))
 
 
@@ -299,7 +299,7 @@ def test_peoples_number_comes_first_where_the_corrected_interval_is_much_wider()
     assert (number.shown, number.to_dict()["shown"]) == ("people", "people")
     assert f"{number.people_mean:.4f} (people alone)" in str(number)
     assert found.table().columns[2:5] == ("people", "people low", "people high")
-    assert "Report the number by people alone." in str(found)
+    assert "Report the number from people's judgments alone." in str(found)
     assert trust()["a"]["nDCG@10"].shown == "corrected"
 
 
@@ -327,7 +327,7 @@ def test_findings_are_warnings() -> None:
         agreement = germane.compare_judges(grades, grades)
     assert [one.what for one in agreement.findings] == ["skewed grades"]
     runs = {"a": {"q": {"x": 1.0, "y": 1.0}, "p": {"x": 1.0}}}
-    with pytest.warns(germane.GermaneWarning, match="1 judged query is missing"):
+    with pytest.warns(germane.GermaneWarning, match="1 of 2 judged queries is missing"):
         chosen = germane.choose_judgments({"q": {"x": 1}, "r": {"x": 1}}, runs, "RR")
     assert "missing queries" in [one.what for one in chosen.findings]
     assert "queries not judged" not in [one.what for one in chosen.findings]
@@ -348,9 +348,9 @@ def remove(qrels: Any, query: str, item: str | None) -> Any:
         ({"people": remove(PEOPLE, "q8", "d3")}, "query 'q8': people did not judge 'd3'"),
         ({"people": {**PEOPLE, "q8": {**PEOPLE["q8"], "d3": -1}}}, "query 'q8': people did not judge 'd3'"),
         ({"model": remove(JUDGED, "q8", None)}, "the model did not judge 'q8'"),
-        ({"people": dict(list(PEOPLE.items())[:4])}, "needs 5 or more"),
+        ({"people": dict(list(PEOPLE.items())[:4])}, "needs at least 5"),
         ({"weights": dict.fromkeys(PEOPLE, 0)}, "a weight is a number above 0"),
-        ({"strata": {q: q == "q0" for q in JUDGED}}, "each stratum needs 2 or more"),
+        ({"strata": {q: q == "q0" for q in JUDGED}}, "each stratum needs at least 2"),
         ({"weights": {"q8": 1}}, "weights: no weight for"),
         ({"weights": {**dict.fromkeys(PEOPLE, 4), "q8": 1e308}}, "'q8' and a few others outweigh the rest"),
         ({"strata": 5}, "strata: strata are a mapping"),

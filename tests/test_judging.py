@@ -470,7 +470,7 @@ def test_relevant_takes_two_words() -> None:
         germane.errors.InputError, match="relevant is a sequence of relevance grades"
     ):
         germane.explain([1, 0], "AP", relevant="listed")
-    with pytest.raises(germane.errors.InputError, match="qrels say what is relevant"):
+    with pytest.raises(germane.errors.InputError, match="the judgments tell what is relevant"):
         germane.explain({"q": THREE}, {"q": ["a"]}, "AP", relevant=3)
 
 
@@ -478,7 +478,7 @@ def test_relevant_takes_two_words() -> None:
 def test_what_reads_a_run_once_refuses_to_guess(policy: Any) -> None:
     batches = germane.Evaluator({"q": THREE}, "R", relevant="listed", **policy)
     batches.update({"q": {"a": 1.0}})
-    with pytest.raises(PolicyError, match=r"relevant=listed with .* needs two readings of the run"):
+    with pytest.raises(PolicyError, match=r"with .*, relevant=listed needs to read the run twice"):
         batches.result()
 
 

@@ -248,10 +248,10 @@ def test_cameras_of_embeddings() -> None:
 
 def test_cameras_that_do_not_fit() -> None:
     for cameras, says in (
-        ([1, 2], "are a pair|one camera|one label"),
-        (([1], [1, 2]), "has 2 cameras, and there are 3 labels"),
+        ([1, 2], "is a pair|one camera|one label"),
+        (([1], [1, 2]), "has 2 cameras, but there are 3 labels"),
         (([1], [1, None, 2]), "missing|text or a number"),
-        (3, "are a pair"),
+        (3, "is a pair"),
     ):
         with pytest.raises(germane.errors.FormatError, match=says):
             germane.Labels(["a"], ["a", "b", "a"], cameras=cameras)

@@ -42,7 +42,7 @@ def test_a_comparison_for_a_paper() -> None:
     assert r"b & b-{}-c & 0.5000 & 0.5000 \\" in table
     assert r"RR: 1 \ensuremath{\div} rank of the first relevant item" in notes
     assert (
-        r"Superscripts mark the runs that this one significantly beats: p \textless{} 0.05, and the"
+        r"A run's superscripts mark the runs that it significantly beats: p \textless{} 0.05, and the"
         " interval of the difference excludes 0." in notes
     )
     assert "Bold: the best of the column." in notes
@@ -62,7 +62,9 @@ def test_results_for_a_paper() -> None:
 
 @pytest.mark.parametrize("label", ["", "tab one", "a}b", "a%b", "a\\b", "tab:ä"])
 def test_a_label_that_latex_cannot_read(label: str) -> None:
-    with pytest.raises(germane.errors.InputError, match="a label has letters, digits and"):
+    with pytest.raises(
+        germane.errors.InputError, match="a label contains only letters, digits and"
+    ):
         COMPARED.latex(label=label)
 
 
@@ -97,8 +99,8 @@ def test_another_name_keeps_the_definition() -> None:
             "AP was not evaluated.  There are: RR, AP@10",
         ),
         ({"RR": "AP@10"}, germane.errors.InputError, "RR and AP@10 would both be named 'AP@10'"),
-        ({"RR": " "}, germane.errors.InputError, "rename takes a name for RR; got ' '"),
-        ({"RR": 1}, germane.errors.InputError, "rename takes a name for RR; got 1"),
+        ({"RR": " "}, germane.errors.InputError, "rename takes a name, as text, for RR; got ' '"),
+        ({"RR": 1}, germane.errors.InputError, "rename takes a name, as text, for RR; got 1"),
         ({"none": "x"}, germane.errors.MeasureError, "none"),
     ],
 )

@@ -16,7 +16,7 @@ def _said(run: object, measure: str = "map@2") -> list[str]:
 
 def test_unordered() -> None:
     """The order of rows is looked at where there are rows; of a frame it is not known."""
-    rows = "The relevance at rank k is the label of the frame's last row within k"
+    rows = "The relevance at rank k is the label of the frame's last row within k, so rows that are not in the order of their scores change it."
     risen = {"q": {"b": 1.0, "a": 2.0}}
     assert _said(risen) == [rows]
     assert _said(risen, "precision@2") == _said({"q": {"a": 2.0, "b": 1.0}}) == []
@@ -52,7 +52,7 @@ def test_reconcile_names_no_tool_that_may_say_something_else() -> None:
 # --- What a result says of them --------------------------------------------------------------------
 
 
-TOPK = "torch.topk does not define the order of equal scores, and beside other queries it may be another one."
+TOPK = "torch.topk does not define the order of equal scores, and the order may change if there are other queries."
 
 
 def test_a_result_names_the_limits_that_hold() -> None:
@@ -62,7 +62,7 @@ def test_a_result_names_the_limits_that_hold() -> None:
     [finding] = result.findings
     assert (finding.what, finding.count) == ("limit of the dialect", 1)
     assert str(finding) == (
-        f"torchmetrics itself may give another value for AP(norm=found): {says}"
+        f"torchmetrics itself may report something else for AP(norm=found): {says}"
     )
     assert f"limits of the dialect: AP(norm=found): {says}" in str(result)
     [run] = result.to_dict()["runs"]

@@ -37,31 +37,31 @@ SINGLE = {
 @pytest.mark.parametrize(
     ("name", "value", "meant"),
     [
-        ("k", 5, "A cutoff is part of a measure's name: 'nDCG@5'."),
-        ("cutoff", 20, "A cutoff is part of a measure's name: 'nDCG@20'."),
-        ("top_k", [3, 10], "A cutoff is part of a measure's name: 'nDCG@3'."),
-        ("at_k", "ten", "A cutoff is part of a measure's name: 'nDCG@10'."),
-        ("cutoffs", (), "A cutoff is part of a measure's name: 'nDCG@10'."),
-        ("k", -1, "A cutoff is part of a measure's name: 'nDCG@10'."),
+        ("k", 5, "The cutoff is part of a measure's name: 'nDCG@5'."),
+        ("cutoff", 20, "The cutoff is part of a measure's name: 'nDCG@20'."),
+        ("top_k", [3, 10], "The cutoff is part of a measure's name: 'nDCG@3'."),
+        ("at_k", "ten", "The cutoff is part of a measure's name: 'nDCG@10'."),
+        ("cutoffs", (), "The cutoff is part of a measure's name: 'nDCG@10'."),
+        ("k", -1, "The cutoff is part of a measure's name: 'nDCG@10'."),
         (
             "metrics",
             ["map"],
-            "The names of measures are the argument measures: measures='AP nDCG@10'.",
+            "Measures are named by the argument measures: measures='AP nDCG@10'.",
         ),
         (
             "metric",
             "map",
-            "The names of measures are the argument measures: measures='AP nDCG@10'.",
+            "Measures are named by the argument measures: measures='AP nDCG@10'.",
         ),
         (
             "threshold",
             4,
-            "The lowest relevant grade is part of a measure's name: 'P(rel=4)@10'. min_score=4 leaves out items with a lower score.",
+            "The lowest grade that counts as relevant is part of a measure's name: 'P(rel=4)@10'. min_score=4 leaves out items with a lower score.",
         ),
         (
             "rel",
             [2, 3],
-            "The lowest relevant grade is part of a measure's name: 'P(rel=2)@10'.",
+            "The lowest grade that counts as relevant is part of a measure's name: 'P(rel=2)@10'.",
         ),
         ("score_threshold", 0.5, "min_score=0.5 leaves out items with a lower score."),
         ("score_thresh", "0.5", "min_score=0.5 leaves out items with a lower score."),
@@ -74,29 +74,33 @@ SINGLE = {
         (
             "like_threshold",
             "3",
-            "The lowest relevant grade is part of a measure's name: 'P(rel=3)@10'.",
+            "The lowest grade that counts as relevant is part of a measure's name: 'P(rel=3)@10'.",
         ),
         (
             "relevant_threshold",
             2,
-            "The lowest relevant grade is part of a measure's name: 'P(rel=2)@10'.",
+            "The lowest grade that counts as relevant is part of a measure's name: 'P(rel=2)@10'.",
         ),
         (
             "relevance_level",
             2,
-            "The lowest relevant grade is part of a measure's name: 'P(rel=2)@10'.",
+            "The lowest grade that counts as relevant is part of a measure's name: 'P(rel=2)@10'.",
         ),
         (
             "min_rating",
             2.5,
-            "The lowest relevant grade is part of a measure's name: 'P(rel=2.5)@10'.",
+            "The lowest grade that counts as relevant is part of a measure's name: 'P(rel=2.5)@10'.",
         ),
-        ("binarize", 2, "The lowest relevant grade is part of a measure's name: 'P(rel=2)@10'."),
+        (
+            "binarize",
+            2,
+            "The lowest grade that counts as relevant is part of a measure's name: 'P(rel=2)@10'.",
+        ),
         *(
             (
                 name,
                 3,
-                "The lowest relevant grade is part of a measure's name: 'P(rel=3)@10'. min_score=3 leaves out items with a lower score.",
+                "The lowest grade that counts as relevant is part of a measure's name: 'P(rel=3)@10'. min_score=3 leaves out items with a lower score.",
             )
             for name in (
                 "thresholds",
@@ -148,7 +152,7 @@ def test_a_threshold_may_mean_a_grade_or_a_score() -> None:
 @pytest.mark.parametrize(
     ("choices", "says"),
     [
-        ({"min_score": 0.5, "scores": "distances"}, "With scores=distances, max_distance=0.5 takes its place"),
+        ({"min_score": 0.5, "scores": "distances"}, "With scores=distances, use max_distance=0.5 instead, which leaves out"),
         ({"max_distance": 0.5}, "max_distance=0.5 is for scores=distances"),
         ({"min_score": math.inf}, "min_score takes a finite number; got inf"),
         ({"max_distance": "far", "scores": "distances"}, "max_distance takes a finite number; got 'far'"),
@@ -372,8 +376,8 @@ def test_swapped_dicts(scores: Any, grades: Any) -> None:
     with pytest.raises(InputError) as error:
         germane.evaluate(scores, grades, "AP")
     assert str(error.value) == (
-        "the grades of the qrels look like scores, and the scores of the run like grades: the first have "
-        "decimals, the others are a few whole numbers. Are the two swapped? Give the qrels first, then "
+        "the grades of the qrels look like scores, and the scores of the run like grades: the former have "
+        "decimals, the latter are a few whole numbers. Are the two swapped? Give the qrels first, then "
         "the run. If they are not, give the run as ranked lists: {query: [item, …]}."
     )
     germane.evaluate(grades, scores, "AP")
@@ -401,7 +405,7 @@ def test_a_series_of_scores_is_no_ranked_list(dtype: str) -> None:
     """Its values would be taken for ids, and 3.0 equals 3."""
     pandas = pytest.importorskip("pandas")
     scores = pandas.Series([3.0, 1.0, 2.0], index=[1, 2, 3], dtype=dtype)
-    with pytest.raises(FormatError, match=r"holds ids, best first; got Series .* to_dict\(\)"):
+    with pytest.raises(FormatError, match=r"contains ids, best first; got Series .* to_dict\(\)"):
         germane.evaluate({"q": {1: 1, 2: 0, 3: 1}}, {"q": scores}, "AP")
     assert germane.evaluate({"q": {1: 1, 2: 0}}, {"q": scores.to_dict()}, "AP")["AP"].mean == 1.0
 

@@ -255,11 +255,19 @@ def test_one_result_is_enough_where_nothing_else_is_relevant() -> None:
 @pytest.mark.parametrize(
     ("grades", "measures", "told"),
     [
-        ((0.5, 0.2), "AP", "no grade is 1 or higher, among 2 judgments: the highest is 0.5"),
+        (
+            (0.5, 0.2),
+            "AP",
+            "none of the 2 judgments has a grade of 1 or higher: the highest is 0.5",
+        ),
         ((0.5, 0.2), "P(rel=0.5)@5 nDCG@10", ""),
-        ((0, 0), "nDCG@10", "no grade is 1 or higher, among 2 judgments: the highest is 0"),
-        ((-2, -1), "AP", "no grade is 1 or higher, among 2 judgments: the highest is -1"),
-        ((1, 0), "AP P(rel=2)@5", "no grade is 2 or higher, among 2 judgments: the highest is 1"),
+        ((0, 0), "nDCG@10", "none of the 2 judgments has a grade of 1 or higher: the highest is 0"),
+        ((-2, -1), "AP", "none of the 2 judgments has a grade of 1 or higher: the highest is -1"),
+        (
+            (1, 0),
+            "AP P(rel=2)@5",
+            "none of the 2 judgments has a grade of 2 or higher: the highest is 1",
+        ),
         ((2, 0), "AP P(rel=2)@5", ""),
     ],
 )

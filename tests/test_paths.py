@@ -215,7 +215,7 @@ def test_two_outputs_of_one_path(tmp_path: Path, capsys: pytest.CaptureFixture[s
             ["explain", q, a, "--animate", other, "-o", out],
         ):
             assert cli.main(line) == 2
-            assert "two outputs would be written to this one file" in capsys.readouterr().err
+            assert "two outputs would be written to this file" in capsys.readouterr().err
     assert not os.path.exists(out)
 
 

@@ -224,7 +224,7 @@ def test_what_is_no_group(tmp_path: Path) -> None:
         collapse=frame,
     )
     refuse(
-        "not for flat arrays",
+        "do not work for flat arrays",
         germane.errors.InputError,
         [1, 0],
         [0.5, 0.4],
@@ -424,7 +424,7 @@ def test_ids_that_do_not_fit() -> None:
         query_ids="xy",
     )
     refuse(
-        "row 0, rank 1: 3 is no place in item_ids, which has 2 ids",
+        "row 0, rank 1: 3 is not a place in item_ids, which has 2 ids",
         germane.errors.FormatError,
         qrels,
         TOP,
@@ -455,7 +455,7 @@ def test_ids_that_do_not_fit() -> None:
         query_ids=["x"],
     )
     refuse(
-        "these lists hold ids",
+        "but these lists contain ids",
         germane.errors.InputError,
         qrels,
         [["a"]],
@@ -506,7 +506,7 @@ def test_the_lowest_distance_is_the_best_in_every_input(tmp_path: Path) -> None:
     assert got["NumRet"].mean == 1
     with pytest.raises(germane.errors.PolicyError, match="nonpositive=miss is for scores"):
         germane.Policy(scores="distances", nonpositive="miss")
-    with pytest.raises(germane.errors.PolicyError, match="similarity=euclidean ranks embeddings"):
+    with pytest.raises(germane.errors.PolicyError, match="use similarity=euclidean"):
         germane.evaluate_embeddings(np.eye(2), np.eye(2), qrels=[{0}, {1}], scores="distances")
 
 

@@ -251,7 +251,7 @@ def test_a_published_mean_that_no_definition_gives() -> None:
     assert worst.moves + other.moves == pytest.approx(0.634 - mean, abs=0.0005)
     assert agreement.agree == 1
     assert "Query 'q3' is off the most: 0.567, where AP gives 0.53333." in result.verdict
-    assert "the averaging is right, the values are not" in str(result)
+    assert "the averaging is right, but the values are not" in str(result)
 
 
 @pytest.mark.slow
@@ -379,11 +379,11 @@ def test_ids_of_a_file_are_text(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "error", "message"),
     [
-        ("q1 0.5\nq1 0.6\n", DuplicateError, "values.txt:2: query 'q1' has a value already."),
+        ("q1 0.5\nq1 0.6\n", DuplicateError, "values.txt:2: query 'q1' already has a value."),
         ("q1 half\n", germane.errors.InputError, "values.txt:1 takes a number such as 0.62 or 62%; got 'half'."),
         ("q1\n", germane.errors.FormatError, "values.txt:1: 1 fields where a line has 2 (query value)"),
-        ("map q1 0.5\nP_5 q1 0.2\n", germane.errors.FormatError, "values.txt:2: this line has P_5, and the lines above have map; keep the lines of one measure."),
-        ("\n", germane.errors.EmptyError, "holds no query"),
+        ("map q1 0.5\nP_5 q1 0.2\n", germane.errors.FormatError, "values.txt:2: this line has P_5, but the lines above have map; keep only the lines of one measure."),
+        ("\n", germane.errors.EmptyError, "contains no query"),
         ("q11 0.5\n", germane.errors.CoverageError, "reported for query 'q11', which is not in the data. Did you mean 'q1'?"),
     ],
 )  # fmt: skip
@@ -405,7 +405,7 @@ def test_files_of_queries_that_are_wrong(
     ("reported", "hint"),
     [
         ("62.2", "In percent, 62.2 is 0.622 (±0.0005), which is given by AP@10 (0.6222)"),
-        ("0.62228", "With every term rounded to 3 decimals"),
+        ("0.62228", "If every term is rounded to 3 decimals"),
         ("0.4167", "With another cutoff, it is given by"),
     ],
 )
@@ -482,7 +482,7 @@ def test_duplicates_that_only_other_tools_take() -> None:
         (lambda: germane.reconcile(QRELS, RUN, reported=0.5, relevant=3), germane.errors.InputError, "relevant=… is for the grades of one list"),
         (lambda: germane.reconcile([1, 0], RUN, reported=0.5), germane.errors.InputError, "needs no run"),
         (lambda: germane.reconcile([1, 0], reported=0.5, missing="skip"), germane.errors.InputError, "missing=… is for qrels and a run"),
-        (lambda: germane.reconcile([1, 0], reported=0.5, reported_per_query={"q": 1}), germane.errors.InputError, "the grades of one list are one query"),
+        (lambda: germane.reconcile([1, 0], reported=0.5, reported_per_query={"q": 1}), germane.errors.InputError, "the grades of one list belong to one query"),
         (lambda: germane.reconcile([1, 0], reported=0.5, measure="APP"), germane.errors.MeasureError, "unknown measure 'APP'"),
         (lambda: germane.reconcile([1, "x"], reported=0.5), germane.errors.GradeError, "rank 2"),
         (lambda: germane.reconcile(QRELS, {"z": ["a"]}, reported=0.5), germane.errors.CoverageError, "no query of the run is in the qrels"),
@@ -547,7 +547,7 @@ def test_many_definitions_are_counted() -> None:
 
 def test_a_whole_number_tells_little() -> None:
     """1 is ±0.5: of measures that are means, most values round to it. Counts are whole."""
-    says = "1 is a whole number, which excludes little"
+    says = "1 is a whole number, which excludes few definitions"
     assert says in str(germane.reconcile([1, 0, 1], reported=1))
     assert says not in str(germane.reconcile([1, 0, 1], reported="1.0"))
     assert "whole number" not in str(germane.reconcile([1, 0, 1], reported=2, measure="NumRelRet"))

@@ -150,8 +150,8 @@ def swap(table: Table, one: str, other: str) -> Table:
 @pytest.mark.parametrize(
     ("names", "one", "other", "says"),
     [
-        ({"MAP": "AP", "nDCG@10": "nDCG@10"}, "MAP", "nDCG@10", "As if the columns MAP and nDCG@10 were exchanged: then 6 of 6 cells fit"),
-        ({"MAP": "AP", "P@5": "P@5"}, "ours", "bm25", "As if the rows of ours and bm25 were exchanged: then 6 of 6 cells fit"),
+        ({"MAP": "AP", "nDCG@10": "nDCG@10"}, "MAP", "nDCG@10", "It looks as if the columns MAP and nDCG@10 were exchanged: 6 of 6 cells would then fit"),
+        ({"MAP": "AP", "P@5": "P@5"}, "ours", "bm25", "It looks as if the rows of ours and bm25 were exchanged: 6 of 6 cells would then fit"),
         ({"MAP": "AP", "P@5": "P@5", "nDCG@5": "nDCG@5", "R@5": "R@5"}, "MAP", "P@5", "The columns MAP and P@5 were exchanged."),
     ],
 )  # fmt: skip

@@ -122,9 +122,9 @@ def test_curves_are_those_of_mean_pr_curve() -> None:
 
 def test_cautions() -> None:
     text = words(small())
-    assert "Few queries (2)" in text
-    assert "b: 1 judged query is missing from the run, of 2, and counted as empty: 'q2'." in text
-    assert "a: 1 query of the run is not in the qrels and left out: 'q3'." in text
+    assert "few queries (2)" in text
+    assert "b: 1 of 2 judged queries is missing from the run and counts as empty: 'q2'." in text
+    assert "a: 1 query of the run is not in the qrels, and left out: 'q3'." in text
     # d1 alone is not tied: two of four judged items; RR is (1/1 or 1/2, and 1) / 2
     assert "50.0% of the judged items that a retrieved share their score" in text
     assert f"anything from {(1 / 2 + 1) / 2:.4f} to {1:.4f}" in text
@@ -136,7 +136,7 @@ def test_cautions() -> None:
     )
     zero = words(small(unknown="zero"))
     assert "a answers 1 query that nobody judged; they count as 0 (unknown=zero)" in zero
-    assert "not in the qrels and left out" not in zero
+    assert "not in the qrels, and left out" not in zero
     assert "no relevant item" not in zero, "every judged query has one"
     assert embedded(small(unknown="zero"))["queries"] == ["q1", "q2", "q3"]
 
@@ -144,7 +144,7 @@ def test_cautions() -> None:
 def test_ties_that_could_turn_the_order() -> None:
     qrels = {"q": ["d"]}
     tied, sure = {"q": {"d": 1.0, "a": 1.0, "b": 1.0}}, {"q": ["x", "d"]}
-    said = "The order of ties alone could turn tied against sure on RR"
+    said = "The order of ties alone could reverse the order of tied and sure on RR"
     assert said in words(germane.report(qrels, {"tied": tied, "sure": sure}, "RR"))
     first = {"q": ["d"]}
     assert "could turn" not in words(germane.report(qrels, {"tied": tied, "first": first}, "RR"))
@@ -165,7 +165,7 @@ def test_queries_without_relevant_items() -> None:
         text = words(germane.report(qrels, runs, "AP", no_relevant=word))
         assert f"1 query without a relevant item {how} (no_relevant={word})" in text
     text = words(germane.report(qrels, {**runs, "b": runs["a"]}, "AP"))
-    assert text.count("1 judged query has no relevant item, of 2, and counted as 0: 'q2'.") == 1
+    assert text.count("1 of 2 judged queries has no relevant item and counts as 0: 'q2'.") == 1
 
 
 def test_nothing_stands_out() -> None:
@@ -214,7 +214,7 @@ def test_a_page_says_what_intervals_come_from() -> None:
         ({"unjudged": "remove"}, "unjudged=remove"),
         ({"depth": 1}, "depth=1"),
         ({"baseline": "b"}, "a is ahead of b"),
-        ({}, "fewer than 5 queries say too little of others for an interval"),
+        ({}, "fewer than 5 queries tell too little about others for an interval"),
         ({"title": "Spring"}, "Spring"),
     ],
     ids=str,

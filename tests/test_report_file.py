@@ -160,7 +160,7 @@ def test_a_report_has_a_folder_of_its_own(
     for _ in range(2):  # and it is written over
         assert main(["report", "qrels", "run", "-o", "page/", "-m", "RR"]) == 0
     assert (tmp_path / "page" / "index.html").exists()
-    with pytest.raises(germane.errors.InputError, match="the folder holds other files"):
+    with pytest.raises(germane.errors.InputError, match="the folder contains other files"):
         germane.report("qrels", {"a": "run"}, "RR", layout="folder").save(tmp_path)
 
 

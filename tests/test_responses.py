@@ -341,11 +341,11 @@ HOSTILE = {
     "a query twice": ('{"q": {"hits": [{"id": "a"}]}, "q": {"hits": []}}', "the key 'q' twice"),
     "NaN": ('{"q": {"hits": [{"id": "a", "score": NaN}]}}', "a score must be a finite number"),
     "deep": ('{"q": {"hits": [' + "[" * 100_000, "nested too deeply"),
-    "cut": ('{"q": {"hits": [{"id": "a"', "no JSON"),
+    "cut": ('{"q": {"hits": [{"id": "a"', "this is not JSON"),
     "a huge number": (
         '{"q": {"hits": [{"id": "a", "score": %s}]}}' % ("9" * 5000), "must be a finite number"
     ),
-    "ids that are objects": ('{"q": {"hits": [{"id": {"$oid": "a"}}]}}', "is no text or number"),
+    "ids that are objects": ('{"q": {"hits": [{"id": {"$oid": "a"}}]}}', "is neither text nor a number"),
 }  # fmt: skip
 
 

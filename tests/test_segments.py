@@ -130,7 +130,7 @@ def test_saved_results_have_no_lists(tmp_path: Path) -> None:
     baseline = germane.evaluate(LIKED, RUNS["broad"], "Coverage@5", **GIVEN)
     (tmp_path / "b.json").write_text(json.dumps(baseline.to_dict(queries=True)))
     with pytest.raises(
-        GermaneError, match="is of all lists, judged or not, which the file does not"
+        GermaneError, match="is about all lists, judged or not, which the file does not"
     ):
         germane.gate(LIKED, RUNS["broad"], "Coverage@5", baseline=tmp_path / "b.json", **GIVEN)
 

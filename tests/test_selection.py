@@ -91,8 +91,8 @@ def test_numbers_are_the_digits_of_a_file(tmp_path: Path) -> None:
     [
         ({"budget": 0}, "budget takes a whole number"),
         ({"by": "luck"}, "by takes weight or difference"),
-        ({"measure": "NumQ"}, "gives ranks no weight"),
-        ({"runs": {"a": RUNS["a"]}, "by": "difference"}, "two runs or more"),
+        ({"measure": "NumQ"}, "gives no weight to ranks"),
+        ({"runs": {"a": RUNS["a"]}, "by": "difference"}, "at least two runs"),
     ],
 )  # fmt: skip
 def test_errors(changes, says) -> None:  # type: ignore[no-untyped-def]

@@ -180,7 +180,7 @@ def test_batches_and_parts_add_up() -> None:
     assert plain.result().signature("AP@10").run is None
     with pytest.raises(germane.errors.PolicyError, match="differ in sign"):
         plain.merge(parts[0])
-    with pytest.raises(germane.errors.InputError, match="sign=run adds up all rows"):
+    with pytest.raises(germane.errors.InputError, match="sign=run hashes all rows"):
         germane.Evaluator(QRELS, twice="first", sign="run")
 
 
@@ -247,11 +247,11 @@ def test_options_that_are_data_are_in_a_record(options: Any, others: Any) -> Non
         says = germane.verify(one, QRELS, RUN).differences
         assert any(f"the record was made with {name}=, which is missing" in line for line in says)
         says = germane.verify(one, QRELS, RUN, **others).differences
-        word = "has other content" if name in others else "which is missing"
+        word = "has different content" if name in others else "which is missing"
         assert any(f"{name}=" in line and word in line for line in says)
     plain = germane.evaluate(QRELS, RUN, "P@5")
     [says] = germane.verify(plain, QRELS, RUN, collapse=str).differences[:1]
-    assert says == "run: collapse= is given, and the record was made without it"
+    assert says == "run: collapse= is given, but the record was made without it"
     assert set(result.option_fingerprints) == set(options)
 
 
@@ -323,7 +323,7 @@ def test_what_the_catalogue_needs_is_in_a_record() -> None:
         "distance": {d: [1.0] for d in GROUPS},
     }.items():
         says = germane.verify(result, QRELS, RUN, **{**options, name: other}).differences
-        assert f"run: {name}= has other content" in says[0]
+        assert f"run: {name}= has different content" in says[0]
 
 
 def test_a_run_that_is_gone_is_unknown(tmp_path: Path) -> None:
@@ -390,7 +390,7 @@ def test_no_parameter_has_the_name_of_a_convention() -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("AP@10 = 0.5", "no signature"),
+        ("AP@10 = 0.5", "not a signature"),
         (
             "AP@10 = high | norm=min | 2 queries, qrels abcd, run abcd",
             "begins with MEASURE = NUMBER",
@@ -403,10 +403,16 @@ def test_no_parameter_has_the_name_of_a_convention() -> None:
         ("AP@10 = 0.5 | ties=some | 2 queries, qrels abcd, run abcd", "ties takes"),
         ("AP@10 = 0.5 | ties=trec | 2 queries, qrels xyz, run abcd", "hexadecimal"),
         ("APP@10 = 0.5 | ties=trec | 2 queries, qrels abcd, run abcd", "unknown measure 'APP@10'"),
-        ("AP@10 = 0.5 | ties=trec ties=best | 2 queries, qrels abcd, run abcd", "says 'ties' once"),
-        ("AP@10 = 0.5 | ties=trec | 2 queries | ties=best | 3 queries", "one part of words"),
-        ("AP(norm=R)@10 = 0.5 | norm=min | 2 queries, qrels abcd, run abcd", "says norm once"),
-        ("AP@10 = 0.5 | what is this | 2 queries, qrels abcd, run abcd", "none of a signature"),
+        (
+            "AP@10 = 0.5 | ties=trec ties=best | 2 queries, qrels abcd, run abcd",
+            "states 'ties' once",
+        ),
+        ("AP@10 = 0.5 | ties=trec | 2 queries | ties=best | 3 queries", "only one part for words"),
+        ("AP(norm=R)@10 = 0.5 | norm=min | 2 queries, qrels abcd, run abcd", "states norm once"),
+        (
+            "AP@10 = 0.5 | what is this | 2 queries, qrels abcd, run abcd",
+            "does not belong in a signature",
+        ),
     ],
 )
 def test_other_texts_are_refused(text: str, says: str) -> None:
@@ -482,17 +488,17 @@ def test_verify_says_what_differs(files: Path, capsys: pytest.CaptureFixture[str
     for path in ("a.run", "b.run"):
         status, out = call(capsys, "verify", "r.json", "qrels.txt", path)
         assert status == (path == "b.run")
-    assert "the run is another one: 3 of 20 queries have other results" in out
+    assert "the run is a different one: 3 of 20 queries have other results" in out
 
     changed = {**QRELS, "100": {**QRELS["100"], "more": 1}}
     (files / "more.txt").write_text("\n".join(make_lines(changed, "qrels")))
     status, out = call(capsys, "verify", "r.json", "more.txt", "a.run")
     assert status == 1
-    assert "the judgments are other ones: qrels " in out
+    assert "the judgments are different: qrels " in out
 
     status, out = call(capsys, "verify", "r.json", "qrels.txt", "a.run", "--missing=skip")
     assert status == 1
-    assert "`missing` differs, and the value is the same" in out
+    assert "`missing` differs, but the value is the same" in out
 
     status, out = call(capsys, "verify", "r.json", "qrels.txt", "a.run", "b.run")
     assert status == 2  # two runs where the record has one
@@ -505,7 +511,7 @@ def test_verify_finds_the_definition_of_a_wrong_value(files: Path) -> None:
     best = str(sign(QRELS, tied, ties="best"))
     found = germane.verify(best.replace("ties=best", "ties=trec"), QRELS, tied)
     assert not found.same
-    assert "the same data, " in found.differences[0]
+    assert "on the same data: " in found.differences[0]
     assert "`ties` differs, ties=best gives the recorded value" in found.differences[0]
     other = str(sign(QRELS, RUN)).replace("norm=min", "norm=R")
     assert (
@@ -521,7 +527,7 @@ def test_a_wrong_value_of_one_query_is_found() -> None:
     assert germane.verify(record, QRELS, RUN).same
     record["runs"][0]["queries"]["100"]["AP@10"] += 0.25
     *_, says = germane.verify(record, QRELS, RUN).differences
-    assert "the mean is the same, and single values differ: 1 of 20 queries" in says
+    assert "the mean is the same, but single values differ: 1 of 20 queries" in says
 
 
 def test_records_without_fingerprints_are_read() -> None:
@@ -666,7 +672,7 @@ def test_records_of_distances_and_of_stdin(
         input=(files / "b.run").read_bytes(), capture_output=True, check=False,
     )  # fmt: skip
     assert done.returncode == 1
-    assert b"the run is another one" in done.stdout
+    assert b"the run is a different one" in done.stdout
 
 
 def test_runs_are_paired_by_name_or_order() -> None:

@@ -47,7 +47,7 @@ def test_many_queries_of_one_item(count: int, order: str, tmp_path: Path) -> Non
     (tmp_path / "run").write_bytes(
         b"".join(b"q%d Q0 d%d 1 1 t\n" % (n, n + n % 2) for n in numbers)
     )
-    with pytest.warns(germane.GermaneWarning, match="has a single result") as told:
+    with pytest.warns(germane.GermaneWarning, match="has only one result") as told:
         result = germane.evaluate(tmp_path / "qrels", tmp_path / "run", "RR")
     assert len(told) == 1
     assert result["RR"].mean == 0.5

@@ -104,8 +104,8 @@ def test_what_is_refused() -> None:
         ("query", x, FormatError, "no column 'query' in X; its columns have no names."),
         ("query", FRAME[["a"]], FormatError, "no column 'query' in X; its columns have 'a'."),
         (None, x, InputError, "group= is the name or the number of a column"),
-        (lambda part: [1], x, FormatError, "y has 2 rows, and there are 1 groups."),
-        ({0: 1}, x, FormatError, "neither X nor y is of pandas"),
+        (lambda part: [1], x, FormatError, "y has 2 rows, but there are 1 groups."),
+        ({0: 1}, x, FormatError, "neither X nor y comes from pandas"),
         ({0: 1}, FRAME[:2], InputError, "group= has no group for the rows 1."),
     ]
     for group, given, error, message in cases:

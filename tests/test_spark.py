@@ -353,7 +353,7 @@ def test_measures_of_subtopics_are_refused(name: str, column: str | None) -> Non
     with pytest.raises(MeasureError) as raised:
         germane.spark.evaluate(*frames, name)
     assert str(raised.value) == (
-        f"{measure}: judgments of subtopics are not for DataFrames of Spark. Collect them, and evaluate batches "
+        f"{measure}: judgments of subtopics cannot be read from DataFrames of Spark. Collect them, and evaluate batches "
         "of the run with germane.Evaluator."
     )
 

@@ -254,7 +254,7 @@ def test_bad_weights(weights: Any, error: type[GermaneError], message: str) -> N
 
 def test_weights_and_measures_belong_together() -> None:
     with pytest.raises(
-        MeasureError, match=r"no measure takes weights\. Write it into a measure's name"
+        MeasureError, match=r"no measure takes weights\. Ask for them in a measure's name"
     ):
         find(WEIGHTS, measures="ERR_IA@20 AP")
     with pytest.raises(

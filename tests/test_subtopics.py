@@ -493,7 +493,7 @@ def test_ordinary_measures_alone_refuse_repeated_items_of_a_file_and_say_why(
         DuplicateError, match=r"q\.txt:3: item 'a' is judged twice for query '1'"
     ) as error:
         germane.evaluate(path, LISTS, "AP")
-    assert "The second column differs: if it names subtopics, measures such as alpha_nDCG" in str(
+    assert "The second column differs. If it names subtopics, measures such as alpha_nDCG" in str(
         error.value
     )
     beside = germane.evaluate(path, LISTS, "AP StRecall")["AP"].mean
@@ -510,7 +510,7 @@ def test_a_result_says_what_other_measures_take() -> None:
 @pytest.mark.parametrize("held", [{"grade": 1}, ["s"], {"s"}, (1, 0)])
 def test_nested_grades_are_for_measures_of_subtopics(held: Any, tmp_path: Path) -> None:
     """{"grade": 1} and a row of grades look like subtopics; a measure of these has to be asked for."""
-    says = r"query 'q', item 'd': a relevance grade is a number; got .*Grades or subtopics\? Give grades as"
+    says = r"query 'q', item 'd': a relevance grade is a number; got .*Are these grades or subtopics\? Pass grades as"
     judged, run = {"q": {"d": held}}, {"q": {"d": 1.0}}
     for ask in (
         lambda: germane.evaluate(judged, run, "AP"),
@@ -522,12 +522,12 @@ def test_nested_grades_are_for_measures_of_subtopics(held: Any, tmp_path: Path) 
     ):
         with pytest.raises(GradeError, match=says.replace("'q'", "('q'|0)")):
             ask()
-    assert "Grades or subtopics?" in str(germane.check(judged, run, "AP"))
-    assert "Grades or subtopics?" not in str(germane.check(judged, run, "StRecall"))
+    assert "Are these grades or subtopics?" in str(germane.check(judged, run, "AP"))
+    assert "Are these grades or subtopics?" not in str(germane.check(judged, run, "StRecall"))
     assert germane.evaluate(judged, run, "AP StRecall")["AP"].mean == 1
     for listed in ([held], [0, held], np.array([[1, 0], [0, 1]])):
         with pytest.raises(
-            GradeError, match=r"^the list, rank \d: .* Grades or subtopics\? Give grades"
+            GradeError, match=r"^the list, rank \d: .* Are these grades or subtopics\? Pass grades"
         ):
             germane.score(listed, "AP")
     assert germane.score([held, held], "StRecall@1") == 1
@@ -587,7 +587,9 @@ def test_bad_subtopics_of_a_json_file(tmp_path: Path) -> None:
 
 def test_a_query_with_a_number_sign_is_refused_with_subtopics(tmp_path: Path) -> None:
     path = write(tmp_path / "q.txt", "#x 1 a 1\n1 1 a 1\n1 2 a 1\n")
-    with pytest.raises(FormatError, match=r"queries that begin with # are not read with subtopics"):
+    with pytest.raises(
+        FormatError, match=r"with subtopics, queries that begin with # are not read"
+    ):
         germane.evaluate(path, {"#x": ["a"], "1": ["a"]}, "StRecall")
     assert germane.evaluate(path, {"1": ["a"]}, "StRecall").counts.comments == 1
 

@@ -250,13 +250,13 @@ def test_every_form_in_every_verb(tmp_path: Path, capsys: pytest.CaptureFixture[
 
 BAD: dict[str, tuple[Any, str]] = {
     "a number": (7, "items takes the path of a file"),
-    "a number for a text": ({"d1": 7}, "items gives text"),
-    "no ids": ([{"text": "x"}], "no column holds the ids; there are 'text'"),
+    "a number for a text": ({"d1": 7}, "items must give text"),
+    "no ids": ([{"text": "x"}], "no column contains the ids; there are 'text'"),
     "two texts": ([{"id": "d1", "text": "x"}, {"id": "d1", "text": "y"}], "'d1' has two texts"),
-    "a file of numbers": ('{"d1": 7}', "items gives text"),
+    "a file of numbers": ('{"d1": 7}', "items must give text"),
     "a file of a list": ("[1, 2]", "or a list of rows with an id"),
     "a key twice": ('{"d1": "x", "d1": "y"}', "has the key 'd1' twice"),
-    "no JSON": ('{"d1": ', "no JSON"),
+    "no JSON": ('{"d1": ', "this is not JSON"),
     "deep": ("[" * 100_000, "nested too deeply"),
 }  # fmt: skip
 

@@ -154,7 +154,7 @@ def test_a_band_that_is_not_known_is_a_least_one() -> None:
     bands = "tie band MCC@1 at least -1.0000…0.0000, P@1 0.0000…1.0000"
     assert bands in str(result)
     page = germane.report(judged, {"run": tied}, "MCC@1 P@1", depth=2).html
-    assert "For MCC@1, further orders may have lower or higher ones." in page
+    assert "For MCC@1, other orders may give lower or higher ones." in page
     assert "or beyond" not in germane.report(judged, {"run": tied}, "P@1", depth=2).html
     with pytest.warns(germane.GermaneWarning, match=r"MCC@1 .* to 0\.0000 or beyond"):
         germane.evaluate(judged, tied, "MCC@1", depth=2)

@@ -86,7 +86,7 @@ def test_an_empty_place_or_a_decimal_comma_is_no_grade(verb: str, listed: str) -
     """It could be a grade that is missing, or 0.5: the ranks behind it would be others."""
     done = run(Path(), *(word.format(listed) for word in VERBS[verb]))
     assert done.returncode == 2
-    assert b"one sign stands between all of its grades" in done.stderr
+    assert b"the same sign separates all grades" in done.stderr
     for written in re.findall(r"'([^']*)'", done.stderr.decode())[1:]:
         assert run(Path(), "score", written).returncode == 0
 

@@ -237,7 +237,7 @@ def test_check_finds_scores_that_doubles_round(scores: Any, kind: str, tmp_path:
 
 
 def as_kinds(run: dict[str, dict[str, float]], folder: Path) -> dict[str, Any]:
-    """The same results in every form that holds ids, best first."""
+    """The same results in every form that contains ids, best first."""
     rows = [(query, item, score) for query, got in run.items() for item, score in got.items()]
     columns = dict(zip(("query", "item", "score"), zip(*rows, strict=True), strict=True))
     path = folder / "run.txt"

@@ -284,7 +284,7 @@ def explain_types(noun: str, side: str, run_types: str, side_types: str) -> str:
     """Explain that ids of a run never equal those of the other ``side``."""
     return (
         f"the {noun} ids of run and {side} have different types: the run's are {run_types}, those"
-        f" of {side} are {side_types}. Cast one of them."
+        f" of {side} are {side_types}. Convert one of them."
     )
 
 

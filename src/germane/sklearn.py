@@ -33,7 +33,7 @@ class Scorer:
         grades = np.asarray(y)
         for noun, values in (("rows of X", scores), ("groups", group)):
             if len(values) != len(grades):
-                raise FormatError(f"y has {len(grades)} rows, and there are {len(values)} {noun}.")
+                raise FormatError(f"y has {len(grades)} rows, but there are {len(values)} {noun}.")
         result = evaluate(grades, scores, self.measure, group=group, **self.conventions)
         return float(result[self.measure].mean)
 
@@ -107,8 +107,8 @@ def _predict(estimator: Any, X: Any) -> Any:  # noqa: N803
         scores = scores[:, 0]
     if scores.ndim != 1:
         raise FormatError(
-            f"{name} of {clip(estimator)} has shape {scores.shape}, and a ranking needs one score a"
-            " row. A classifier of two classes, a regressor or a ranker gives one."
+            f"{name} of {clip(estimator)} has shape {scores.shape}, but a ranking needs one score"
+            " per row, as a classifier of two classes, a regressor or a ranker gives it."
         )
     return scores.astype(float)
 
@@ -118,8 +118,8 @@ def _look_up(group: Any, X: Any, y: Any) -> list[Hashable]:  # noqa: N803
     rows = next((side.index for side in (X, y) if hasattr(side, "iloc")), None)
     if rows is None:
         raise FormatError(
-            "a Series or mapping finds groups by the labels of rows, and neither X nor y is of"
-            " pandas. Give the number of a column of X, or a function of X."
+            "a Series or mapping finds groups by the labels of rows, but neither X nor y comes"
+            " from pandas. Give the number of a column of X, or a function of X."
         )
     groups = group if isinstance(group, Mapping) else group.to_dict()
     absent = [row for row in rows if row not in groups]

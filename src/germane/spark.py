@@ -107,9 +107,9 @@ def _explain_memory() -> Iterator[None]:
         yield
     except MemoryError:
         raise InputError(
-            f"{_name_task()}: the rows do not fit the memory of the task. A task holds one"
+            f"{_name_task()}: the rows do not fit into the memory of the task. A task holds one"
             " partition, with all rows of its queries. A larger partitions=… makes partitions"
-            " smaller; the rows of the largest query must fit."
+            " smaller, but the rows of the largest query must fit."
         ) from None
 
 
@@ -253,8 +253,8 @@ class Side(NamedTuple):
         names = Headings.resolve(frame.columns, kind, kind, columns)
         if names.lists:
             raise FormatError(
-                f"{kind}: the cells of {names.item!r} are lists, and a row of a DataFrame is one"
-                f" item. Lists of structs, as ALS has them, become rows with"
+                f"{kind}: the cells of {names.item!r} are lists, but a row of a DataFrame is one"
+                " item. Lists of structs, as ALS has them, become rows with"
                 f" frame.selectExpr({names.query!r}, 'inline({names.item})'), and lists of items"
                 f" with frame.selectExpr({names.query!r}, 'posexplode({names.item}) AS (rank,"
                 " item)')."
@@ -316,8 +316,8 @@ def _refuse_partial(spark: "SparkSession") -> None:
     for setting in ("ignoreCorruptFiles", "ignoreMissingFiles"):
         if str(spark.conf.get(f"spark.sql.files.{setting}", "false")).strip().lower() == "true":
             raise InputError(
-                f"spark.sql.files.{setting} is true: a file that cannot be read would be left out"
-                " of the numbers without a word. Set it to false."
+                f"spark.sql.files.{setting} is true, so a file that cannot be read would silently"
+                " be left out of the numbers. Set it to false."
             )
 
 
@@ -333,8 +333,8 @@ def _check_policies(
     plan = options.make_plan(measures, options.make_policy("trec" if scored else "given", scored))
     if plan.needs.subtopics:
         raise MeasureError(
-            f"{plan.needs.subtopics}: judgments of subtopics are not for DataFrames of Spark."
-            " Collect them, and evaluate batches of the run with germane.Evaluator."
+            f"{plan.needs.subtopics}: judgments of subtopics cannot be read from DataFrames of"
+            " Spark. Collect them, and evaluate batches of the run with germane.Evaluator."
         )
     for group in plan.groups:
         if group.ties == "given" and scored:
@@ -385,8 +385,8 @@ def _evaluate_in_place(judged: Side, retrieved: Side, start: Callable[..., Evalu
         except DuplicateError as error:
             queries = str(error).partition(" arrived before")[0]
             raise DuplicateError(
-                f"rows=together, and there are rows of {queries} in more than one partition or "
-                "file; rows=scattered brings them together."
+                f"with rows=together, there are rows of {queries} in more than one partition or"
+                " file; rows=scattered brings them together."
             ) from None
     return evaluator
 

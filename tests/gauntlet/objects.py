@@ -87,7 +87,7 @@ NUMBERS = {
     ),
     "a complex score": score(3 + 4j, refused("complex", "'d03'")),
     "whole scores beyond doubles": ObjectCase(
-        warns("2^53", run=each(_BIG, float), also="some are tied"), run=_BIG
+        warns("2^53", run=each(_BIG, float), also="some results are tied"), run=_BIG
     ),
     "True and False as grades": ObjectCase(
         value(each(QRELS, lambda g: int(g > 0))), each(QRELS, lambda g: g > 0)
@@ -283,13 +283,13 @@ ROWS = {
     "None for a row of relevant items": in_rows(refused("query 1", "None"), [_ACTUAL, None]),
     "None for a ranked row": in_rows(refused("query 1", "None"), predicted=[_PREDICTED, None]),
     "rows of grades and scores": in_rows(
-        refused("holds ids", "[0.9, 0.8]", "numpy.array"), [[1, 0]], [[0.9, 0.8]]
+        refused("contains ids", "[0.9, 0.8]", "numpy.array"), [[1, 0]], [[0.9, 0.8]]
     ),
     "rows of grades and whole scores": in_rows(
-        refused("holds ids", "[1.0, 0.0]", "numpy.array"), [[1, 0]], [[1.0, 0.0]]
+        refused("contains ids", "[1.0, 0.0]", "numpy.array"), [[1, 0]], [[1.0, 0.0]]
     ),
     "a missing id in a row": in_rows(refused("an id is missing", "nan"), predicted=[[nan], ["d11"]]),
-    "tuples for ranked rows": in_rows(refused("Give ranked lists as lists"), predicted=[("d01",)] * 2),
+    "tuples for ranked rows": in_rows(refused("Pass ranked lists as lists"), predicted=[("d01",)] * 2),
     "flat grades and scores": in_rows(refused("group="), [1, 0], [0.9, 0.8]),
 }  # fmt: skip
 

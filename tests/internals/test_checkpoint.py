@@ -163,7 +163,7 @@ def test_what_is_no_checkpoint(qrels: Path, tmp_path: Path) -> None:
     (tmp_path / "kept").mkdir()
     (tmp_path / "kept/notes.txt").touch()
     with pytest.raises(
-        germane.errors.InputError, match="this folder is no checkpoint, and not empty"
+        germane.errors.InputError, match="this folder is not a checkpoint, and it is not empty"
     ):
         kept(qrels, run, tmp_path)
     with pytest.raises(germane.errors.InputError, match="cannot be used for a checkpoint"):

@@ -83,7 +83,7 @@ def test_mappings_functions_addresses_and_images(tmp_path: Path) -> None:
         ("a.tsv", "d1\tone\nd2\n", "a.tsv:2: a line has an id, a tab and a text"),
         ("a.jsonl", '{"id": "d1", "text": "a"}\n{"id"\n', "a.jsonl:2: no JSON"),
         ("a.jsonl", "[1]\n", "a.jsonl:1: a line is a JSON object"),
-        ("a.jsonl", '{"a": "b"}\n', "no column holds the ids; there are 'a'. Call it id"),
+        ("a.jsonl", '{"a": "b"}\n', "no column contains the ids; there are 'a'. Name it id"),
     ],
     ids=str,
 )

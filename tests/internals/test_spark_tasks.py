@@ -23,7 +23,7 @@ def test_a_partition_that_memory_cannot_hold_is_an_error_that_says_so(
         raise MemoryError
 
     monkeypatch.setattr("germane.spark.join_rows", fail)
-    with pytest.raises(InputError, match=r"do not fit the memory of the task.*largest query"):
+    with pytest.raises(InputError, match=r"do not fit into the memory of the task.*largest query"):
         evaluated(QRELS, RUN)
 
 

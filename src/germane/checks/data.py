@@ -66,8 +66,8 @@ class Standing:
     def describe(self, rank: str) -> str:
         """Describe the ranks of relevant results: ``rank`` is "lower" or "no higher"."""
         return (
-            f"relevant results are ranked {rank} than in a random order: above another result of"
-            f" their query in {self.above:.0%} of all pairs (random: 50%)"
+            f"relevant results are ranked {rank} than in a random order: they are above another"
+            f" result of their query in {self.above:.0%} of all pairs (random: 50%)"
         )
 
 

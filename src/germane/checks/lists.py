@@ -42,25 +42,31 @@ def find_missing(data: Data) -> Sees:
     """Find judged queries that the run does not have."""
     lost = data.missing
     if lost and data.answered.any():
-        are = write_count(len(lost), "judged query is", "judged queries are")
-        text = f"{are} missing from the run, of {len(data.queries):,}, and counted as empty"
+        judged = write_count(len(data.queries), "judged query", "judged queries")
+        are = "is missing from the run and counts" if len(lost) == 1 else _MISSING
+        text = f"{len(lost):,} of {judged} {are} as empty"
         yield Problem(text, len(lost), show_queries(data.qrels, lost), _explain_missing(data))
+
+
+_MISSING = "are missing from the run and count"
 
 
 def _explain_missing(data: Data) -> str:
     """Explain why queries are missing: the run may have them under another name."""
     lost, unknown = data.missing, data.unknown
     for lost_id, run_id in find_pairs(lost, unknown):
-        return f"The run has {clip(run_id)}: it differs in {describe_difference(lost_id, run_id)}."
+        return (
+            f"The run has {clip(run_id)}, which differs in {describe_difference(lost_id, run_id)}."
+        )
     if extended := find_extended(lost, unknown):
-        return f"The run has {clip(extended[1])}: one of the two has {extended[2]}."
+        return f"The run has {clip(extended[1])}, and one of the two has {extended[2]}."
     if marked := [query for query in lost if str(query).startswith("\ufeff")]:
         return (
             f"{clip(marked[0])} begins with a byte-order mark, probably from joined files:"
             " remove it."
         )
     if len(lost) > 1 and lost == list(data.queries[-len(lost) :]):
-        return f"They are the last of the qrels: did the run stop early? {SKIP}"
+        return f"They are the last queries of the qrels: did the run stop early? {SKIP}"
     return SKIP
 
 
@@ -70,8 +76,10 @@ def find_unknown(data: Data) -> Sees:
         are = write_count(len(data.unknown), "query of the run is", "queries of the run are")
         advice = ""
         if pair := next(find_pairs(data.unknown[:NAMES], data.queries[:NAMES]), None):
-            advice = f"The qrels have {clip(pair[1])}: it differs in {describe_difference(*pair)}."
-        text = f"{are} not in the qrels and left out"
+            advice = (
+                f"The qrels have {clip(pair[1])}, which differs in {describe_difference(*pair)}."
+            )
+        text = f"{are} not in the qrels, and left out"
         yield Problem(text, len(data.unknown), show_queries(data.run, data.unknown), advice)
 
 
@@ -80,8 +88,9 @@ def find_mostly_empty(data: Data) -> Sees:
     empty, judged = set(_list_empty(data)), data.qrels.queries
     none = [query for query in judged if query in empty]
     if none and 2 * len(none) >= len(judged):
-        have = write_count(len(none), "judged query has", "judged queries have")
-        text = f"{have} an empty list of results, of {len(judged):,}"
+        have = "has" if len(none) == 1 else "have"
+        total = write_count(len(judged), "judged query", "judged queries")
+        text = f"{len(none):,} of {total} {have} an empty list of results"
         yield Problem(text, len(none), show_ids(none))
 
 
@@ -104,7 +113,7 @@ def find_without_judgments(data: Data) -> Sees:
     """Find queries of the qrels without a judgment."""
     if data.empty:
         are = write_count(len(data.empty), "query is", "queries are")
-        text = f"{are} in the qrels without a judgment, and left out"
+        text = f"{are} in the qrels without any judgment, and left out"
         yield Problem(text, len(data.empty), show_ids(data.empty))
 
 
@@ -112,9 +121,14 @@ def find_without_relevant(data: Data) -> Sees:
     """Find judged queries without a relevant item."""
     lost, judged = data.without_relevant, len(data.relevant)
     if lost and (len(lost) < judged or not len(data.grades)):
-        have = write_count(len(lost), "judged query has", "judged queries have")
-        text = f"{have} no relevant item, of {judged:,}, and counted as 0"
+        have = "has no relevant item and counts" if len(lost) == 1 else _NONE_RELEVANT
+        text = (
+            f"{len(lost):,} of {write_count(judged, 'judged query', 'judged queries')} {have} as 0"
+        )
         yield Problem(text, len(lost), show_queries(data.qrels, lost))
+
+
+_NONE_RELEVANT = "have no relevant item and count"
 
 
 def find_one_result(data: Data) -> Sees:
@@ -129,7 +143,7 @@ def find_one_result(data: Data) -> Sees:
         return
     deepest = max((measure.k for measure in data.measures if measure.k is not None), default=FIRST)
     if deepest > 1 and np.count_nonzero(data.hits > 0) < np.count_nonzero(data.grades > 0):
-        text = f"every one of {write_count(len(depths), 'query')} has a single result"
+        text = f"each of the {write_count(len(depths), 'query')} has only one result"
         examples = show_rows(data.run, np.arange(len(data.run))) if data.is_whole else ()
         yield Problem(text, len(depths), examples)
 
@@ -151,8 +165,8 @@ def find_cut_off(data: Data) -> Sees:
     deepest = int(data.retrieved.max(initial=0))
     if (beyond := [k for k in data.cutoffs if k > deepest]) and deepest < len(data.run.items):
         text = (
-            f"no query has more than {write_count(deepest, 'result')}, and measures look at"
-            f" {beyond[-1]:,}"
+            f"no query has more than {write_count(deepest, 'result')}, but a measure looks at the"
+            f" first {beyond[-1]:,}"
         )
         deepest_query = int(data.retrieved.argmax())
         yield Problem(
@@ -168,8 +182,8 @@ def find_shallow(data: Data) -> Sees:
         short = np.flatnonzero(depths < reached[-1])
         if len(short) >= max(1, SHALLOW * len(depths)) and len(data.run.items) > reached[-1]:
             text = (
-                f"{write_count(len(short), 'query has', 'queries have')} fewer than {reached[-1]:,}"
-                f" results, of {len(depths):,}"
+                f"{len(short):,} of {write_count(len(depths), 'query')}"
+                f" {'has' if len(short) == 1 else 'have'} fewer than {reached[-1]:,} results"
             )
             queries = (data.run.queries[q] for q in short.tolist())
             yield Problem(text, len(short), show_queries(data.run, queries))
@@ -185,7 +199,7 @@ def find_unjudged(data: Data) -> Sees:
     share = judged.mean()
     if 0 < share < ENOUGH:
         text = (
-            f"of the first {FIRST} results, {share:.0%} are judged; the others count as not"
+            f"only {share:.0%} of the first {FIRST} results are judged, and the others count as not"
             " relevant"
         )
         lost = data.order[first_ten][~judged]
@@ -201,7 +215,7 @@ def find_few(data: Data) -> Sees:
             error = float(values.std()) / math.sqrt(max(count - 1, 1))
             if np.ptp(unite_equal(values)):
                 text += (
-                    f"; {measure} varies among them so much that its mean is known to"
+                    f"; {measure} varies so much among them that its mean is only known to"
                     f" ±{2 * error:.2g}"
                 )
             break
@@ -234,8 +248,8 @@ def find_undetectable(data: Data) -> Sees:
                 small.append(f"{measure} by {abs(mean):.3g} (detectable: {least:.3g})")
         if small:
             text = (
-                f"differences from {rival.run.where} are too small for {count:,} queries to detect"
-                f" with a probability of 80%: {'; '.join(small)}"
+                f"the differences from {rival.run.where} are too small to be detected with"
+                f" {count:,} queries (at a power of 80%): {'; '.join(small)}"
             )
             yield Problem(text, len(small))
 
@@ -251,7 +265,7 @@ NARROW = 0.02  # the largest standard error with which a better order would show
 COLUMNS = "Are rank and score swapped? The columns are query Q0 item rank score tag."
 
 SIMILAR = (
-    "The lowest distance is the best here. Are they similarities? Leave out"
+    "Here the lowest distance is the best. If these are similarities, leave out"
     f" {write_option('scores', 'distances')}."
 )
 
@@ -261,9 +275,9 @@ def find_ranks_against_scores(data: Data) -> Sees:
     before, after, _ = data.neighbors
     if _do_contradict(data) and not any(find_counting_up(data)):
         text = (
-            "the rank column contradicts the scores, which decide: for query"
-            f" {clip(data.run.queries[data.run.query[before[0]]])} item"
-            f" {_describe(data, before[0], 'has ')}, {_describe(data, after[0])}"
+            "the rank column contradicts the scores, which decide the order: for query"
+            f" {clip(data.run.queries[data.run.query[before[0]]])}, item"
+            f" {_describe(data, before[0], 'has ')}, but {_describe(data, after[0])}"
         )
         yield Problem(text, len(before), show_first_row(data.run, after))
 
@@ -291,8 +305,8 @@ def find_counting_up(data: Data) -> Sees:
     unlikely = len(ranks) < 2 and _is_no_accident(data, run.number)
     if unlikely or (len(ranks) > 1 and (decimals or _do_contradict(data))):
         text = (
-            "the scores count 1, 2, 3, … in the order given: they are ranks, and higher is better"
-            " here"
+            "the scores count up 1, 2, 3, … in the order given: they are ranks, whereas a higher"
+            " score is better"
         )
         yield Problem(
             text, len(run), show_first_row(run, data.as_given), COLUMNS if decimals else ""
@@ -320,7 +334,7 @@ def find_falling_as_given(data: Data) -> Sees:
     steps = _find_steps(data, better)
     turned = (steps > 0).all() and _is_no_accident(data, better)
     if turned and not is_meant(data, max(len(steps), CERTAIN)):
-        why = ", and the lowest rank is the best"
+        why = ", although the lowest rank is the best"
         yield from _report_turned(data, "ranks", "fall", len(steps), why)
 
 
@@ -376,8 +390,8 @@ def find_some_ranks_against_scores(data: Data) -> Sees:
     if count := len(after) * bool(falling):
         neighbors = write_count(count + falling, "neighbor")
         text = (
-            f"{count:,} of {neighbors} in the order of the rank column have a higher score than the"
-            f" one before, in {count_queries(data.run, after)}"
+            f"in the order of the rank column, {count:,} of {neighbors} have a higher score than"
+            f" the result before them, in {count_queries(data.run, after)}"
         )
         yield Problem(text, count, show_rows(data.run, after))
 
@@ -418,7 +432,7 @@ def find_gaps(data: Data) -> Sees:
     count, total = data.gaps, int(np.count_nonzero(data.depths))
     if count and count >= SOME * total and not any(find_falling_as_given(data)):
         text = (
-            f"ranks go beyond the number of results in {write_count(count, 'query', 'queries')} of"
-            f" {total:,}, and were taken as an order: 1, 2, 3, …"
+            f"in {count:,} of {write_count(total, 'query')}, ranks go beyond the number of"
+            " results; they were taken as an order: 1, 2, 3, …"
         )
         yield Problem(text, count)

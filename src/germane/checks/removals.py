@@ -83,7 +83,7 @@ def find_emptied(data: Data) -> Sees:
             named = " and ".join(
                 write_option(*part.partition("=")[::2]) for part in option.split(" and ")
             )
-            text = f"{named} leaves {count} without {lost}, of {filled:,} that had some"
+            text = f"{named} leaves {count} without {lost}, out of {filled:,} that had some"
             yield Problem(text, len(queries), show_ids(queries), _advise(data, option))
 
 
@@ -98,21 +98,21 @@ def _advise(data: Data, option: str) -> str:
         lowest = float(value.partition(" ")[0])
         if lowest > 0 and (grades == lowest).any():
             return (
-                "It is a score of the run. The lowest grade that is relevant is part of a measure's"
-                f" name, such as P(rel={lowest:g})@10."
+                "It is about the scores of the run. The lowest grade that counts as relevant is"
+                f" part of a measure's name, such as P(rel={lowest:g})@10."
             )
         worse = "a lower score" if name == "min_score" else "a larger distance"
-        return f"Results with {worse} do not count."
+        return f"Results with {worse} are removed."
     return _ADVICE.get(name, "")
 
 
 _ADVICE = {
-    "exclude": "Do the pairs hold more than what was meant to be left out?",
-    "only": "Are the pairs those of these queries, with ids as in the run?",
-    "ignore": "Do the pairs hold more than junk?",
-    "own": "These queries are their only results.",
-    "nonpositive": "Are scores of 0 and below meant to be misses?",
-    "unjudged": "None of their results is judged.",
+    "exclude": "Do the pairs contain more than you meant to leave out?",
+    "only": "Are the pairs about these queries, with the same ids as in the run?",
+    "ignore": "Do the pairs contain anything but junk?",
+    "own": "These queries had only themselves as results.",
+    "nonpositive": "Are scores of 0 or less meant to be misses?",
+    "unjudged": "None of the results of these queries is judged.",
 }
 
 
@@ -151,7 +151,7 @@ def explain_unmatched(
         known_ids = list(dict.fromkeys((*islice(qrels.items, LOOKED), *islice(retrieved, LOOKED))))
         if not set(known_ids).isdisjoint(listed):
             continue
-        reason = f"{clip(listed[0])}, the one item of {name}=, was neither retrieved nor judged"
+        reason = f"{clip(listed[0])}, the only item of {name}=, was neither retrieved nor judged"
         if len(listed) > 1:
             reason = f"none of the {len(listed):,} items of {name}= was retrieved or judged"
         for item, known_id in islice(find_pairs(listed, known_ids), 1):
@@ -174,8 +174,8 @@ def find_unreachable(data: Data) -> Sees:
         share = "all" if count == total else f"{count:,} of"
         items = write_count(total, "relevant item")
         text = (
-            f"{name}= leaves out {share} {items}, which no run can find then and which still count"
-            " in R"
+            f"{name}= leaves out {share} {items}, which no run can find any more, but which still"
+            " count in R"
         )
         yield Problem(text, count)
 

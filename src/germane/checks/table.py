@@ -54,25 +54,25 @@ TABLE: tuple[Check, ...] = (
           (f"Delete the copies, or choose with {write_option('duplicates', 'first')}, last or"
           " max."), "error"),
     Check("judgments of the training data", "serious", "qrels", unmatched.find_shared_judgments,
-          "Test on judgments that the system did not learn from."),
+          "Test on judgments that the system was not trained on."),
     Check("missing queries", "serious", "run", lists.find_missing,
-          (f"{write_option('missing', 'skip')} leaves them out; report both kinds of"
-          " number."), "warning"),
+          (f"{write_option('missing', 'skip')} leaves them out; report both"
+          " numbers."), "warning"),
     Check("mostly empty results", "serious", "run", lists.find_mostly_empty,
           "Did the system fail there?"),
     Check("lists emptied by an option", "serious", "run", removals.find_emptied,
           "Check what the option leaves out.", "warning"),
     Check("ranks taken as an order", "serious", "run", lists.find_gaps,
-          "If they are places in a longer list, of which only these rows are known, use "
+          "If they are places in a longer list of which only these rows are known, use "
           f"{write_option('ranks', 'places')}.", "warning"),
     Check("no relevant items", "serious", "qrels", values.find_nothing_relevant,
           "If lower grades are relevant, choose a lower rel, or map the grades.", "warning"),
     Check("ranks against scores", "serious", "run", lists.find_ranks_against_scores,
           f"If lower is better, use {write_option('scores', 'distances')}.", "sample"),
     Check("ranks given as scores", "serious", "run", lists.find_counting_up,
-          "Give scores instead, or a ranked list, or negated ranks.", "sample"),
+          "Pass scores instead, or a ranked list, or negated ranks.", "sample"),
     Check("scores rise as given", "serious", "run", lists.find_rising_as_given,
-          ("Higher is better by default. If they are distances, use"
+          ("By default, higher is better. If they are distances, use"
           f" {write_option('scores', 'distances')}."), "sample"),
     Check("ranks fall as given", "serious", "run", lists.find_falling_as_given,
           "If higher is better, name the column as scores:"
@@ -86,11 +86,11 @@ TABLE: tuple[Check, ...] = (
     Check("the query is its first result", "serious", "run",
           unmatched.find_own_first, OWN, "sample"),
     Check("one result per query", "serious", "run", lists.find_one_result,
-          "Did the system stop early, or was only its last or best result kept?", "warning"),
+          "Did the system stop early, or was only its last or its best result kept?", "warning"),
     Check("constant scores", "serious", "run", values.find_constant,
           f"{values.SHOW_EFFECT}.", "warning"),
     Check("scores lose precision", "serious", "run", values.find_imprecise,
-          "Give ranked lists, or scores that fit into doubles.", "sample"),
+          "Pass ranked lists, or scores that fit into doubles.", "sample"),
     Check("relevant items that are no candidates", "doubtful", "run", removals.find_unreachable,
           (f"If they are neither right nor wrong, {write_option('ignore')} takes them out of R,"
           " too."), "warning"),
@@ -98,13 +98,13 @@ TABLE: tuple[Check, ...] = (
           "Are these the ids of the run?", "warning"),
     Check("the query among its results", "doubtful", "run", unmatched.find_own, OWN),
     Check("queries of the training data", "doubtful", "qrels", unmatched.find_shared_queries,
-          "Test a search system on queries that it did not learn from; users of a recommender may "
+          "Test a search system on queries that it was not trained on; users of a recommender may "
           "be in both."),
     Check("queries among the items", "doubtful", "run", unmatched.find_queries_among_items,
           "Does the collection contain the queries? Leave them out of it, as exclude_self=True "
           "does for embeddings."),
     Check("queries with the text of an item", "doubtful", "qrels", unmatched.find_queries_with_text,
-          "Does the collection contain the queries? Leave these items out of it, or name them with "
+          "Does the collection contain the queries? Leave these items out of it, or pass them as "
           "exclude."),
     Check("judged items with the same text", "doubtful", "qrels", unmatched.find_copies,
           "A system that finds one copy misses the other. Delete copies, or give them one id with "
@@ -122,7 +122,7 @@ TABLE: tuple[Check, ...] = (
     Check("ties at the cutoff", "doubtful", "run", values.find_tied_at_cutoff,
           f"{values.SHOW_EFFECT}."),
     Check("recall that no run can have", "doubtful", "qrels", values.find_low_ceilings,
-          "Success asks for one of them; R(norm=min) divides by the most that the cutoff holds.",
+          "Success asks for one of them; R(norm=min) divides by the most that the cutoff allows.",
           "warning"),
     Check("half-precision scores", "doubtful", "run", values.find_half_precision,
           "Write scores in single or double precision."),
@@ -131,8 +131,8 @@ TABLE: tuple[Check, ...] = (
     Check("fewer results than a cutoff", "doubtful", "run", lists.find_cut_off,
           "Retrieve more, or choose a smaller cutoff."),
     Check("results not judged", "doubtful", "run", lists.find_unjudged,
-          "A run that finds what the judges never saw is underrated: report Judged@10 beside it, "
-          "or look at bpref, which skips them."),
+          "A run that finds items that the judges never saw is underrated: report Judged@10 as "
+          "well, or look at bpref, which skips them."),
     Check("queries not judged", "doubtful", "run", lists.find_unknown,
           "Users without held-out items do no harm; otherwise, check that the run belongs to this "
           "collection.", "warning"),
@@ -143,12 +143,12 @@ TABLE: tuple[Check, ...] = (
     Check("queries without results", "doubtful", "run", lists.find_without_results,
           "Did the system fail there?"),
     Check("one subtopic per item", "doubtful", "qrels", values.find_single_subtopics,
-          "Does the second column of the qrels name subtopics? In other files it is the round of "
+          "Does the second column of the qrels name subtopics? In other files, it is the round of "
           "judging.", "warning"),
     Check("ratings", "doubtful", "qrels", values.find_all_relevant,
-          "Choose the lowest relevant grade, as rel in a measure's name."),
+          "Choose the lowest grade that counts as relevant: rel in a measure's name."),
     Check("grades with decimals", "doubtful", "qrels", values.find_fractional,
-          "Grades from 1 on are relevant; rel in a measure's name takes another lowest grade."),
+          "Grades from 1 on count as relevant; rel in a measure's name sets another limit."),
     Check("unusual grades", "doubtful", "qrels", values.find_unusual,
           "gain=exp raises 2 to the grade, and ERR needs max=. If they are ratings, map them to "
           "0…4."),
@@ -157,9 +157,9 @@ TABLE: tuple[Check, ...] = (
     Check("only relevant items judged", "note", "qrels", values.find_only_relevant,
           "Measures that need nonrelevant judgments, such as bpref, are meaningless here."),
     Check("queries with few results", "note", "run", lists.find_shallow,
-          "Items beyond their last result count as not found."),
+          "Items after the last result count as not found."),
     Check("few queries", "note", "qrels", lists.find_few,
-          "Only large differences are detectable; germane compare prints how large."),
+          "Only large differences can be detected; germane compare prints how large."),
     Check("differences too small to show", "note", "run", lists.find_undetectable,
           "Judge more queries; germane compare prints the intervals."),
     Check("refused by evaluate", "serious", "run", values.find_refusal,

@@ -35,14 +35,14 @@ if TYPE_CHECKING:
     from germane.readers.options.texts import Text, Texts
 
 
-OWN_PLACE = "Leave it out of each row, as ids[:, 1:] does where it is the first."
-TURNED = "They are items of the qrels: are the columns of queries and items swapped?"
+OWN_PLACE = "Leave it out of each row; if it comes first, ids[:, 1:] does so."
+TURNED = "They are items in the qrels: are the columns of queries and items swapped?"
 MOSTLY = 0.5
 JOINED = (
     "Were several files joined? Separate them, or choose with"
     f" {write_option('duplicates', 'first')}, last or max."
 )
-PADDED = "lists of a fixed length are padded so"
+PADDED = "lists of a fixed length are padded"
 LEFT_OUT = "Are the judged items among the results that the options leave out?"
 SOME = 1 / 4  # of the rows: no accident
 MANY = 1 / 3  # of the queries: no accident
@@ -95,12 +95,12 @@ def explain_kinds(judged: Sequence[Hashable], retrieved: Sequence[Hashable]) -> 
     """Explain how the ids of both sides differ, as far as their text shows it."""
     judged, retrieved = judged[:LOOKED], retrieved[:LOOKED]
     if kinds := describe_types("run's", retrieved, "qrels'", judged):
-        return f"{kinds}: cast one side. {_describe_affix(judged, retrieved)}".rstrip()
+        return f"{kinds}: convert one side. {_describe_affix(judged, retrieved)}".rstrip()
     pair = next(find_pairs(judged, retrieved), None)
     if pair is not None:
         return (
-            f"{clip(pair[1])} and {clip(pair[0])} differ in {describe_difference(*pair)}: make them"
-            " the same."
+            f"{clip(pair[1])} and {clip(pair[0])} differ in {describe_difference(*pair)}: make"
+            " them the same."
         )
     return _describe_affix(judged, retrieved) or SAME
 
@@ -135,8 +135,8 @@ def find_alike(data: Data) -> Sees:
         item_id = meant[result]
         text = (
             f"{write_count(len(rows), 'judged item')} {'was' if len(rows) == 1 else 'were'}"
-            f" retrieved under nearly the same id, which does not match: query {clip(query)},"
-            f" {clip(item_id)} is judged and {clip(result)} was retrieved, which differ in"
+            f" retrieved under nearly the same id, which does not match: for query {clip(query)},"
+            f" {clip(item_id)} is judged, but {clip(result)} was retrieved, which differs in"
             f" {describe_difference(item_id, result)}"
         )
         yield Problem(text, len(rows), () if run.line is None else show_rows(run, rows))
@@ -162,10 +162,10 @@ def _report_repeated(side: Side, noun: str) -> Sees:
         if noun == "judgment" and side.number is not None:
             first = order[np.searchsorted(pairs[order], pairs[repeated])]
             regraded = int(np.count_nonzero(side.number[first] != side.number[repeated]))
-            text += f", {regraded:,} with another grade"
+            text += f", {regraded:,} with a different grade"
         advice = JOINED if len(repeated) >= max(FEW, SOME * len(side)) else ""
         if noun == "result" and _mark_padding(side)[repeated].all():
-            text += f": the id -1; {PADDED}"
+            text += f": it is the id -1, with which {PADDED}"
             advice = f"{write_option('padding', 'drop')} takes it out."
         yield Problem(text, len(repeated), show_rows(side, repeated), advice)
 
@@ -177,8 +177,9 @@ def find_padding(data: Data) -> Sees:
     rows = rows[np.isnan(data.look_up_grades(rows))]
     if not len(rows):
         return
-    results = write_count(len(rows), "result has", "results have")
-    text = f"{results} the id -1, in {count_queries(run, rows)}; {PADDED}"
+    have = "has" if len(rows) == 1 else "have"
+    results = f"{write_count(len(rows), 'result')} in {count_queries(run, rows)}"
+    text = f"{results} {have} the id -1, with which {PADDED}"
     yield Problem(text, len(rows), show_rows(run, rows))
 
 
@@ -217,8 +218,8 @@ def find_own(data: Data) -> Sees:
     ):
         return
     ranks = f"rank {rank.min()}" + f" to {rank.max()}" * bool(rank.min() < rank.max())
-    have = write_count(len(mine), "query has itself", "queries have themselves")
-    text = f"{have} among the results, of {answered:,}, at {ranks}"
+    have = f"{len(mine):,} of {write_count(answered, 'query')} have themselves"
+    text = f"{have} among the results, at {ranks}"
     advice = OWN_PLACE if data.run.places else ""
     yield Problem(text, len(mine), show_rows(data.run, mine), advice)
 
@@ -270,8 +271,8 @@ def find_shared_judgments(data: Data) -> Sees:
     rows = np.unique(data.find_judgments(query, item))
     rows = rows[rows >= 0]
     if len(rows):
-        shared = write_count(len(rows), "judgment")
-        text = f"{shared} of {len(data.qrels):,} {_be(len(rows))} also in the training judgments"
+        total = write_count(len(data.qrels), "judgment")
+        text = f"{len(rows):,} of {total} {_be(len(rows))} also in the training judgments"
         yield Problem(text, len(rows), show_rows(data.qrels, rows))
 
 
@@ -281,11 +282,8 @@ def find_shared_queries(data: Data) -> Sees:
         return
     shared = np.flatnonzero(find_places(data.qrels.queries, data.train.queries) >= 0)
     if len(shared):
-        count = write_count(len(shared), "judged query")
-        text = (
-            f"{count} of {len(data.qrels.queries):,} {_be(len(shared))} also in the training"
-            " judgments"
-        )
+        total = write_count(len(data.qrels.queries), "judged query", "judged queries")
+        text = f"{len(shared):,} of {total} {_be(len(shared))} also in the training judgments"
         queries = [data.qrels.queries[q] for q in shared.tolist()]
         yield Problem(text, len(shared), show_queries(data.qrels, queries))
 
@@ -302,8 +300,8 @@ def find_queries_among_items(data: Data) -> Sees:
     judgments = data.find_judgments(find_places(run.queries, qrels.queries), judged)  # it is meant
     among = np.flatnonzero(((retrieved >= 0) | (judged >= 0)) & (judgments < 0))
     if len(among):
-        count = write_count(len(among), "query")
-        text = f"{count} of {len(run.queries):,} {_be(len(among))} among the items, by their ids"
+        total = write_count(len(run.queries), "query")
+        text = f"{len(among):,} of {total} {_be(len(among))} among the items, judging by their ids"
         queries = [run.queries[q] for q in among.tolist()]
         yield Problem(text, len(among), show_queries(run, queries))
 
@@ -327,9 +325,9 @@ def find_queries_with_text(data: Data) -> Sees:
         if items:
             leaks[q] = items[0]
     if leaks:
-        count = write_count(len(leaks), "query")
+        total = write_count(len(data.qrels.queries), "query")
         have = "has" if len(leaks) == 1 else "have"
-        text = f"{count} of {len(data.qrels.queries):,} {have} the whole text of an item"
+        text = f"{len(leaks):,} of {total} {have} exactly the text of an item"
         examples = tuple(
             f"{data.qrels.at(int(np.argmax(data.qrels.query == q)))}query "
             f"{clip(data.qrels.queries[q])} item {clip(item)}: {clip(text)}"
@@ -342,8 +340,9 @@ def find_copies(data: Data) -> Sees:
     """Find judged items that have the text of another judged item."""
     equal, qrels = data.equal_texts, data.qrels
     if equal is not None and (copies := equal.copies):
-        count = write_count(len(copies), "judged item has", "judged items have")
-        text = f"{count} the text of another, of {len(qrels.items):,}"
+        have = "has" if len(copies) == 1 else "have"
+        items = write_count(len(qrels.items), "judged item")
+        text = f"{len(copies):,} of {items} {have} the text of another"
         places = {str(item): i for i, item in enumerate(qrels.items)}
         examples = tuple(
             f"{qrels.at(int(np.argmax(qrels.item == places[item])))}item {clip(item)} and item "
@@ -374,7 +373,7 @@ class Corpus:
     def __init__(self, queries: Texts | None, items: Texts | None) -> None:
         if items is None:
             raise InputError(
-                "queries=… are compared with the texts of items: give items=…, too, or leave out"
+                "queries=… are compared with the texts of items, so give items=…, too, or leave out"
                 " queries=…."
             )
         self._queries, self._items = queries, items

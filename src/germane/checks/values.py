@@ -29,7 +29,7 @@ from germane.output.tables import write_count
 from germane.readers.objects.numbers import EXACT
 
 TURNED = "Do the grades have the wrong sign, or are the relevant items missing?"
-LOST = "Did the grades get lost, or is it the wrong file?"
+LOST = "Were the grades lost, or is this the wrong file?"
 CEILING = 0.5  # the highest recall that any run can have, from which on a cutoff is deep enough
 USUAL = 4  # the highest grade of the scales of the field
 
@@ -40,7 +40,7 @@ def find_nothing_relevant(data: Data) -> Sees:
         names = ", ".join(map(str, data.uncounted))
         text = (
             f"no query counts for {names}: none has a relevant item, and"
-            f" {write_option('no_relevant', 'skip')} leaves it out"
+            f" {write_option('no_relevant', 'skip')} leaves such queries out"
         )
         yield Problem(text, len(data.queries))
         return
@@ -48,7 +48,7 @@ def find_nothing_relevant(data: Data) -> Sees:
     if not len(grades):
         if data.empty and not data.qrels.faults.count:
             are = write_count(len(data.empty), "query is", "queries are")
-            text = f"{are} in the qrels, and none has a judgment"
+            text = f"{are} in the qrels, but none has a judgment"
             yield Problem(text, len(data.empty), show_ids(data.empty), LOST)
         return
     highest, least = (
@@ -58,13 +58,13 @@ def find_nothing_relevant(data: Data) -> Sees:
     if 0 < highest >= least:
         return
     text = (
-        f"no grade is {least or 1:g} or higher, among {write_count(len(grades), 'judgment')}: the"
-        f" highest is {highest:g}"
+        f"none of the {write_count(len(grades), 'judgment')} has a grade of {least or 1:g} or"
+        f" higher: the highest is {highest:g}"
     )
     advice = TURNED if highest <= 0 else ""
     if highest >= 1:
         strict = next(measure for measure in data.measures if measure.rel == least)
-        advice = f"{strict} is 0 for every query then; choose rel={write_number(highest)} or lower."
+        advice = f"{strict} is then 0 for every query; choose rel={write_number(highest)} or lower."
     elif highest > 0:
         lowest = grades[grades > 0].min()
         advice = f"If lower grades are relevant, write P(rel={write_number(lowest)}), or map them."
@@ -92,7 +92,7 @@ def find_low_ceilings(data: Data) -> Sees:
     lowest = min(low, key=lambda measure: low[measure])
     total = _count_several(data, lowest)
     text = (
-        f"no run can have {list_choices(shown, 'and')}: a query has"
+        f"no run can have {list_choices(shown, 'and')}, because a query has"
         f" {_write_mean(float(total.mean()))} relevant items on average"
     )
     success = Measure("Success", (("rel", lowest.rel),), lowest.k)
@@ -131,7 +131,7 @@ def find_fractional(data: Data) -> Sees:
     advice = ""
     if fractional.any() and (grades[fractional] > 0).any():
         lowest = write_number(grades[fractional & (grades > 0)].min())
-        advice = f"Grades from 1 on are relevant; P(rel={lowest}) takes another lowest grade."
+        advice = f"Grades from 1 on count as relevant; P(rel={lowest}) sets a lower limit."
     yield from _report_grades(data, fractional, "with decimals", advice)
 
 
@@ -150,11 +150,11 @@ def _report_grades(data: Data, is_reported: Bools, text: str, advice: str = "") 
     if len(places):
         grades = data.grades[places]
         extreme = grades[np.argmax(np.abs(grades))]
+        have = "has" if len(places) == 1 else "have"
         share = (
-            f"{write_count(len(places), 'judgment has', 'judgments have')} a grade {text}, of"
-            f" {len(is_reported):,}"
+            f"{len(places):,} of {write_count(len(is_reported), 'judgment')} {have} a grade {text}"
         )
-        text = f"{share}; such as {extreme:g}"
+        text = f"{share}, such as {extreme:g}"
         yield Problem(text, len(places), show_rows(data.qrels, places), advice)
 
 
@@ -163,11 +163,11 @@ def find_all_relevant(data: Data) -> Sees:
     grades = np.unique(data.grades)
     if len(grades) > 1 and grades[0] >= 1:
         text = (
-            f"every one of {write_count(len(data.qrels), 'judgment')} counts as relevant: grades go"
-            f" from {grades[0]:g} to {grades[-1]:g}"
+            f"every one of the {write_count(len(data.qrels), 'judgment')} counts as relevant:"
+            f" grades go from {grades[0]:g} to {grades[-1]:g}"
         )
         lowest = write_number(grades[max(1, len(grades) * 3 // 5)])  # as 4 of 1 to 5
-        advice = f"Choose the lowest relevant grade, such as P(rel={lowest})@10."
+        advice = f"Choose the lowest grade that counts as relevant, as in P(rel={lowest})@10."
         first = show_first_row(data.qrels, np.arange(len(data.qrels)))
         yield Problem(text, len(data.qrels), first, advice)
 
@@ -177,8 +177,8 @@ def find_only_relevant(data: Data) -> Sees:
     grades = np.unique(data.grades)
     if len(grades) == 1 and grades[0] >= 1:
         text = (
-            f"{write_count(len(data.qrels), 'judgment')} of grade {grades[0]:g} and no other:"
-            " nothing is judged not relevant"
+            f"all {write_count(len(data.qrels), 'judgment')} have the grade {grades[0]:g}: nothing"
+            " is judged not relevant"
         )
         yield Problem(text, len(data.qrels))
 
@@ -198,7 +198,9 @@ def find_constant(data: Data) -> Sees:
     """Find runs in which nearly all results of a query have the same score, if that can matter."""
     order = describe_order(data)
     if data.constant and (data.results >= FEW or _are_of_two_kinds(data)):
-        text = f"all {data.results:,} results have the same score as the others of their query"
+        text = (
+            f"all {data.results:,} results have the same score as the other results of their query"
+        )
         examples = show_first_row(data.run, data.order) if data.is_whole else ()
         yield Problem(text, data.results, examples, f"{order}; {SHOW_EFFECT}.")
     elif (moved := data.decided) is not None:
@@ -214,7 +216,7 @@ def find_constant(data: Data) -> Sees:
         gives = (
             f"{write_option('ties', 'expected')} gives the mean over all orders"
             if expected
-            else "no score decided it"
+            else "the scores do not decide it"
         )
         yield Problem(text, count, (), f"{order}; {gives}.")
 
@@ -256,8 +258,8 @@ def find_tied(data: Data) -> Sees:
         yield from _report_tied(data)
     elif (count := data.tied_widely) and data.results >= FEW and not data.constant:
         text = (
-            f"{count:,} of {len(data.hits):,} judged items found share their score with so many"
-            " others that their rank could be twice as high"
+            f"{count:,} of {len(data.hits):,} judged items that were found share their score with"
+            " so many others that their rank could be twice as high"
         )
         yield Problem(text, count, (), _advise_tied(data))
 
@@ -268,7 +270,7 @@ def _report_tied(data: Data) -> Sees:
     if count and not data.constant and count >= TIED * len(shares):
         rows = data.order[shares]
         text = (
-            f"{write_count(count, 'result')} of {len(shares):,} ({count / len(shares):.0%})"
+            f"{count:,} of {write_count(len(shares), 'result')} ({count / len(shares):.0%})"
             f" {'shares its' if count == 1 else 'share their'} score with another, in"
             f" {count_queries(data.run, rows)}"
         )
@@ -308,8 +310,8 @@ def find_half_precision(data: Data) -> Sees:
     if kind:
         tied = int(np.count_nonzero(_mark_tied(data.equal)))
         text = (
-            f"every score is one that {kind} holds, and {write_count(tied, 'result')} of"
-            f" {len(scores):,} are tied"
+            f"every score fits into {kind}, and {tied:,} of {write_count(len(scores), 'result')}"
+            " are tied"
         )
         yield Problem(text, tied, _show_first_tied(data))
 
@@ -323,8 +325,8 @@ def find_rounded(data: Data) -> Sees:
     if digits and (scores != np.trunc(scores)).any():
         tied = int(np.count_nonzero(_mark_tied(data.equal)))
         text = (
-            f"no score has more than {digits}, and {write_count(tied, 'result')} of "
-            f"{len(scores):,} are tied"
+            f"no score has more than {digits}, and {tied:,} of"
+            f" {write_count(len(scores), 'result')} are tied"
         )
         yield Problem(text, tied, _show_first_tied(data))
 
@@ -382,8 +384,8 @@ def find_imprecise(data: Data) -> Sees:
     """Find scores that doubles round to the same number."""
     if count := data.rounded:
         text = (
-            f"{write_count(count, 'score')} became equal to another: doubles round whole numbers"
-            " beyond 2^53 and digits beyond the 16th, so that some are tied"
+            f"{write_count(count, 'score')} became equal to another, because doubles round whole"
+            " numbers beyond 2^53 and digits beyond the 16th, so that some results are tied"
         )
         large = np.zeros(0, bool) if data.scores is None else np.abs(data.scores) >= EXACT
         yield Problem(text, count, show_first_row(data.run, data.order[data.equal & large]))
@@ -413,7 +415,8 @@ def find_swapped(data: Data) -> Sees:
     if _have_mostly(qrels, RUN_FIELDS) and _have_mostly(run, QRELS_FIELDS):
         count = qrels.faults.count + run.faults.count
         text = (
-            f"these lines are qrels', and those of {qrels.where} are a run's: the two are swapped"
+            f"these are lines of qrels, and those of {qrels.where} are lines of a run: the two"
+            " files are swapped"
         )
         yield Problem(text, count, (qrels.faults.examples[0],))
     elif _are_scores(data) and _are_grades(run):
@@ -428,12 +431,12 @@ def find_qrels_like_run(data: Data) -> Sees:
     """Find qrels with the lines of a run, or with as many different grades as a run has scores."""
     qrels = data.qrels
     if _have_mostly(qrels, RUN_FIELDS) and not _have_mostly(data.run, QRELS_FIELDS):
-        text = f"{write_count(qrels.faults.count, 'line')} have a run's 6 fields"
+        text = f"{write_count(qrels.faults.count, 'line has', 'lines have')} the 6 fields of a run"
         yield Problem(text, qrels.faults.count, tuple(qrels.faults.examples[:1]))
     elif _are_scores(data) and not _are_grades(data.run):
         text = (
-            "nearly every item of a query has a grade of its own, with decimals or beyond every"
-            " scale, as scores have"
+            "nearly every item of a query has a different grade, with decimals or beyond any scale,"
+            " as if they were scores"
         )
         examples = show_rows(qrels, np.arange(len(qrels))) if data.is_whole else ()
         yield Problem(text, len(data.grades), examples)
@@ -443,7 +446,7 @@ def find_run_like_qrels(data: Data) -> Sees:
     """Find a run with the lines of qrels."""
     run = data.run
     if _have_mostly(run, QRELS_FIELDS) and not _have_mostly(data.qrels, RUN_FIELDS):
-        text = f"{write_count(run.faults.count, 'line')} have the 4 fields of qrels"
+        text = f"{write_count(run.faults.count, 'line has', 'lines have')} the 4 fields of qrels"
         yield Problem(text, run.faults.count, tuple(run.faults.examples[:1]))
 
 
@@ -469,8 +472,7 @@ def _find_malformed(side: Side) -> Sees:
     if faults := side.faults.count:
         noun = "value" if side.faults.locate is None else "line"
         text = (
-            f"{write_count(faults, noun)} cannot be read, beside {write_count(len(side), 'row')}"
-            " that can"
+            f"{write_count(faults, noun)} cannot be read, but {write_count(len(side), 'row')} can"
         )
         yield Problem(text, faults, tuple(side.faults.examples))
 
@@ -528,6 +530,6 @@ def refuse_swapped(graded: tuple[Ints, Floats], run: Side, raw: Sequence[Any]) -
     if not is_small or (counts and (repeats or not scores.all())):
         raise InputError(
             "the grades of the qrels look like scores, and the scores of the run like grades: the"
-            f" first have decimals, the others are a few whole numbers. {ADVICE} If they are not,"
+            f" former have decimals, the latter are a few whole numbers. {ADVICE} If they are not,"
             " give the run as ranked lists: {query: [item, …]}."
         )

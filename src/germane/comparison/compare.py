@@ -104,7 +104,7 @@ def check_judgments(where: str, run: tuple[str, Result], second_run: tuple[str, 
         if mine != theirs:
             raise InputError(
                 f"{where}{clip(name)} and {clip(second_name)} were evaluated with different"
-                f" candidates ({mine}; {theirs}). Give both runs the same {option}=."
+                f" candidates ({mine}; {theirs}). Evaluate both runs with the same {option}=."
             )
 
 
@@ -126,9 +126,9 @@ def _check_conventions(
         ", ".join(f"{word}={getattr(policy, word)}" for word in differ) for policy in (mine, theirs)
     ]
     raise PolicyError(
-        f"{where}{clip(name)} was evaluated with {choices[0]}, and {clip(second_name)} with"
-        f" {choices[1]}. Numbers under different conventions cannot be compared; evaluate both runs"
-        " under the same ones."
+        f"{where}{clip(name)} was evaluated with {choices[0]}, but {clip(second_name)} with"
+        f" {choices[1]}. Numbers under different conventions cannot be compared; evaluate both"
+        " runs under the same ones."
     )
 
 
@@ -196,7 +196,10 @@ def compare(
         qrels = evaluate_many(qrels, runs, wanted, progress=progress, **policy)
         measures = None
     elif policy:
-        raise InputError(f"{next(iter(policy))}=… is for qrels and runs; these are evaluated.")
+        raise InputError(
+            f"{next(iter(policy))}=… is for qrels and runs, but these results are already"
+            " evaluated."
+        )
     datasets = _split_datasets(qrels)
     _check_systems(datasets, settings)
     first = next(iter(next(iter(datasets.values())).values()))
@@ -223,7 +226,7 @@ def compare_samples(
 def _split_datasets(raw: Any) -> Mapping[str, Runs]:
     """Sort results by data set and run; a single data set has the name ''."""
     if isinstance(raw, Result):
-        raise EmptyError("compare needs two or more runs.")
+        raise EmptyError("compare needs at least two runs.")
     is_single = not isinstance(raw, Mapping) or any(
         isinstance(result, Result) for result in raw.values()
     )
@@ -244,8 +247,8 @@ def _name_runs(raw: Any) -> Runs:
             for name, times in Counter(result.name for result in results).items():
                 if times > 1:
                     raise DuplicateError(
-                        f"{times} runs are named {clip(name)}; evaluate(…, name=…) gives each a"
-                        " name of its own."
+                        f"{times} runs are named {clip(name)}; give each a name of its own with"
+                        " evaluate(…, name=…)."
                     )
             return {result.name: result for result in results}
     raise InputError(
@@ -411,8 +414,8 @@ class Gate(Tabular):
         lost = self.lost[str(pair.measure)]
         queries = write_count(len(lost), "query has", "queries have")
         return spell_options(
-            f"{pair.measure}: {queries} a value in the baseline and none in the run: "
-            f"{list_some(lost)}. A convention such as {write_option('missing', 'skip')} leaves"
+            f"{pair.measure}: {queries} a value in the baseline but none in the run:"
+            f" {list_some(lost)}. A convention such as {write_option('missing', 'skip')} leaves"
             f" them out of the mean; {write_option('missing', 'zero')} counts a query without"
             " results as empty."
         )
@@ -471,8 +474,8 @@ def gate(
         check_judgments("", (_name(baseline, BASELINE), before), (_name(run, RUN), now))
         if before.policy != now.policy:
             raise PolicyError(
-                f"the baseline was evaluated with {before.policy}; the run with {now.policy}. "
-                "Numbers under different conventions cannot be compared."
+                f"the baseline was evaluated with {before.policy}, but the run with {now.policy}."
+                " Numbers under different conventions cannot be compared."
             )
     if absent := [name for name in now if name not in before]:
         raise NotFoundError(
@@ -564,5 +567,5 @@ def _read_saved(baseline: Any) -> Result | None:
     if results is None:
         return None
     if len(results) > 1:
-        raise InputError(f"{baseline}: {len(results)} runs; a baseline is one.")
+        raise InputError(f"{baseline} has {len(results)} runs, but a baseline is one run.")
     return next(iter(results.values()))

@@ -90,7 +90,7 @@ class Stability(Tabular, Plain):
             f"{self.measure}: {self.measure.definition}",
             f"order: {share} of the queries; mean Kendall τ {self.tau:.3f}",
             f"likely ranks: the middle {100 * self.confidence:g}% of the samples",
-            "first: how often it is best; ahead: how often it stays ahead of the next one",
+            "first: how often it is the best; ahead: how often it stays ahead of the next one",
         )
         columns = ("run", str(self.measure), "rank", "likely ranks", "first", "ahead")
         return Table(columns, rows, notes)
@@ -232,7 +232,7 @@ class Comparison(Columnar):
         is_reversed = any((pair.system, pair.baseline) == (baseline, system) for pair in self.pairs)
         hint = f"  There is ({baseline!r}, {system!r})." if is_reversed else ""
         raise NotFoundError(
-            f"{clip(system)} was not compared with baseline {clip(baseline)}.{hint}"
+            f"{clip(system)} was not compared with the baseline {clip(baseline)}.{hint}"
         )
 
     def leaderboard(
@@ -370,7 +370,12 @@ class Comparison(Columnar):
         """Write a sentence for each pair; for many runs, one that counts the verdicts."""
         if len(self.systems) <= FEW_RUNS:
             return tuple(pair.write_sentence(names[pair.measure]) for pair in self.pairs)
-        return (f"{count_verdicts(self.pairs)}. Each with its interval: table(), --view pairs",)
+        return (
+            (
+                f"{count_verdicts(self.pairs)}. table() and --view pairs show each of them with its"
+                " interval"
+            ),
+        )
 
     def __repr__(self) -> str:
         systems = make_visible(", ".join(self.systems))

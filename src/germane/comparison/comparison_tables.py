@@ -71,7 +71,7 @@ def make_leaderboard(
                 )
     heading = ("", "run", *(names[measure] for measure, _ in columns))
     marked = (
-        "Superscripts mark the runs that this one significantly beats:"
+        "A run's superscripts mark the runs that it significantly beats:"
         f" {describe_significance(settings.alpha)}"
     )
     notes = (*([marked] if marks else []), *write_notes(samples, pairs, settings, names))
@@ -112,15 +112,18 @@ def make_pair_table(
     if settings.equivalence is not None:
         columns.append("p TOST")
     notes = (
-        "difference: mean of the system less mean of the baseline",
-        f"d_z: the mean difference in standard deviations of one {unit}'s difference",
+        "difference: the mean of the system minus the mean of the baseline",
         (
-            f"better: the probability that the system does better on {article} {unit}, ties counted"
-            " half"
+            "d_z: the mean difference, in standard deviations of the differences of single"
+            f" {pluralize(unit)}"
         ),
         (
-            f"detectable: the smallest true difference that so many {pluralize(unit)} show with a"
-            f" probability of {Dispersion.POWER:g}, in a t-test at the level of the interval"
+            f"better: the probability that the system does better on {article} {unit}, with ties"
+            " counted as half"
+        ),
+        (
+            "detectable: the smallest true difference that a t-test at the level of the interval"
+            f" detects on so many {pluralize(unit)} with a probability of {Dispersion.POWER:g}"
         ),
         f"significant: {describe_significance(settings.alpha)}",
         *write_notes(samples, pairs, settings, names),
@@ -204,7 +207,7 @@ def write_notes(
     yield from dict.fromkeys(line for sample in samples for line in sample.conventions)
     if len(samples[0].datasets) > 1:
         sets = ", ".join(samples[0].datasets)
-        yield f"data sets {sets}: means of their means; resampled within each"
+        yield f"data sets {sets}: the means of their means; resampled within each"
     yield f"p: {_describe_test(samples, pairs, settings)}; {TESTS[settings.test].assumes}"
     units = pluralize(samples[0].unit)
     yield f"intervals: {_describe_intervals(pairs, units)}{_describe_levels(pairs, settings)}"
@@ -288,8 +291,8 @@ def _write_warnings(
     yield from filter(None, (sample.warning for sample in samples))
     if settings.test == "wilcoxon" and largest > MANY:
         yield (
-            "Wilcoxon's test asks whether differences lie symmetrically around 0, not whether"
-            f" their mean is 0; with {largest:,} {units} it rejects almost everything."
+            "Wilcoxon's test asks whether the differences lie symmetrically around 0, not whether"
+            f" their mean is 0; with {largest:,} {units}, it rejects almost everything."
             " test=randomization asks about the mean."
         )
 
@@ -307,7 +310,7 @@ def explain_printed(
     """Explain the intervals that stand below numbers, and why means of few values have none."""
     every = list(intervals)
     if source := Interval.describe_all(every, units):
-        yield f"Below each {number}: its {100 * confidence:g}% interval, {source}."
+        yield f"Below each {number} is its {100 * confidence:g}% interval, {source}."
     if None in every:
         yield f"{Interval.explain_missing(units).capitalize()}."
 
@@ -315,4 +318,4 @@ def explain_printed(
 def caution_of_few(count: int, units: str) -> str:
     """Say what few values allow."""
     intervals = "no intervals" if count < Interval.FEWEST else "intervals are rough"
-    return f"Few {units} ({count}): {intervals}, and only large differences can be shown."
+    return f"With few {units} ({count}), {intervals}, and only large differences can be shown."

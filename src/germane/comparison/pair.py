@@ -190,10 +190,12 @@ class Pair(Plain):
     def _list_reservations(self) -> Iterator[str]:
         """Yield the limits of the comparison, and equivalence where it was asked for."""
         if self.queries == 1:
-            yield f"one {self.unit} says nothing about others"
+            yield f"one {self.unit} tells nothing about others"
             return
         if self.queries < Interval.FEWEST:
-            yield f"no interval: {write_count(self.queries, self.unit)} say too little of others"
+            yield (
+                f"no interval: {write_count(self.queries, self.unit)} tell too little about others"
+            )
         if self.limit:
             yield (
                 f"this test cannot reach p < {self.alpha:g} here:"

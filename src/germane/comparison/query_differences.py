@@ -53,7 +53,8 @@ class DifferenceDisplay(Display):
     ) -> None:
         if first.measure != second.measure:
             raise InputError(
-                f"a difference is of one measure; got {first.measure} and {second.measure}."
+                f"a difference is between values of one measure; got {first.measure} and"
+                f" {second.measure}."
             )
         refuse_unanswered(dict(zip(names, (first, second), strict=True)))
         self.measure, self.names = first.measure, names
@@ -118,7 +119,7 @@ class ForestDisplay(Display):
             mismatch = (
                 f"; got {', '.join(map(str, measures))}" if measures else ", and none was given"
             )
-            raise InputError(f"a forest plot has the pairs of one measure{mismatch}.")
+            raise InputError(f"a forest plot shows the pairs of one measure{mismatch}.")
         self.measure = measures[0]
         is_fixed = len(pairs) > 1 and len({pair.baseline for pair in pairs}) == 1
         directed = pairs if is_fixed else map(_turn, pairs)
@@ -366,7 +367,7 @@ class Slices(Tabular):
         )  # fmt: skip
         notes = (
             f"{self.measure}: {self.measure.definition}",
-            "Slices are looked at after the fact: nothing here is tested; compare(by=…) does.",
+            "Slices are chosen after the fact, so nothing is tested here; compare(by=…) tests.",
         )
         return Table(columns, rows, notes)
 

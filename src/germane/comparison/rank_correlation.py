@@ -46,7 +46,7 @@ def kendall_tau(first: Ranked, second: Ranked, *, ties: Literal["a", "b"] = "b")
     check_choice("ties", ties, ("a", "b"))
     a, b = _rank_same_items(_place_both(first=first, second=second))
     if len(a) < 2:
-        raise CoverageError("one item has no order to agree with.")
+        raise CoverageError("a single item has no order to agree with.")
     pairs = len(a) * (len(a) - 1)  # each in both directions
     tied_a, tied_b, tied = (_count_tied(ranks) for ranks in (a, b, a * (len(a) + 1) + b))
     opposite = 2 * _count_inversions(b[np.lexsort((b, a))])
@@ -317,7 +317,7 @@ def _place_items(ranking: Any, name: str) -> Places:
         for item, score in ranking.items():
             if not isinstance(score, (int, float, np.number)) or score != score:
                 raise ScoreError(
-                    f"{name}: the score of {clip(item)} is a number; got {clip(score)}"
+                    f"{name}: the score of {clip(item)} must be a number; got {clip(score)}"
                 )
         ordered = sorted(ranking, key=lambda item: -ranking[item])
         tied = [[*ordered[:1]]]
@@ -335,12 +335,13 @@ def _place_items(ranking: Any, name: str) -> Places:
         for place, [item] in enumerate(tied, 1):
             if not is_id(item):
                 raise FormatError(
-                    f"{name}, rank {place}: an item is an id, text or a number; got {clip(item)}"
+                    f"{name}, rank {place}: an item is an id, which is text or a number; got"
+                    f" {clip(item)}"
                 )
         for item, times in Counter(item for [item] in tied).items():
             if times > 1:
                 raise DuplicateError(
-                    f"{name}: {clip(item)} is listed {times} times. Keep its first copy alone."
+                    f"{name}: {clip(item)} is listed {times} times. Keep only its first copy."
                 )
     if not tied:
         raise EmptyError(f"{name}: the ranking is empty.")

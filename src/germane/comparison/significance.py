@@ -155,8 +155,8 @@ def find_shared_queries(
         mean = dict(measure.parameters).get("mean", "arithmetic")
         if mean != "arithmetic" and not measure.row.of_catalogue:
             raise MeasureError(
-                f"{measure}: a difference of {mean} means is not a mean of differences; "
-                f"compare {measure(mean='arithmetic')}."
+                f"{measure}: a difference of {mean} means is not a mean of differences; compare"
+                f" {measure(mean='arithmetic')} instead."
             )
         for runs in datasets.values():
             refuse_unanswered({name: run[measure] for name, run in runs.items()})
@@ -188,9 +188,10 @@ def refuse_unanswered(values: Mapping[str, QueryValues]) -> None:
         if value.lacks_worst:
             queries = write_count(value.unanswered, "judged query", "judged queries")
             raise CoverageError(
-                f"{value.measure}: {name} lacks {queries}. A low value is good, and there is no"
-                f" worst one that these could have. {write_option('missing', 'skip')} leaves them"
-                f" out, and {write_option('missing', 'error')} refuses such a run. Or compare"
+                f"{value.measure}: {name} lacks {queries}. For this measure a low value is good,"
+                " and there is no worst value that they could get."
+                f" {write_option('missing', 'skip')} leaves them out, and"
+                f" {write_option('missing', 'error')} refuses such a run. You can also compare"
                 " another measure, such as RR."
             )
 
@@ -709,7 +710,7 @@ class Settings:
     def check_systems(self, names: Collection[str], noun: str) -> None:
         """Refuse fewer than two systems, and a baseline that is none of them."""
         if len(names) < 2:
-            raise EmptyError(f"compare needs two or more {noun}.")
+            raise EmptyError(f"compare needs at least two {noun}.")
         if self.baseline is not None and self.baseline not in names:
             raise NotFoundError(
                 "there is no baseline"

@@ -58,7 +58,7 @@ def unwrap_keys(raw: Mapping[Any, Value], where: str) -> Mapping[Any, Value]:
     unwrapped: dict[Any, Value] = dict(zip(taken, raw.values(), strict=True))
     if len(unwrapped) < len(taken):
         twice = next(identifier for identifier in unwrapped if taken.count(identifier) > 1)
-        raise DuplicateError(f"{where}: two of the keys are the id {clip(twice)}.")
+        raise DuplicateError(f"{where}: two of the keys are spelled as the id {clip(twice)}.")
     return unwrapped
 
 
@@ -202,7 +202,7 @@ def describe_types(
     if not kinds or not their_kinds or set(kinds) & set(their_kinds):
         return ""
     theirs = list_choices(their_kinds)
-    return f"The {name} ids are {list_choices(kinds)}, the {their_name} are {theirs}"
+    return f"The {name} ids are {list_choices(kinds)}, but the {their_name} are {theirs}"
 
 
 def _point_out(first: str, second: str) -> str:

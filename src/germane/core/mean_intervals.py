@@ -57,7 +57,7 @@ class Interval:
         bases = {interval.basis for interval in intervals if interval is not None}
         from_range = "from the range of the measure (Gaffke 2005)"
         if bases == {"range"}:
-            return f"{from_range}, as the {units} show too little of the spread"
+            return f"{from_range}, because the {units} show too little of the spread"
         also = f"; {from_range} where they show too little of the spread" * ("range" in bases)
         return f"BCa bootstrap of the {units}{also}" if bases else ""
 

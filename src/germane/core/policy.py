@@ -200,23 +200,24 @@ class Policy(Averaging, Judging, Reading):
         elif self.max_distance is not None:
             raise PolicyError(
                 f"{write_option('max_distance', f'{self.max_distance:g}')} is for"
-                f" {write_option('scores', 'distances')}, of which the lowest is the best. Of"
-                f" scores, {write_option('min_score', '…')} leaves out the items with lower ones."
+                f" {write_option('scores', 'distances')}, where the lowest number is the best."
+                f" With scores, {write_option('min_score', '…')} leaves out the items that have"
+                " lower ones."
             )
 
     def _check_distances(self) -> None:
         if self.nonpositive == "miss":
             raise PolicyError(
-                "nonpositive=miss is for scores, and no distance is below 0;"
+                "nonpositive=miss is for scores, but no distance is below 0;"
                 f" {write_option('max_distance', '…')} leaves out items that are farther away."
             )
         if self.min_score is not None:
             least = f"{self.min_score:g}"
             raise PolicyError(
-                f"{write_option('min_score', least)} is for scores, of which the highest is the"
-                f" best. With {write_option('scores', 'distances')},"
-                f" {write_option('max_distance', least)} takes its place: it leaves out items that"
-                " are farther away."
+                f"{write_option('min_score', least)} is for scores, where the highest is the best."
+                f" With {write_option('scores', 'distances')}, use"
+                f" {write_option('max_distance', least)} instead, which leaves out items that are"
+                " farther away."
             )
 
     def __repr__(self) -> str:

@@ -89,9 +89,9 @@ def refuse_tied_copies(ties: str, judgment: Ints, tied_from: Ints) -> None:
     groups = np.unique(np.stack([judgment, tied_from]), axis=1)
     if groups.shape[1] < len(judgment):
         raise PolicyError(
-            f"{write_option('ties', 'expected')} with {write_option('duplicates', 'keep')}"
-            " has no closed form where copies of an item are tied; choose another order of"
-            f" ties, or {write_option('duplicates', 'first')}."
+            f"{write_option('ties', 'expected')} with {write_option('duplicates', 'keep')} has no"
+            " closed form if copies of an item are tied; choose another order of ties, or"
+            f" {write_option('duplicates', 'first')}."
         )
 
 

@@ -442,11 +442,11 @@ LISTS = {"ties": "given", "missing": "skip"}
 """Judging: each list stands in its own order, and a query without a list is left out."""
 
 RATINGS = (
-    "it compares predicted ratings with true ones, and ranks nothing; scikit-learn has "
-    "root_mean_squared_error and mean_absolute_error."
+    "it compares predicted ratings with true ones and ranks nothing; scikit-learn has"
+    " root_mean_squared_error and mean_absolute_error."
 )
 CATALOG = (
-    "it describes the recommended items, their popularity, likeness or variety, and needs other"
+    "it describes the recommended items (their popularity, similarity or variety), and needs other"
     " data than relevant items."
 )
 """Why dialects of recommenders lack some names: reasons that several tools share."""

@@ -21,12 +21,13 @@ IMAGE_RETRIEVAL = (
         ),
         why=(
             "mean_average_precision divides by all references of the label; ..._at_r looks at the"
-            " first R ranks. Queries whose label no reference has are left out."
+            " first R ranks. Queries whose label does not occur among the references are left out."
         ),
         source="utils/accuracy_calculator.py",
         limits=(
             Limit(
-                "no_relevant", "Where no query has a reference of its label, NaN or an IndexError."
+                "no_relevant",
+                "If no query has a reference with its label, the result is NaN or an IndexError.",
             ),
             Limit(
                 "shallow", "MAP@R and R-precision with k below R: fewer neighbors than they need."
@@ -61,9 +62,9 @@ IMAGE_RETRIEVAL = (
         averaging={"no_relevant": "skip"},
         measuring=(Entry("mAP", "AP(norm=R)"), Entry("Rank-{k}", "Success@{k}")),
         why=(
-            "AP over the whole gallery. Images of the query's person and camera are junk, which"
-            " cameras= of labels takes out, and ignore= of other judgments. Queries without a match"
-            " are left out."
+            "AP over the whole gallery. Images with the query's person and camera are junk;"
+            " cameras= removes it from labels, and ignore= from other judgments. Queries without a"
+            " match are left out."
         ),
         source="metrics/rank.py::eval_market1501",
         limits=(
@@ -83,10 +84,10 @@ IMAGE_RETRIEVAL = (
             Entry("mP@{k}", "P@{k}", {"no_hit": "zero"}),
         ),
         why=(
-            "AP is the area under straight lines between the precisions before and at each relevant"
-            " image, beginning with precision 1. Junk images are those of ignore=: for Easy, junk"
-            " and hard ones; for Medium, junk; for Hard, junk and easy ones. A query of which"
-            " nothing was found is an error."
+            "AP is the area under straight lines between the precisions before and at each"
+            " relevant image, beginning with precision 1. Junk images are passed as ignore=: for"
+            " Easy, the junk and hard ones; for Medium, the junk ones; for Hard, the junk and easy"
+            " ones. A query for which nothing was found is an error."
         ),
         source="python/evaluate.py::compute_ap",
         limits=(
@@ -150,8 +151,8 @@ DETECTION = (
         judging={**LISTS, "depth": 100},
         measuring=(Entry("AP", "IAP(points=101,rounding=double)"),),
         why=(
-            "The best precision at 101 recalls, of at most 100 detections an image. Classes without"
-            " ground truth have -1 and do not count."
+            "The best precision at 101 recalls, from at most 100 detections per image. Classes"
+            " without ground truth have -1 and do not count."
         ),
         source="cocoeval.py::accumulate",
         limits=(Limit("no_relevant", "-1, which summaries leave out."),),
@@ -165,8 +166,8 @@ DETECTION = (
         averaging={"no_relevant": "nan"},
         measuring=(Entry("ap", "AUPR(rule=linear101)"),),
         why=(
-            "Reads the best precision from straight lines at 101 recalls, and joins these by"
-            " trapezoids: a perfect detector has 0.995."
+            "Interpolates the best precision linearly at 101 recalls, and joins these points by"
+            " trapezoids, so that a perfect detector has 0.995."
         ),
         source="utils/metrics.py::compute_ap",
         limits=(

@@ -8,8 +8,8 @@ from germane.dialects.dialect import LISTS, Absent, Dialect, Entry, Homonym, Lim
 _TOPK = Limit("tied", "torch.topk does not define the order of equal scores.", order=True)
 _SORTED = Limit(
     "tied",
-    "torch.topk does not define the order of equal scores, and beside other queries it may be"
-    " another one.",
+    "torch.topk does not define the order of equal scores, and the order may change if there are"
+    " other queries.",
     order=True,
 )
 _UNMASKED = {"nonpositive": "hit"}
@@ -63,13 +63,14 @@ PYTORCH = (
             ),
         ),
         why=(
-            "RetrievalMAP averages over the relevant items found. A relevant item with a score of 0"
-            " or less is taken for not relevant, in MAP, precision, recall and MRR. Queries without"
-            " relevant items count as empty_target_action says: neg is no_relevant=zero, pos is"
-            " one, skip and error. But a list without relevant items within k, or with no others,"
-            " has a RetrievalAUROC of 0. The classes sort all results by query with torch.sort,"
-            " which is not stable: equal scores of a query may have one order alone and another"
-            " beside other queries, and then another value, too."
+            "RetrievalMAP averages over the relevant items found. In MAP, precision, recall and"
+            " MRR, a relevant item with a score of 0 or less counts as not relevant."
+            " empty_target_action decides how queries without relevant items count: neg is"
+            " no_relevant=zero, and pos is no_relevant=one; skip and error have the same names."
+            " But a list without relevant items within k, or with nothing else, has a"
+            " RetrievalAUROC of 0. The classes sort all results by query with torch.sort, which is"
+            " not stable: equal scores of a query may get a different order if there are other"
+            " queries, and then a different value, too."
         ),
         source="functional/retrieval/average_precision.py",
         limits=(
@@ -89,7 +90,7 @@ PYTORCH = (
             ),
             Absent(
                 ("RetrievalRecallAtFixedPrecision",),
-                "it reads one number from the mean curve of all queries;"
+                "it reads a single number from the mean curve of all queries, whereas"
                 " RecallAtPrecision(precision=0.5) is a mean over queries.",
             ),
         ),
@@ -148,7 +149,9 @@ PYTORCH = (
 
 # --- Missing links of graphs, each ranked among other candidates ----------------------------------
 
-_ONE = "Each true link is ranked by itself among others: one relevant item per query."
+_ONE = (
+    "Each true link is ranked separately among other links, so that a query has one relevant item."
+)
 
 KNOWLEDGE_GRAPHS = (
     Dialect(
@@ -163,8 +166,8 @@ KNOWLEDGE_GRAPHS = (
             Entry("hits@10_list", "Success@10"),
         ),
         why=(
-            "A link has the middle of the ranks of its score: half of the other links with this"
-            " score stand above it. Arrays have to be PyTorch's; with NumPy's it raises an error."
+            "A link gets the middle of the ranks of its score, as if half of the other links with"
+            " this score were above it. Arrays have to be PyTorch's; NumPy's raise an error."
         ),
         source="ogb/linkproppred/evaluate.py::_eval_mrr",
         limits=(
@@ -175,7 +178,8 @@ KNOWLEDGE_GRAPHS = (
         absent=(
             Absent(
                 ("hits",),
-                "it ranks all true links among one list of others, and not each query by itself.",
+                "it ranks all true links among one list of other links, instead of each query"
+                " separately.",
             ),
         ),
     ),
@@ -202,9 +206,9 @@ KNOWLEDGE_GRAPHS = (
             Entry("pessimistic.geometric_mean_rank", "MeanRank(mean=geometric)", {"ties": "worst"}),
         ),
         why=(
-            "The realistic rank, which names without a prefix have, is the middle of the ranks of"
-            " equal scores; the optimistic one is the first, the pessimistic one the last. Other"
-            " true entities are taken out before, as ignore= does."
+            "The realistic rank, which names without a prefix use, is the middle of the ranks of"
+            " equal scores; the optimistic rank is the first of them, and the pessimistic rank the"
+            " last. Other true entities are removed first, as with ignore=."
         ),
         source="pykeen/evaluation/ranks.py::Ranks.from_scores",
         limits=(
@@ -253,9 +257,9 @@ LEARNING_TO_RANK = (
             ),
         ),
         why=(
-            "A query without relevant items counts as 1, or as 0 where the name ends with a minus."
-            " aucpr interpolates as Davis and Goadrich do, and takes equal scores as one step."
-            " Empty groups alone are an error, and any is one in pre@."
+            "A query without relevant items counts as 1, or as 0 if the name ends with a minus."
+            " aucpr interpolates as Davis and Goadrich do, and treats equal scores as one step. It"
+            " is an error if all groups are empty, and for pre@ if any is."
         ),
         source="src/metric/rank_metric.cc",
         same=("XGBoost 3.4.1",),
@@ -276,7 +280,7 @@ LEARNING_TO_RANK = (
         judging={**LISTS, "empty": "error_if_all"},
         averaging={"no_relevant": "one"},
         measuring=(Entry("map@{k}", "AP(norm=possible)@{k}"),),
-        why="A query without relevant items counts as 1. Empty groups alone are an error.",
+        why="A query without relevant items counts as 1. It is an error if all groups are empty.",
         source="src/metric/map_metric.hpp",
         sees="list",
         unlike=(Homonym("nDCG", "ndcg", "nDCG(gain=exp)"),),
@@ -293,8 +297,8 @@ LEARNING_TO_RANK = (
             Entry("MRR:top={k}", "RR@{k}"),
         ),
         why=(
-            "Among equal scores the irrelevant come first. Without relevant items MAP is 0,"
-            " recall 1."
+            "Among equal scores, irrelevant items come first. Without relevant items, MAP is 0 and"
+            " recall is 1."
         ),
         source="libs/metrics/precision_recall_at_k.cpp",
         sees="list",
@@ -307,8 +311,8 @@ LEARNING_TO_RANK = (
         averaging={"no_relevant": "one", "no_hit": "one"},
         measuring=(*name_both("MAP", "AP(norm=possible)", "(cutoff={k})"),),
         why=(
-            "Divides by R or by the length of the list, whichever is less. A query without relevant"
-            " items counts as 1, and so does one of which no relevant item stands within the"
+            "Divides by R or by the length of the list, whichever is less. A query without"
+            " relevant items counts as 1, and so does one that has no relevant item within the"
             " cutoff."
         ),
         source="metrics/map.py",
@@ -360,7 +364,8 @@ LEARNING_TO_RANK = (
         judging={**LISTS, "empty": "missing_if_some"},
         measuring=_list_measures("MeanAveragePrecision", "PrecisionAtK", "RecallAtK", "(k={k})"),
         why=(
-            "A port of TensorFlow Ranking. An empty list weighs nothing in the mean; alone it is 0."
+            "A port of TensorFlow Ranking. An empty list has no weight in the mean; if there"
+            " is no other list, the mean is 0."
         ),
         source="src/metrics/mean_average_precision.py",
         limits=(_SHUFFLED,),
@@ -431,7 +436,7 @@ SCIKIT_LEARN = (
         ),
         why=(
             "Equal scores are one step of the curve, at the last rank of their group. Samples"
-            " without a positive have 0, but 1 in label_ranking_average_precision_score."
+            " without a positive get 0, but 1 in label_ranking_average_precision_score."
         ),
         source="metrics/_ranking.py",
         limits=(
@@ -459,8 +464,8 @@ SCIKIT_LEARN = (
             ),
             Absent(
                 ("average_precision_score(average=micro)", "roc_auc_score(average=micro)"),
-                "it ranks the items of all samples in one list: give them one query, and ids of"
-                " sample and item.",
+                "it ranks the items of all samples in one list; to do the same, put them into one"
+                " query, with ids made of sample and item.",
             ),
         ),
         sees="list",
@@ -491,8 +496,9 @@ SCIKIT_LEARN = (
             Entry("reciprocal_rank", "RR", {"empty": "error"}),
         ),
         why=(
-            "An item's rank is the number of items that score as much or more: ties count against"
-            " it. As with preserve_rows=True; else users without items to find are left out."
+            "An item's rank is the number of items that score as much or more, so that ties count"
+            " against it. This is preserve_rows=True; otherwise users without items to find are"
+            " left out."
         ),
         source="evaluation.py",
         limits=(Limit("tied", "All items of a tie have its last rank."),),
@@ -507,7 +513,10 @@ SCIKIT_LEARN = (
             Entry("precision@{k}", "P(norm=retrieved)@{k}"),
             Entry("recall@{k}", "R@{k}"),
         ),
-        why="Users without items to find are left out; precision divides by the items there are.",
+        why=(
+            "Users without items to find are left out; precision divides by the number of items in"
+            " the list."
+        ),
         source="evaluation.py::precision_recall_score",
         limits=(Limit("tied", "The sort does not define the order of equal scores.", order=True),),
         unlike=(
@@ -528,11 +537,11 @@ SCIKIT_LEARN = (
             *_name_ratings("recall", "R(rel={x})@{k}"),
         ),
         why=(
-            "Its threshold, 3.5 unless told otherwise, holds on both sides: a rating of at least"
-            " that much is relevant, and an estimate of at least that much is recommended. A user"
-            " without a recommended item has a precision of 0, and without a relevant one a recall"
-            " of 0; until April 2020 both were 1. It is given rows of ratings, so that no user has"
-            " an empty list."
+            "Its threshold, 3.5 by default, applies to both sides: a rating of at least that much"
+            " is relevant, and an estimate of at least that much is recommended. A user without a"
+            " recommended item has a precision of 0, and one without a relevant item a recall of"
+            " 0; until April 2020 both were 1. It takes rows of ratings, so that no user has an"
+            " empty list."
         ),
         source="examples/precision_recall_at_k.py",
         sees="list",

@@ -89,8 +89,8 @@ def parse_foreign(name: object) -> Measure:
     measure = resolve_measure(own_name, resolve_dialect("ir_measures"))
     if measure.choices.get("unjudged") == "remove":
         raise MeasureError(
-            f"{clip(own_name)} of ir_measures leaves out unjudged items, which is no part of a"
-            f" measure here. dialect=ir_measures evaluates it, and so does {measure.measure} with"
+            f"{clip(own_name)} of ir_measures leaves out unjudged items, which is not part of a"
+            f" measure here. To evaluate it, use dialect=ir_measures, or {measure.measure} with"
             " unjudged=remove."
         )
     return measure.measure
@@ -121,7 +121,8 @@ def resolve_measure(name: str | Measure, dialect: Dialect) -> RequestedMeasure:
         kind = dialect.find_same_kind(measure)
         has = "" if kind is None else f" Of this kind it has {kind.write_name(measure.k)!r}."
         raise dialect.make_unknown_error(
-            name, f"{has} germane's own measure of that name is {measure}, which may be another."
+            name,
+            f"{has} germane's own measure of that name is {measure}, which may be a different one.",
         )
     if not tool:
         written = set(re.findall(r"(\w+)\s*=", name))

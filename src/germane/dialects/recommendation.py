@@ -123,15 +123,15 @@ _LENSKIT = Dialect(
     why=(
         "The discount of NDCG and DCG is log2 of the rank, but at least 1, so that ranks 1 and 2"
         " weigh the same. AP divides by R or by the length of the list, whichever is less, so that"
-        " a short list is rewarded. A user without items is NaN (in AP an error), and so is an"
-        " empty list in AP and precision; the mean leaves NaN out. NDCG is 0 where no item has a"
+        " a short list is rewarded. A user without items gives NaN (in AP, an error), and so does"
+        " an empty list in AP and precision; the mean leaves NaN out. NDCG is 0 if no item has a"
         " gain above 0."
     ),
     source="metrics/ranking/_map.py",
     limits=(
         Limit(
             "no_relevant",
-            "A user without any item, and not only without a gain, is NaN and left out.",
+            "A user without any items, not only without a gain, gives NaN and is left out.",
             only=_GRADED + _GRADED_DCG,
         ),
     ),
@@ -161,8 +161,9 @@ LENSKIT_DIALECTS = (
         ),
         why=(
             "LensKit up to 2025. The discount of NDCG and DCG is log2 of the rank, but at least 1."
-            " A user without items is NaN, in AP an error and in DCG 0; so is an empty list in AP"
-            " and precision. NaN makes the mean NaN; list_summary of RunAnalysis counts it as 0."
+            " A user without items gives NaN (in AP an error, in DCG 0), and so does an empty list"
+            " in AP and precision. NaN makes the mean NaN, but list_summary of RunAnalysis counts"
+            " it as 0."
         ),
         limits=(
             Limit("negative", "A rating below 0 is a gain below 0.", only=_GRADED + _GRADED_DCG),
@@ -213,10 +214,10 @@ RECTOOLS = Dialect(
     ),
     why=(
         "NDCG divides by the DCG of k relevant items, however many there are, unless"
-        " divide_by_achievable is set. Accuracy and MCC take the number of items in the catalog"
-        " here. Users are those with interactions, so that none is without relevant items and a"
-        " missing recommendation counts as 0. MAP divides by R, or by k when asked, and is a"
-        " TypeError for a frame without any row."
+        " divide_by_achievable is set. In germane, Accuracy and MCC take the number of items in"
+        " the catalog. Users are those with interactions, so that every user has relevant items,"
+        " and a missing recommendation counts as 0. MAP divides by R, or by k if asked to, and"
+        " raises a TypeError for a frame without rows."
     ),
     source="metrics/ranking.py::MAP",
     limits=(Limit("repeated", "Copies are joined row by row, on both sides."),),
@@ -231,7 +232,9 @@ RECTOOLS = Dialect(
             "it checks the lists themselves; germane check finds missing, short and repeated"
             " results.",
         ),
-        Absent(("DebiasConfig", "debias_interactions"), "it changes the data, and is no measure."),
+        Absent(
+            ("DebiasConfig", "debias_interactions"), "it changes the data and is not a measure."
+        ),
     ),
 )
 
@@ -243,8 +246,8 @@ RECTOOLS = Dialect(
 _WITHIN = {"short": "nan"}  # of as many items as k all are among the first k
 
 _COPIES = (
-    "A prediction that repeats an earlier one takes its rank and is no hit; a relevant item that is"
-    " listed twice counts twice in R."
+    "A prediction that repeats an earlier one takes up a rank but is not a hit; a relevant item"
+    " that is listed twice counts twice in R."
 )
 _ML_METRICS = Dialect(
     "ml_metrics",
@@ -287,7 +290,10 @@ DIALECTS = (
         why="AP@k over min(R,k), but a list shorter than k is an IndexError.",
         source="average_precision_at_k",
         limits=(
-            Limit("repeated", "Copies are hits at their ranks but not in P@i: AP can be 1.083."),
+            Limit(
+                "repeated",
+                "Copies are hits at their ranks, but do not count in P@i, so that AP can be 1.083.",
+            ),
         ),
     ),
     Dialect(
@@ -356,14 +362,17 @@ DIALECTS = (
             *RECOMMENDERS,
         ),
         why=(
-            "Users count who are in both frames. Both cut the list at k (10 unless told otherwise),"
-            " but map divides by R and map_at_k by min(R,k)."
+            "Only users who are in both frames count. Both functions cut the list at k (10 by"
+            " default), but map divides by R and map_at_k by min(R,k)."
         ),
         source="evaluation/python_evaluation.py",
         limits=(
             Limit("missed", "0 where no user has a hit in k.", only=("r_precision_at_k@{k}",)),
             Limit("repeated", "Joined rows count a copy on either side."),
-            Limit("empty", "A user who is in one frame only has 0 alone, and no part in a mean."),
+            Limit(
+                "empty",
+                "A user who is in only one frame has 0, but is left out if there are others.",
+            ),
         ),
     ),
     RECTOOLS,
@@ -387,9 +396,9 @@ DIALECTS = (
         ),
         why=(
             "Has both: AP@K over R, and the truncated TAP@K over min(R,K). P@K divides by K, TP@K"
-            " by min(R,K). Where every item is relevant, or all scores are equal, nothing can be"
-            " ranked: NaN, and so is what looks at no order where there are only K items. Fewer are"
-            " an error."
+            " by min(R,K). If every item is relevant, or all scores are equal, there is nothing to"
+            " rank, and the value is NaN. Measures that ignore the order are also NaN if there are"
+            " only K items. Fewer than K items are an error."
         ),
         source="src/recometrics.hpp",
         limits=(
@@ -425,13 +434,16 @@ DIALECTS = (
             Entry("ndcg@{k}", "nDCG@{k}"),
         ),
         why=(
-            "Users count who have items to find; without any it divides by 0. Its precision divides"
-            " all hits by all of min(R,K), so that users with many items weigh more."
+            "Only users who have items to find count; if there are none, it divides by 0. Its"
+            " precision divides the sum of all hits by the sum of min(R,K), so that users with"
+            " many items weigh more."
         ),
         source="evaluation.pyx::ranking_metrics_at_k",
         limits=(
             Limit(
-                "all_relevant", "Its AUC divides by the other items: without any, all is an error."
+                "all_relevant",
+                "Its AUC divides by the number of other items: if there are none, all measures"
+                " raise an error.",
             ),
             Limit("repeated", "A copy is a hit again."),
         ),
@@ -475,8 +487,9 @@ DIALECTS = (
             *RECBOLE,
         ),
         why=(
-            "Works on the matrix of hits among the first k. Recall of a user without items is NaN."
-            " Its catalogue has one item more, the padding: catalogue= is that number."
+            "Works on the matrix of hits among the first k. The recall of a user without items is"
+            " NaN. Its catalogue counts one more item, the padding; pass that number as"
+            " catalogue=."
         ),
         source="evaluator/metrics.py::MAP.metric_info",
         limits=(
@@ -496,8 +509,9 @@ DIALECTS = (
             *ELLIOT,
         ),
         why=(
-            "Its MAP is the mean of P@1 … P@k, ranks without a hit included: a single relevant "
-            "item at rank 1 has 0.457 at k=5, not 1. Its Gini is 1 − the coefficient: high = equal."
+            "Its MAP is the mean of P@1 … P@k, including ranks without a hit: a single relevant"
+            " item at rank 1 gives 0.457 at k=5, not 1. Its Gini is 1 − the coefficient, so that a"
+            " high value means equality."
         ),
         source="evaluation/metrics/accuracy/map/map.py::__user_ap",
         unlike=(Homonym("nDCG", "nDCG", "nDCG(gain=exp)"),),
@@ -525,8 +539,8 @@ DIALECTS = (
             Entry("Recall@{k}", "R@{k}", {"no_relevant": "nan"}),
         ),
         why=(
-            "MAP gives equal scores the last rank of their group, and looks at all items: no"
-            " cutoff."
+            "MAP gives equal scores the last rank of their group, and looks at all items, without"
+            " a cutoff."
         ),
         source="metrics/ranking.py::MAP.compute",
         limits=(
@@ -550,30 +564,31 @@ DIALECTS = (
             *EVIDENTLY,
         ),
         why=(
-            "Sorted frames whose users have equally many rows agree with AP over R. Others do not:"
-            " what counts as relevant at rank k is the label of the frame's last row within k, and"
-            " a user with fewer than k items goes on adding precision, or is an error where no user"
-            " has more. Precision and recall do not depend on the order of rows."
+            "On sorted frames whose users have the same number of rows, it agrees with AP over R."
+            " On others it does not: what counts as relevant at rank k is the label of the frame's"
+            " last row within k, and a user with fewer than k items keeps adding precision, or"
+            " raises an error if no user has more. Precision and recall do not depend on the order"
+            " of rows."
         ),
         source="legacy/metrics/recsys/precision_recall_k.py",
         limits=(
             Limit(
                 "unordered",
-                "The relevance at rank k is the label of the frame's last row within k: rows that"
-                " do not stand in the order of their scores change it.",
+                "The relevance at rank k is the label of the frame's last row within k, so rows"
+                " that are not in the order of their scores change it.",
                 only=("map@{k}", "map_include_no_feedback@{k}", "mar@{k}"),
             ),
             Limit(
                 "short",
                 "A list shorter than k adds its last precision again at every further rank.",
             ),
-            Limit("tied", "Equal scores have the integer part of their mean rank, all of them."),
-            Limit("uneven", "Users with lists of different lengths disturb each other."),
+            Limit("tied", "All equal scores get the integer part of their mean rank."),
+            Limit("uneven", "Users with lists of different lengths affect each other's values."),
         ),
         absent=(
             Absent(
                 ("serendipity",),
-                "it subtracts, from 1, the similarities of a user's relevant items, added up, so"
+                "it subtracts the sum of the similarities of a user's relevant items from 1, so"
                 " that every further relevant item lowers it.",
             ),
         ),
@@ -590,7 +605,7 @@ DIALECTS = (
             Entry("LinkPredPrecision(k={k})", "P@{k}"),
             Entry("LinkPredRecall(k={k})", "R@{k}"),
         ),
-        why="Nodes without links to find do not enter the mean, which is 0 where that leaves none.",
+        why="Nodes without links to find are left out of the mean, which is 0 if none is left.",
         source="metrics/link_pred.py",
         aliases=("pyg",),
     ),

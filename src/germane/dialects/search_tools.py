@@ -111,11 +111,11 @@ DIVERSITY = (
         measuring=_NAMED,
         why=(
             "ERR-IA and alpha-DCG are divided by the value of a list in which every item has all"
-            " subtopics, but not at rank 1. Rounding decides between items that gain the same in"
-            " the ideal ranking. A grade of 1 or more is relevant, all alike. pyndeval orders equal"
-            " scores by ascending id; the C program goes by the column of ranks (ties=given), or"
-            " with -traditional by descending id (ties=trec), and -c averages over all judged"
-            " queries (missing=zero). Cutoffs above 20 are refused."
+            " subtopics, but not at rank 1. In the ideal ranking, rounding decides between items"
+            " with the same gain. All grades of 1 or more count as relevant, without distinction."
+            " pyndeval orders equal scores by ascending id; the C program goes by the column of"
+            " ranks (ties=given), or with -traditional by descending id (ties=trec), and -c"
+            " averages over all judged queries (missing=zero). Cutoffs above 20 are refused."
         ),
         source="ndeval.c",
         aliases=("pyndeval",),
@@ -192,10 +192,10 @@ TEXT_RETRIEVAL = (
         ),
         why=(
             "The run and the qrels must have the same queries; make_comparable=True (missing=zero,"
-            " unknown=ignore) takes those of the qrels. Equal scores keep the order of the dict in"
-            " lists of up to 15 results."
-            " Where nothing is judged not relevant, bpref is 0/0. A run of empty lists alone is a"
-            " ValueError. hits are averaged over queries."
+            " unknown=ignore) takes those of the qrels. Equal scores keep the order of the dict"
+            " in lists of up to 15 results."
+            " If nothing is judged not relevant, bpref is 0/0. A run that consists only of empty"
+            " lists is a ValueError. hits are averaged over queries."
         ),
         source="metrics/average_precision.py, meta/evaluate.py",
         limits=(
@@ -227,16 +227,17 @@ TEXT_RETRIEVAL = (
             Entry("Accuracy@{k}", "Success@{k}", _CUSTOM),
         ),
         why=(
-            "pytrec_eval, but an item whose id is the query's is taken out first"
+            "Like pytrec_eval, but an item that has the query's id is removed first"
             " (ignore_identical_ids=False: own=keep), and means are rounded to 5 decimals."
             " evaluate_custom (MRR, R_cap, Accuracy) keeps the order of equal scores, and divides"
-            " by all judged queries. MTEB before 1.13 says the same, under names such as mrr_at_10."
+            " by all judged queries. MTEB before 1.13 reports the same numbers, under names such"
+            " as mrr_at_10."
         ),
         source="retrieval/evaluation.py",
         limits=(
             Limit(
                 "no_relevant",
-                "Such a query is an error only if the run has it; else it counts as 0.",
+                "Such a query is an error only if the run has it; otherwise it counts as 0.",
                 only=("R_cap@{k}",),
             ),
         ),
@@ -250,7 +251,9 @@ TEXT_RETRIEVAL = (
         judging={"ties": "trec", "missing": "skip"},
         averaging={"digits": 5},
         measuring=_list_mteb("trec", no_relevant="skip"),
-        why="pytrec_eval, with means rounded to 5 decimals, and some measures of its own.",
+        why=(
+            "Like pytrec_eval, with means rounded to 5 decimals, and with some measures of its own."
+        ),
         source="_evaluators/retrieval_metrics.py",
     ),
     Dialect(
@@ -262,10 +265,10 @@ TEXT_RETRIEVAL = (
         averaging={"digits": 5},
         measuring=_list_mteb("given", no_relevant="error"),
         why=(
-            "Before version 2.18.19, MRR and R_cap keep the order of equal scores in the dict of"
-            " results, so that MRR@1 and P@1 can differ. The other measures come from pytrec_eval,"
-            " as in newer versions. Before version 1.13, MTEB had the functions of BEIR: dialect"
-            " beir."
+            "Before version 2.18.19, MRR and R_cap kept the order of equal scores in the dict of"
+            " results, so that MRR@1 and P@1 could differ. The other measures come from"
+            " pytrec_eval, as in newer versions. Before version 1.13, MTEB had BEIR's functions:"
+            " use the dialect beir."
         ),
         source="_evaluators/retrieval_metrics.py",
         same=("MTEB 1.39.7",),
@@ -288,8 +291,8 @@ TEXT_RETRIEVAL = (
         ),
         why=(
             "InformationRetrievalEvaluator orders equal scores by ascending id, and leaves out"
-            " queries without relevant documents; without any other query it divides by 0. Grades"
-            " do not count: every relevant document gains 1."
+            " queries without relevant documents; if no other query is left, it divides by 0."
+            " Grades do not count: every relevant document has a gain of 1."
         ),
         source="evaluation/information_retrieval.py::compute_metrics",
         limits=(
@@ -313,8 +316,8 @@ TEXT_RETRIEVAL = (
             Entry("reciprocal_rank", "RR", {"no_hit": "nan", "empty": "missing_if_some"}),
         ),
         why=(
-            "Divides by the number of queries of the run, so that one that nobody judged counts as"
-            " 0, and so does one whose value is NaN. bpref is 0 where nothing is judged not"
+            "Divides by the number of queries in the run, so that a query that nobody judged"
+            " counts as 0, and so does one whose value is NaN. bpref is 0 if nothing is judged not"
             " relevant."
         ),
         source="trec_eval.py",
@@ -322,7 +325,11 @@ TEXT_RETRIEVAL = (
             Limit(
                 "unknown", "A query of the run that nobody judged is a KeyError.", only=("rprec",)
             ),
-            Limit("negative", "A grade below 0 gains, and is no relevant item.", only=("bpref",)),
+            Limit(
+                "negative",
+                "An item with a grade below 0 has a gain, but is not relevant.",
+                only=("bpref",),
+            ),
         ),
     ),
 )
@@ -348,8 +355,8 @@ SEARCH_ENGINES = (
             *name_both("hit_rate", "Success"),
         ),
         why=(
-            "AP over R of whatever was retrieved; a repeated result is a hit again. Empty lists on "
-            "either side are a ValueError."
+            "AP over R for the whole list; a repeated result is another hit. Empty lists on either"
+            " side raise a ValueError."
         ),
         source="evaluation/retrieval/metrics.py",
         limits=(
@@ -395,7 +402,7 @@ SEARCH_ENGINES = (
             *name_both("DocumentRecallEvaluator(single_hit)", "Success"),
         ),
         why=(
-            "Divides by the relevant documents that exist since version 3.1; a repeated document is"
+            "Since version 3.1 it divides by all relevant documents; a repeated document is"
             " credited once."
         ),
         source="components/evaluators/document_map.py",
@@ -423,9 +430,9 @@ SEARCH_ENGINES = (
             Entry("match_at_{k}", "Success@{k}"),
         ),
         why=(
-            "map divides by the relevant ids found, and precision by the ids there are; a repeated"
-            " id is a hit again. Its nDCG is scikit-learn's ndcg_score, and its RerankRecall is"
-            " pytrec_eval's recall."
+            "map divides by the relevant ids found, and precision by the number of ids retrieved;"
+            " a repeated id is another hit. Its nDCG is scikit-learn's ndcg_score, and its"
+            " RerankRecall is pytrec_eval's recall."
         ),
         source="metrics.py::RetrievalMetric",
     ),
@@ -440,8 +447,8 @@ SEARCH_ENGINES = (
             Entry("dcg@{k}", "DCG(gain=exp)@{k}"),
         ),
         why=(
-            "Has no AP. Precision divides by the hits returned, at most k, and is 0 without any; "
-            "ignore_unlabeled=true is unjudged=remove."
+            "It has no AP. Precision divides by the number of hits returned, at most k, and is 0"
+            " without hits; ignore_unlabeled=true corresponds to unjudged=remove."
         ),
         source="modules/rank-eval: PrecisionAtK.java, RecallAtK.java",
         unlike=(Homonym("nDCG", "dcg(normalize)", "nDCG(gain=exp)"),),
@@ -498,8 +505,8 @@ SEARCH_ENGINES = (
         version="1.2.9",
         measuring=(Entry("ndcg@{k}", "nDCG@{k}"),),
         why=(
-            "Of documents with grades, {document: grade}, it returns nothing but nDCG; of sets of"
-            " documents, pyvespa, other measures too."
+            "For documents with grades, {document: grade}, it returns only nDCG; for sets of"
+            " documents it also returns other measures (dialect pyvespa)."
         ),
         source="vespa/evaluation/_base.py::_compute_metrics",
         limits=(Limit("negative", "Negative grades are negative gains."),),

@@ -9,7 +9,7 @@ from germane.dialects.search_tools import IN_IR_MEASURES
 
 _CURVE_NAN = Limit(
     "empty",
-    "Without any result the interpolated precision at recall 0 is 0/0, and so is the mean.",
+    "Without any results, the interpolated precision at recall 0 is 0/0, and so is the mean.",
     only=("11pt_avg", "iprec_at_recall_{x}"),
 )
 _ALL_GRADES = Limit(
@@ -104,8 +104,8 @@ TREC_EVAL = (
         judging={"ties": "trec", "missing": "skip"},
         measuring=_list_measures("trec9"),
         why=(
-            "The code of trec_eval 9, fed from dicts: a query may have an empty list, and counts"
-            " as 0."
+            "The code of trec_eval 9, called with dicts: a query may have an empty list, and then"
+            " counts as 0."
         ),
         source="pytrec_eval.cpp",
         limits=(_CURVE_NAN,),
@@ -124,11 +124,12 @@ TREC_EVAL = (
             Entry("err@{k}", "ERR@{k}"),
         ),
         why=(
-            "The script of TREC's web track, in Perl: exponential gains, grades up to 4 (others are"
-            " an error), and a cutoff of 20 where none is given. Queries without a relevant item"
-            " are left out, and so are those that the run lacks; with -c (missing=zero) they count"
-            " as 0. ir_measures runs version 1.2, which prints no mean; no package index has 1.3,"
-            " whose answers come from the copy in Anserini's repository."
+            "The script of TREC's web track, in Perl: exponential gains, grades up to 4 (others"
+            " are an error), and a cutoff of 20 where none is given. Queries without a relevant"
+            " item are left out, and so are those that are missing from the run; with -c"
+            " (missing=zero), the latter count as 0. ir_measures runs version 1.2, which prints no"
+            " mean; version 1.3 is in no package index, so its answers come from the copy in"
+            " Anserini's repository."
         ),
         source="gdeval.pl",
         limits=(Limit("named", "It takes numbers for ids of queries, after the last hyphen."),),
@@ -272,10 +273,10 @@ IR_MEASURES = (
         why=(
             "Hands each measure to another tool. Most go to pytrec_eval, but RR with a cutoff goes"
             " to the MS MARCO script, which orders equal scores by ascending id: RR and RR@10 of"
-            " one list of two tied items can be 1/2 and 1. Every judged query counts, missing ones"
-            " as 0, but not in NumQ and NumRel, and in Accuracy only one with a relevant result."
-            " The models of cwl_eval look at 1,000 ranks, which makes RBP larger by a factor of"
-            " 1/(1 - p^1000). With judged_only, measures of subtopics fail."
+            " one list of two tied items can be 1/2 and 1. Every judged query counts, and missing"
+            " ones count as 0, except in NumQ and NumRel; in Accuracy, only queries with a"
+            " relevant result count. The models of cwl_eval look at 1,000 ranks, which makes RBP"
+            " larger by a factor of 1/(1 - p^1000). With judged_only, measures of subtopics fail."
         ),
         source="providers/base.py, __init__.py",
         limits=(
@@ -291,7 +292,7 @@ IR_MEASURES = (
             ),
             Limit(
                 "all_relevant",
-                "Where nothing else was retrieved, 0/0 is an error.",
+                "If nothing else was retrieved, 0/0 raises an error.",
                 only=("Accuracy", "Accuracy@{k}", "Accuracy(rel={x})", "Accuracy(rel={x})@{k}"),
             ),
             Limit(

@@ -96,7 +96,7 @@ def _check_policy(policy: Policy, ranking: Ranking) -> None:
     if ranking.ties != "ordered" or policy.duplicates in ("keep", "recount"):
         raise InputError("bounds need an order of tied items, and no duplicates.")
     if policy.no_relevant != "zero":
-        raise InputError("bounds are over all queries; no_relevant takes zero here.")
+        raise InputError("bounds are over all queries, so no_relevant has to be zero here.")
 
 
 def _grade_unjudged(ranking: Ranking, k: int | None, grade: float) -> Ranking:
@@ -164,9 +164,9 @@ class BoundsOfRuns(Tabular):
         for measure in dict.fromkeys(measure for _, measure in self.bounds):
             yield f"{measure}: {measure.definition}"
         yield (
-            "all worthless, all best: the mean if every retrieved item without a judgment had grade"
-            " 0, or the highest grade; judged: the share of results that were judged, down to the"
-            " cutoff"
+            "all worthless, all best: the mean if every retrieved item without a judgment had"
+            " grade 0, or the highest grade; judged: the share of the results down to the cutoff"
+            " that were judged"
         )
         obstacles = {measure: _find_obstacle(measure) for measure in self.without}
         for obstacle in dict.fromkeys(obstacles.values()):
@@ -174,14 +174,14 @@ class BoundsOfRuns(Tabular):
             yield f"no bounds, because {obstacle}: {', '.join(named)}"
         if self.open:
             yield (
-                "open pairs are found from each run's own bounds: where both runs have the same"
-                " unjudged items, an order called open may be settled; an order not called open is"
-                " settled"
+                "open pairs follow from the bounds of each run alone: if both runs have the same"
+                " unjudged items, an order that is called open may be settled; an order that is"
+                " not called open is settled"
             )
         for measure, first, second in self.open:
             yield (
-                f"open: items without a judgment could turn the order of {first} and {second} on"
-                f" {measure}"
+                f"open: items without a judgment could reverse the order of {first} and {second}"
+                f" on {measure}"
             )
 
     def to_dict(self) -> dict[str, Any]:
@@ -270,7 +270,7 @@ def make_findings(
     """Make a finding of each limit."""
     for text, measures in limits.items():
         names = ", ".join(map(str, measures))
-        unsure = f"{dialect.tool} itself may give another value for {names}: {text.rstrip('.')}"
+        unsure = f"{dialect.tool} itself may report something else for {names}: {text.rstrip('.')}"
         yield Finding("doubtful", "limit of the dialect", unsure, queries)
 
 

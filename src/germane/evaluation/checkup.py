@@ -145,7 +145,7 @@ def check(
 
     >>> run = {"q1": {"d1": 2.0, "d2": 1.0}, "Q2": {"d3": 1.0}}
     >>> print(germane.check({"q1": {"d1": 1, "d2": 0}, "q2": {"d3": 2}}, run, "AP")[0])
-    run: 1 judged query is missing from the run, of 2, and counted as empty: 'q2'. The run has ...
+    run: 1 of 2 judged queries is missing from the run and counts as empty: 'q2'. The run has ...
 
     ``qrels``, ``run`` and the conventions are the same as for ``evaluate``: options such as
     ``collapse``, ``exclude`` and ``own`` select the results that are checked, and a convention such

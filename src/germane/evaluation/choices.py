@@ -554,12 +554,12 @@ def advise_argument(
     advice = []
     if word in _CUTOFFS and measures is not None:
         k = max(parse_whole(first) or 0, 0) or 10
-        advice.append(f"A cutoff is part of a measure's name: {measures}'nDCG@{k}'.")
+        advice.append(f"The cutoff is part of a measure's name: {measures}'nDCG@{k}'.")
     if word == "measures":
         advice.append("This function takes one measure: measure='nDCG@10'.")
     elif word in _MEASURES and measures is not None:
         argument = measures or "measures="
-        advice.append(f"The names of measures are the argument measures: {argument}'AP nDCG@10'.")
+        advice.append(f"Measures are named by the argument measures: {argument}'AP nDCG@10'.")
     exclude = write("exclude")
     if _KNOWN_ITEMS.fullmatch(word) and exclude is not None:
         advice.append(
@@ -570,7 +570,8 @@ def advise_argument(
     if of_grades and measures is not None:
         level = f"P(rel={number.lstrip('-')})@10"
         advice.append(
-            f"The lowest relevant grade is part of a measure's name: {measures}'{level}'."
+            "The lowest grade that counts as relevant is part of a measure's name:"
+            f" {measures}'{level}'."
         )
     are_distances = scores == "distances" or "dist" in word
     if of_scores and min_score and not are_distances:

@@ -161,7 +161,8 @@ def make_table(run: RunInput, group_of: GroupOf | None, keep: str) -> pa.Table:
             groups = pa.array(list(codes))
         except (pa.ArrowInvalid, pa.ArrowTypeError):
             raise FormatError(
-                f"the groups of a column are all text or all whole numbers; got {list_some(codes)}"
+                "the groups of a column must all be text or all be whole numbers; got"
+                f" {list_some(codes)}"
             ) from None
     _, place = np.unique(query * len(groups) + group, return_inverse=True)
     numbers = rows.rank if rows.score is None else rows.score

@@ -68,8 +68,8 @@ def convert_grades(judgments: Qrels, policy: Policy) -> Qrels:
     other_grades = grades[(grades != 0) & (grades != 1)]
     if len(other_grades):
         raise GradeError(
-            f"grades=binary takes 0 and 1; got {other_grades[0]:g}. grades=ones counts every judged"
-            " item as 1."
+            f"grades=binary takes only 0 and 1; got {other_grades[0]:g}. grades=ones counts every"
+            " judged item as 1."
         )
     return judgments
 
@@ -97,19 +97,19 @@ def refuse_places(run: RunInput, policy: Policy) -> None:
     is_by_id = policy.ties in ROW_ORDERS and policy.order.equal != "given"
     if is_by_id and run.is_array and not run.has_ids:
         raise PolicyError(
-            f"ties={policy.ties} orders tied items by their ids, and the columns of an array have"
+            f"ties={policy.ties} orders tied items by their ids, but the columns of an array have"
             " none; give them item_ids=, or choose ties=given (the order of columns), expected,"
             " best or worst."
         )
     if policy.own == "drop" and not run.has_ids:
         raise PolicyError(
-            "own=drop leaves out the item with the id of its query, and arrays without item_ids="
+            "own=drop leaves out the item with the id of its query, but arrays without item_ids="
             " have no ids. Give the ids, mask the items in the scores, or exclude them:"
             " exclude={query: [item]} (evaluate_embeddings: exclude_self=…)."
         )
     if policy.own == "drop" and not run.has_query_ids:
         raise PolicyError(
-            "own=drop leaves out the item with the id of its query, and rows without query_ids="
+            "own=drop leaves out the item with the id of its query, but rows without query_ids="
             " have no ids. Give the ids, or exclude the items: exclude={query: [item]}."
         )
 

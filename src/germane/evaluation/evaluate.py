@@ -421,7 +421,7 @@ def evaluate_embeddings(  # type: ignore[misc]  # query_ids is an option of othe
     from germane.readers.objects import embeddings, item_ids
 
     if "item_ids" in policy:
-        raise InputError("the ids of the gallery are gallery_ids=.")
+        raise InputError("the ids of the gallery are passed as gallery_ids=.")
     if exclude_self is True and query_ids is not None and gallery_ids is not None:
         exclude_self = item_ids.find_own_places(query_ids, gallery_ids)
     run = embeddings.read_embeddings(queries, gallery, similarity, exclude_self, name)
@@ -430,8 +430,8 @@ def evaluate_embeddings(  # type: ignore[misc]  # query_ids is an option of othe
         raise InputError("give either query_labels and gallery_labels, or qrels.")
     if qrels is not None and cameras is not None:
         raise InputError(
-            f"cameras= go with query_labels= and gallery_labels=; {write_option('ignore')} has"
-            " junk."
+            "cameras= go with query_labels= and gallery_labels=; with qrels, pass junk as"
+            f" {write_option('ignore')}."
         )
     if qrels is not None and repeated_labels != "each":
         raise InputError(
@@ -444,14 +444,14 @@ def evaluate_embeddings(  # type: ignore[misc]  # query_ids is an option of othe
         )
         if qrels.shape != run.shape:
             raise FormatError(
-                f"there are {qrels.shape[0]} query labels and {qrels.shape[1]} gallery labels for "
-                f"{run.shape[0]} queries and {run.shape[1]} items."
+                f"there are {qrels.shape[0]} query labels for {run.shape[0]} queries, and"
+                f" {qrels.shape[1]} gallery labels for {run.shape[1]} items."
             )
     if similarity == "euclidean" and policy.get("max_distance") is not None:
         raise PolicyError(
-            "max_distance is for distances that you give, and similarity=euclidean orders the"
-            " gallery without a limit. germane.evaluate(qrels, (distances, ids),"
-            " scores='distances', max_distance=…) has one."
+            "max_distance is for distances that you pass, but similarity=euclidean orders the"
+            " gallery without a limit. To set one, use germane.evaluate(qrels, (distances, ids),"
+            " scores='distances', max_distance=…)."
         )
     ids = item_ids.read_gallery_ids(query_ids, gallery_ids, run.shape)
     data = open_data(qrels, {**policy, **ids})

@@ -168,9 +168,9 @@ def _place_hits(retrieved: Retrieved, qrels: Qrels, places: Ints) -> Ints:
 
 def _explain_repeat(queries: list[Hashable], twice: Twice) -> DuplicateError:
     if twice == "same":
-        text = "arrived before with other results: a query's rows belong into one batch"
+        text = "arrived before with other results: all rows of a query belong in one batch"
     else:
-        text = "arrived before. twice=same takes copies that are the same once"
+        text = "arrived before. twice=same counts equal copies once"
     plural = "queries" if len(queries) > 1 else "query"
     return DuplicateError(f"{plural} {list_some(queries)} {text}, twice=first keeps the first.")
 
@@ -316,13 +316,13 @@ class Evaluator:
         check_choice("sign", sign, SIGNS, InputError)
         if sign == "run" and twice != "error":
             raise InputError(
-                f"sign=run adds up all rows that arrive, and with twice={twice} some do not count. "
-                "Leave out one of both."
+                f"sign=run hashes all rows that arrive, but with twice={twice} some of them do not"
+                " count. Leave out one of the two."
             )
         self._content = Content() if sign == "run" else None
         if policy.get("group") is not None:
             raise InputError(
-                "group= is for one flat array; give batches as {query: {item: score}}."
+                "group= is for a single flat array; pass batches as {query: {item: score}}."
             )
         data = open_data(qrels, policy)
         self._measures, self._twice, self._options = measures, twice, data.options.hold()
@@ -389,7 +389,7 @@ class Evaluator:
     def add(self, reduced: Reduced | None) -> None:
         """Add a batch that ``reduce`` made, here or in a process with the same arguments."""
         if not isinstance(reduced, Reduced | None):
-            raise InputError(f"add takes a value of reduce; got {clip(reduced)}")
+            raise InputError(f"add takes what reduce returned; got {clip(reduced)}")
         if reduced is None:
             with self._lock:
                 self._empty += 1
@@ -400,8 +400,8 @@ class Evaluator:
                 first, second = (terms.get(term, "germane's own") for terms in (mine, their_terms))
                 if first != second:
                     raise PolicyError(
-                        f"this was reduced by an Evaluator that differs in {term}: {clip(second)},"
-                        f" where the one that adds it has {clip(first)}."
+                        f"this was reduced by an Evaluator that differs in {term}: it has"
+                        f" {clip(second)}, but the one that adds it has {clip(first)}."
                     )
             with self._lock:
                 self._add(reduced.conventions, reduced.policies, reduced.read, reduced.lists)
@@ -439,7 +439,7 @@ class Evaluator:
                     "there is nothing to evaluate: all batches so far were empty"
                     f" ({self._empty:,})."
                     if self._empty
-                    else "there is no batch yet: update(batch) adds one."
+                    else "there is no batch yet; add one with update(batch)."
                 )
             read = {way: tally.collect() for way, tally in self._tallies.items()}
             plan = Plan(self._conventions, self._policies)
@@ -508,9 +508,9 @@ class Evaluator:
         """Add what was read, all of it or nothing."""
         if self._conventions not in (None, conventions):
             raise PolicyError(
-                f"this batch goes by ties={conventions.ties}, those before by"
-                f" ties={self._conventions.ties}: ranked lists beside scores."
-                f" {write_option('ties', '…')} says one for all."
+                f"this batch is ordered by ties={conventions.ties}, earlier ones by"
+                f" ties={self._conventions.ties}, because some are ranked lists and others have"
+                f" scores. Choose one for all with {write_option('ties', '…')}."
             )
         tallies = self._tallies or {
             find_way(policy): Tally(self._judgments(policy)) for policy in policies.values()

@@ -247,10 +247,9 @@ def judge(
         limit = "min_score=…" if policy.max_distance is None else "max_distance=…"
         word = "nonpositive=miss" if policy.nonpositive == "miss" else limit
         raise PolicyError(
-            f"{write_option('relevant', 'listed')} with {word} needs two readings of the run,"
-            " which evaluate, spread and reconcile make; without it the numbers are the same where"
-            " all scores are high"
-            " enough."
+            f"with {word}, {write_option('relevant', 'listed')} needs to read the run twice, which"
+            " evaluate, spread and reconcile do. If all scores are high enough, the numbers are"
+            f" the same without {word}."
         )
     answered, answers = retrieved.answered, retrieved.answers
     if policy.empty not in ("answer", "nan"):
@@ -269,7 +268,9 @@ def judge(
         )
     if not answers:
         if retrieved.answers:
-            raise CoverageError("the run has no results for any judged query: its lists are empty.")
+            raise CoverageError(
+                "the run has no results for any judged query: all of its lists are empty."
+            )
         kinds = describe_types("run's", retrieved.unknown, "qrels'", qrels.queries)
         raise CoverageError(
             f"no query of {where} is in the qrels. run: {list_some(retrieved.unknown)}; qrels:"
@@ -305,7 +306,7 @@ def _describe_near(retrieved: Retrieved, qrels: Qrels) -> str:
     """Describe the difference between the ids of both sides, where it is small."""
     for query, near_query in find_pairs(qrels.queries, retrieved.unknown):
         difference = describe_difference(query, near_query)
-        return f"{clip(near_query)} and {clip(query)} differ in {difference}."
+        return f"{clip(near_query)} and {clip(query)} differ only in {difference}."
     if not set(retrieved.unknown).isdisjoint(qrels.items):
         return (
             "Are these the same ids? Queries of the run are items of the qrels, as if its two"

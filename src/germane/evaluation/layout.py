@@ -44,7 +44,7 @@ def name_measures(
         if measure not in names:
             raise NotFoundError(f"rename: {measure} was not evaluated.{offer(measure, measures)}")
         if not isinstance(name, str) or not name.strip():
-            raise InputError(f"rename takes a name for {measure}; got {clip(name)}")
+            raise InputError(f"rename takes a name, as text, for {measure}; got {clip(name)}")
         names[measure] = name
     for measure, name in names.items():
         taken_by = next((m for m, n in names.items() if n == name and m != measure), None)
@@ -174,7 +174,7 @@ def _write_counts(result: "Result") -> str:
     if counts.without_relevant:
         parts.append(f"{counts.without_relevant:,} without relevant items")
     if counts.unjudged_queries:
-        parts.append(f"{counts.unjudged_queries:,} more in the run, not judged")
+        parts.append(f"{counts.unjudged_queries:,} more in the run, which are not judged")
     if counts.comments:
         parts.append(write_count(counts.comments, "comment line"))
     if counts.collapsed:
@@ -558,7 +558,7 @@ def _name_categories(queries: list[Hashable], category: Any) -> list[Hashable]:
         )
     if len(values) != len(queries):
         raise InputError(
-            f"{len(values)} categories for {len(queries)} queries; a mapping of query to category "
-            "may have more."
+            f"there are {len(values)} categories for {len(queries)} queries; only a mapping of"
+            " query to category may have more."
         )
     return list(values)

@@ -95,7 +95,7 @@ class Options:
         own_choices = {} if ties is None else {"ties": ties}
         policy = make_policy(**{**own_choices, **self.usual, **self.asked})
         if not is_scored and self.asked.get("nonpositive") == "miss":
-            raise PolicyError("nonpositive=miss is for scores; the run has ranks alone.")
+            raise PolicyError("nonpositive=miss is for scores, but the run has only ranks.")
         return policy
 
     def read_measures(self, measures: Measures) -> tuple[Measure, ...]:
@@ -323,8 +323,8 @@ def unpack_policy(choices: Mapping[str, Any]) -> dict[str, Any]:
     policy = choices["policy"]
     if not isinstance(policy, Policy):
         raise PolicyError(
-            f"policy= takes a germane.Policy; got {clip(policy)}. One convention is an argument of"
-            " its own: ties='best'."
+            f"policy= takes a germane.Policy; got {clip(policy)}. A single convention is an"
+            " argument of its own: ties='best'."
         )
     chosen = {name: getattr(policy, name) for name in Policy.DEFAULTS}
     chosen = {name: word for name, word in chosen.items() if word != Policy.DEFAULTS[name]}

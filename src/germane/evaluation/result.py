@@ -323,7 +323,7 @@ class Result(Lookup[MeasureResult], Tabular):
         if not flat:
             return Results({self.name: self}).to_dict(queries=queries)
         if queries:
-            raise InputError("flat=True gives the means alone; leave out queries or flat.")
+            raise InputError("flat=True gives only the means; leave out queries or flat.")
         return self.flat()
 
     def flat(self, *, prefix: str = "") -> dict[str, float]:
@@ -547,7 +547,7 @@ def _make_run_dict(result: Result, queries: bool, policy: Policy) -> dict[str, A
     if queries:
         ids = list(dict.fromkeys(query for values in result.values() for query in values.queries))
         if len(set(map(str, ids))) < len(ids):
-            raise InputError("two query ids have the same text; JSON cannot tell them apart.")
+            raise InputError("two query ids have the same text, and JSON cannot tell them apart.")
         run["queries"] = {
             str(query): {
                 str(m): result[m].per_query[query]

@@ -277,17 +277,19 @@ def check_same(qrels: Qrels, other: Qrels) -> None:
     if qrels.queries != other.queries:
         only = set(qrels.queries) ^ set(other.queries)
         if only:
-            raise _explain(qrels, other, f"judged in one alone: {list_some(sorted(only, key=str))}")
+            raise _explain(
+                qrels, other, f"judged in only one of them: {list_some(sorted(only, key=str))}"
+            )
         raise InputError(
-            "the queries of the evaluators' qrels stand in different orders. Make the evaluators"
-            " from the same qrels."
+            "the qrels of the evaluators have their queries in different orders. Make the"
+            " evaluators from the same qrels."
         )
     same = np.array_equal(qrels.offsets, other.offsets) and list(qrels.items) == list(other.items)
     if not same or not np.array_equal(qrels.grades, other.grades):
         differ = (
             q for q in qrels.queries if _list_judgments(qrels, q) != _list_judgments(other, q)
         )
-        raise _explain(qrels, other, f"judged otherwise: {list_some(list(differ))}")
+        raise _explain(qrels, other, f"judged differently: {list_some(list(differ))}")
     if _list_subtopics(qrels) != _list_subtopics(other):
         raise _explain(qrels, other, "their subtopics differ")
     if _list_weights(qrels) != _list_weights(other):
@@ -503,7 +505,9 @@ def read_signature(text: str) -> Signature:
     PolicyError for a definition that does not exist.
     """
     if not isinstance(text, str) or not Signature.is_written(text):
-        raise FormatError(f"{clip(text)} is no signature, which is a line such as: {_LOOKS}")
+        raise FormatError(
+            f"{clip(text)} is not a signature. A signature is a line such as: {_LOOKS}"
+        )
     every = _clean(text).split(" | ")
     # a run may have a | in its name
     first = next((place for place, part in enumerate(every) if " = " in part), 0)
@@ -515,7 +519,7 @@ def read_signature(text: str) -> Signature:
         read = _read_part(part, text)
         if twice := fields.keys() & read.keys():
             raise FormatError(
-                f"a signature has one part of {min(twice)}; got another one, {clip(part)}"
+                f"a signature has only one part for {min(twice)}; got another one, {clip(part)}"
             )
         fields |= read
     words = fields.pop("words", {})
@@ -542,11 +546,12 @@ def _read_part(part: str, text: str) -> dict[str, Any]:
         word, sign, value = one.partition("=")
         if not sign:
             raise FormatError(
-                f"the part {clip(part)} is none of a signature: {_LOOKS}; got {clip(text)}"
+                f"the part {clip(part)} does not belong in a signature, such as {_LOOKS}; got"
+                f" {clip(text)}"
             )
         if words.setdefault(word, value) != value:
             raise FormatError(
-                f"a signature says {clip(word)} once; got {clip(words[word])} and {clip(value)}"
+                f"a signature states {clip(word)} once; got {clip(words[word])} and {clip(value)}"
             )
     return {"words": words}
 
@@ -572,7 +577,7 @@ def _read_fingerprint(name: str, written: str) -> str | None:
         return None
     if not re.fullmatch(r"[0-9a-f]{4,32}", written):
         raise FormatError(
-            f"the fingerprint of the {name} is 4 hexadecimal digits or more; got {clip(written)}"
+            f"the fingerprint of the {name} has at least 4 hexadecimal digits; got {clip(written)}"
         )
     return written
 
@@ -599,7 +604,8 @@ def _read_words(name: str, words: Mapping[str, str]) -> tuple[Measure, Policy]:
     unknown = [word for word in policy if word not in Policy.DEFAULTS]
     if unknown:
         raise FormatError(
-            f"{measure} has no parameter {clip(unknown[0])}, and there is no such convention."
+            f"{measure} has no parameter {clip(unknown[0])}, and there is no convention of"
+            " that name."
         )
     return measure, Policy(**policy)
 
@@ -610,7 +616,7 @@ def _refuse_contradiction(named: Measure, measure: Measure) -> None:
     for (name, value), (_, value_written) in zip(named.parameters, measure.parameters, strict=True):
         if value not in (usual[name], value_written):
             raise FormatError(
-                f"a signature says {name} once; got {named}, and then {name}={value_written}"
+                f"a signature states {name} once; got {named}, and then {name}={value_written}"
             )
 
 

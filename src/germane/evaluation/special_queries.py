@@ -163,8 +163,8 @@ def refuse_undefined(result: QueryValues) -> None:
         undefined = [query for query, value in result.per_query.items() if math.isnan(value)]
         why = f"NaN for {list_some(undefined)}" if undefined else "no query counts"
         raise CoverageError(
-            f"{result.measure}: {why}. undefined=nan makes the mean NaN, undefined=zero counts that"
-            " as 0."
+            f"{result.measure}: {why}. undefined=nan makes the mean NaN, and undefined=zero counts"
+            " such values as 0."
         )
 
 

@@ -65,9 +65,9 @@ class CountedLists:
     def evaluate(self, measures: Iterable[Measure]) -> "dict[Measure, ListValues]":
         """Compute measures of the catalogue. Raises MeasureError if one lacks what it needs."""
         if not len(self.users):
-            raise EmptyError("the run is empty: it has no lists.")
+            raise EmptyError("the run is empty: it contains no lists.")
         if not len(self.sample):
-            raise EmptyError("none of the run's lists has an item, or no item is left in them.")
+            raise EmptyError("none of the run's lists has an item, or none is left in them.")
         for exposure in self.exposures.values():
             _refuse_small(self.catalogue, exposure)
         self._refuse_unseen()
@@ -384,7 +384,7 @@ def _refuse_small(catalogue: Catalogue, exposure: Exposure) -> None:
     recommended = int(np.count_nonzero(exposure.counts))
     if catalogue.size is not None and recommended > catalogue.size:
         raise CoverageError(
-            f"{write_option('catalogue')} is {catalogue.size:,} items, and {recommended:,}"
+            f"{write_option('catalogue')} has {catalogue.size:,} items, but {recommended:,}"
             " different ones are recommended."
         )
 
@@ -604,12 +604,12 @@ def check_policy(measure: Measure, policy: Policy) -> None:
     """Refuse conventions that give whole lists no order or no meaning. Raises MeasureError."""
     if policy.ties not in ROW_ORDERS:
         raise MeasureError(
-            f"{measure} counts whole lists, whose tied items need one order:"
+            f"{measure} looks at whole lists, whose tied items need one order:"
             f" ties={list_choices(ROW_ORDERS)}; got ties={policy.ties}."
         )
     if policy.duplicates in COPIES and get_row(measure).of_sets(dict(measure.parameters)):
         raise MeasureError(
-            f"{measure} compares lists as sets, in which no item stands twice; duplicates=first"
+            f"{measure} compares lists as sets, which contain no item twice; duplicates=first"
             " keeps one copy."
         )
 
@@ -662,9 +662,9 @@ class ListsOfRun:
         """Count the lists for some measures. Raises InputError for lists that share no items."""
         if self._run.has_own_items:
             raise InputError(
-                "measures of the catalogue do not read flat arrays with group=, whose items have no"
-                " ids; give a frame, a file, a dict, or an array of the ids of each query's best"
-                " items."
+                "measures of the catalogue do not read flat arrays with group=, because their"
+                " items have no ids; pass a frame, a file, a dict, or an array of the ids of each"
+                " query's best items."
             )
         try:
             counted = self._count_all(measures, self._read_content())
@@ -752,8 +752,8 @@ def refuse_copies(measures: Mapping[Measure, Policy], twice: str) -> None:
     for measure in measures:
         if measure.row.of_catalogue and twice != "error":
             raise MeasureError(
-                f"{measure} counts every list when it arrives, and forgets it: twice={twice} cannot"
-                " tell which lists it counted. twice=error."
+                f"{measure} counts every list when it arrives, and forgets it, so that"
+                f" twice={twice} cannot tell which lists were counted. Use twice=error."
             )
 
 

@@ -90,7 +90,9 @@ def explain(
     if is_list(qrels, run, policy):
         run, measures = None, measures if run is None else run
         if query_texts or item_texts:
-            raise InputError("queries=… and items=… are for qrels and a run; grades have no ids.")
+            raise InputError(
+                "queries=… and items=… are for qrels and a run, because grades have no ids."
+            )
     chosen, choices = apply_dialect(measures, policy)
     rel = _find_level(chosen)
     if choices and is_list(qrels, run, {}) and set(policy) == {"dialect"}:
@@ -129,7 +131,7 @@ def _find_level(measures: tuple[Measure, ...]) -> float:
     levels = {measure.rel for measure in measures if measure.rel is not None} or {1.0}
     if len(levels) > 1:
         raise MeasureError(
-            "measures with different rel count different hits; explain them in separate calls."
+            "measures with different rel count different hits, so explain them in separate calls."
             f" Here rel is {' and '.join(f'{level:g}' for level in sorted(levels))}."
         )
     return levels.pop()
@@ -525,8 +527,8 @@ def apply_dialect(
     if len(plan.groups) > 1:
         names = ", ".join(map(str, plan.policies))
         raise MeasureError(
-            f"{options.dialect.name} computes {names} under different conventions; explain them in"
-            " separate calls."
+            f"{options.dialect.name} computes {names} under different conventions, so explain them"
+            " in separate calls."
         )
     [policy] = plan.groups
     words = {name: getattr(policy, name) for name in Policy.DEFAULTS}

@@ -240,7 +240,7 @@ class Explanation(Tabular, Document):
         if len(shown) < len(differ):
             apart.append(f"{len(differ) - len(shown)} more ranks differ")
         if first.rest != second.rest:
-            apart.append(f"what has no rank adds {second.rest:.4g} instead of {first.rest:.4g}")
+            apart.append(f"items without a rank add {second.rest:.4g} instead of {first.rest:.4g}")
         if first.norm != second.norm:
             norms = [reading.divisor or f"{reading.norm:g}" for reading in (second, first)]
             apart.append("divided by {} instead of {}".format(*norms))
@@ -265,7 +265,7 @@ class Explanation(Tabular, Document):
         """
         measures = [reading.measure for reading in self.readings]
         if measures != [reading.measure for reading in second.readings]:
-            raise InputError("lists are laid side by side for the same measures.")
+            raise InputError("to lay two lists side by side, explain both with the same measures.")
         both = (self, second)
         by_rank = [explanation._list_terms() for explanation in both]
         rows = []
@@ -354,7 +354,7 @@ class Explanation(Tabular, Document):
             if reading.divisor:
                 yield f"  divided by {reading.divisor}"
             if reading.ties:
-                yield f"  if ties were ordered otherwise: {reading.tie_values}"
+                yield f"  if ties were ordered differently: {reading.tie_values}"
         if differences := self.differences:
             yield ""
             yield from differences
@@ -372,7 +372,10 @@ class Explanation(Tabular, Document):
             yield f"the run has no results for query {clip(self.query)}: {how}"
         deepest = max((reading.measure.k or 0) for reading in self.readings)
         if deepest > self.retrieved and self.answered:
-            yield f"the list ends at rank {self.retrieved}; up to {deepest} nothing more is found"
+            yield (
+                f"the list ends at rank {self.retrieved}, so nothing more is found up to rank"
+                f" {deepest}"
+            )
         for reading in self.readings:
             yield f"{reading.measure}: {reading.measure.definition}"
         if self.policy is not None:

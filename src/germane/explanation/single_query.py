@@ -40,7 +40,7 @@ class Counted:
 
     def __str__(self) -> str:
         return (
-            f"R = {self.relevant}, counted in the list; {self.argument} gives the number in the"
+            f"R = {self.relevant}, as counted in the list; {self.argument} sets the number in the"
             " collection"
         )
 
@@ -166,13 +166,13 @@ def check_list(run: Any, raw: Collection[str]) -> None:
     """Refuse a run, and the arguments that are ``given``, beside the grades of one list."""
     if run is not None:
         raise InputError(
-            f"one list of grades needs no run; give {write_option('relevant', '…')} for the"
-            " number of relevant items."
+            "one list of grades needs no run; to set the number of relevant items, use"
+            f" {write_option('relevant', '…')}."
         )
     for name in raw:
         raise InputError(
-            f"{name}=… is for qrels and a run; the grades of one list are one query, in rank order"
-            " already."
+            f"{name}=… is for qrels and a run; the grades of one list belong to one query, and are"
+            " already in rank order."
         )
 
 
@@ -180,8 +180,8 @@ def check_run(run: Any, relevant: object) -> None:
     """Refuse ``relevant`` beside qrels, and a missing run."""
     if relevant is not None:
         raise InputError(
-            f"{write_option('relevant', '…')} is for the grades of one list; qrels say what is"
-            " relevant."
+            f"{write_option('relevant', '…')} is for the grades of one list; with qrels, the"
+            " judgments tell what is relevant."
         )
     if run is None:
         raise InputError("the run is missing: give qrels and a run, or the grades of one list.")
@@ -190,7 +190,7 @@ def check_run(run: Any, relevant: object) -> None:
 def find_placement(result: Result) -> Placement:
     """Find where the judged items stand. Raises InputError for a result read from a file."""
     if result.placement is None:
-        raise InputError(f"{clip(result.name)} was read from a file, which holds no ranks.")
+        raise InputError(f"{clip(result.name)} was read from a file, which does not contain ranks.")
     return result.placement
 
 

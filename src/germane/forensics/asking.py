@@ -64,7 +64,10 @@ def guess_precision(values: Floats) -> tuple[Precision, str]:
                 return Precision(decimals=decimals), text
     telling = finite * 2**_SHORT % 1 != 0  # short binary fractions are the same in both precisions
     if telling.sum() >= _TELLING and (finite.astype(np.float32).astype(float) == finite).all():
-        text = f"Its values are of single precision: they are equal to {SINGLE:g} of their size."
+        text = (
+            "Its values have single precision: they are equal up to a relative difference of"
+            f" {SINGLE:g}."
+        )
         return Precision(SINGLE), text
     return Precision(), ""
 
@@ -185,7 +188,8 @@ def read_answer(raw: Any, queries: int, has_queries: bool) -> Answer:
     if isinstance(raw, Mapping) or (hasattr(raw, "to_dict") and hasattr(raw, "index")):
         if not has_queries:
             raise WrongAnswerError(
-                f"{clip(raw)}, where one query has one number. Choose it: lambda *data: f(*data)[…]"
+                f"{clip(raw)}, but a query has a single number. Choose it: lambda *data:"
+                " f(*data)[…]"
             )
         return _read_mapping(dict(raw.items()), queries)
     number = _read_number(raw)
@@ -511,7 +515,7 @@ class Program:
         try:
             compiled = re.compile(self.pattern, re.MULTILINE)
         except re.error as error:
-            raise InputError(f"--pattern is no regular expression: {error}.") from None
+            raise InputError(f"--pattern is not a regular expression: {error}.") from None
         named = set(compiled.groupindex)
         if compiled.groups != 1 and named != {"query", "value"}:
             raise InputError(
@@ -539,7 +543,7 @@ class Program:
             numbers = [word for word in output.split() if _NUMBER.fullmatch(word)]
             if len(numbers) != 1:
                 raise ProgramError(
-                    f"it printed {len(numbers)} numbers, not one; --pattern says which:"
+                    f"it printed {len(numbers)} numbers, not one; choose one with --pattern:"
                     f" {clip(output)}"
                 )
             return self._convert(numbers[0])

@@ -235,8 +235,8 @@ def make_counterexample(
 GRADED = "grades above 1"
 
 WORDS: dict[tuple[str, Any], str] = {
-    ("duplicates", "first"): "counts at its first rank, its copies are dropped",
-    ("duplicates", "keep"): "counts once, its copies take ranks",
+    ("duplicates", "first"): "counts at its first rank, and its copies are dropped",
+    ("duplicates", "keep"): "counts once, but its copies take up ranks",
     ("duplicates", "recount"): "counts each time",
     ("duplicates", "last"): "counts at its last rank",
     ("duplicates", "max"): "counts at its best score",
@@ -257,8 +257,8 @@ WORDS: dict[tuple[str, Any], str] = {
     ("ties", "ascending"): "by id, from the first to the last",
     ("ties", "given"): "in the order given",
     ("ties", "expected"): "mean over all orders",
-    ("ties", "middle"): "at the middle of its ranks",
-    ("ties", "grouped"): "one step, at its last rank",
+    ("ties", "middle"): "at the middle rank of the tie",
+    ("ties", "grouped"): "one step, at the last rank of the tie",
     ("ties", "best"): "relevant items first",
     ("ties", "worst"): "relevant items last",
 }
@@ -461,20 +461,20 @@ def _write_remarks(
     trail, batch = search.trail, search.ordinary
     if trail.random is not None:
         yield (
-            f"It gave two answers to one question, {describe(trail.random)}: it is random, or its"
-            " answer depends on the calls before."
+            f"It gave two answers to the same question, {describe(trail.random)}: either it is"
+            " random, or its answer depends on earlier calls."
         )
         return
     if trail.rounded and states:
         yield trail.rounded
     if trail.constant and batch is not None:
-        yield f"It gives {batch.given[batch.answered][0]:.4f} for all data."
+        yield f"It returns {batch.given[batch.answered][0]:.4f} for all data."
     if search.inquiry.asker.kind_of_data:
-        yield f"It takes {search.inquiry.asker.containers}: other containers raise an error."
+        yield f"It takes only {search.inquiry.asker.containers}: other containers raise an error."
     if states and trail.binary:
         yield (
-            "It computes this of the grades 0 and 1; higher grades were not taken as a definition"
-            " takes them."
+            "It computes this for the grades 0 and 1; it does not treat higher grades as any"
+            " definition does."
         )
     if states or batch is None or nearest is None or trail.constant:
         return
@@ -487,7 +487,7 @@ def _write_remarks(
         *((f"decimals={n}", Precision(decimals=n)) for n in (6, 5, 4, 3, 2)),
     ):
         if batch.fits(nearest, precision):
-            yield f"{nearest} is equal with {text}."
+            yield f"{nearest} gives the same values with {text}."
             return
 
 
@@ -499,13 +499,13 @@ def _name_usual(nearest: Measure, claim: Measure | None) -> Iterable[str]:
             tried = sorted({parameter.default, *parameter.usual, *claimed} - {"auto", None})
             yield (
                 f"{nearest.name} was tried with"
-                f" {parameter.name}={list_choices(f'{word:g}' for word in tried)}; another value"
-                " is tried where the measure names it, as in"
+                f" {parameter.name}={list_choices(f'{word:g}' for word in tried)}; to try another"
+                " value, put it into the measure's name, as in"
                 f" {nearest(**{parameter.name: tried[0]})}."
             )
             return
     if claim is None:
         yield (
-            "Parameters that may be any number, such as p of RBP, were tried at their usual values;"
-            " another value is tried where the measure names it, as in RBP(p=0.7)."
+            "Parameters that can be any number, such as p of RBP, were tried at their usual"
+            " values; to try another value, put it into the measure's name, as in RBP(p=0.7)."
         )

@@ -101,7 +101,9 @@ class Decisions:
         differs = self.inquiry.is_random(batch)
         if differs:
             self.inquiry.trail.random = before
-            self.inquiry.trail.unseen[special.name] = "the function gives another value each time"
+            self.inquiry.trail.unseen[special.name] = (
+                "the function returns a different value each time"
+            )
         return differs
 
     def _decide_one(self, state: State, special: Special, batch: Batch) -> Iterator[State]:

@@ -286,7 +286,9 @@ _NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONL
 
 
 _EITHER = re.compile(r"mAP(@\d+)?", re.IGNORECASE)
-_BOXES = "mAP is taken as AP of ranked lists; the mAP of detected boxes is one of germane boxes."
+_BOXES = (
+    "mAP is taken to mean AP of ranked lists; for the mAP of detected boxes, use germane boxes."
+)
 
 
 DEEPEST = 2000  # the cutoff of a measure that is claimed
@@ -298,25 +300,26 @@ def _read_claim(measure: str | Measure | None) -> Measure | None:
         return None
     if isinstance(measure, str) and _is_of_boxes(measure.strip()):
         raise MeasureError(
-            f"{clip(measure)} is a measure of boxes, and identify asks a function about ranked"
+            f"{clip(measure)} is a measure of boxes, but identify calls a function on ranked"
             " lists. germane boxes evaluates detections; germane boxes reconcile finds the"
             " definition of a number."
         )
     claim = parse_any(measure)
     if (claim.k or 0) > DEEPEST:
         raise MeasureError(
-            f"{claim}: identify asks about lists of up to three times the cutoff, and cutoffs up"
-            f" to {DEEPEST:,} can be told apart in time. Ask about the same measure at a lower one."
+            f"{claim}: identify tries lists of up to three times the cutoff, and only cutoffs up"
+            f" to {DEEPEST:,} can be told apart in reasonable time. Ask about the same measure at"
+            " a lower cutoff."
         )
     if claim.row.of_catalogue:
         raise MeasureError(
-            f"{claim} is a measure of whole lists, which needs every result or the whole catalogue,"
-            " and identify asks a function about judged items in one list per query."
+            f"{claim} is a measure of whole lists, which needs every result or the whole"
+            " catalogue, but identify calls a function on judged items in one list per query."
             f" germane.evaluate computes {claim}."
         )
     if claim.row.subtopics:
         raise MeasureError(
-            f"{claim} is a measure of subtopics, and identify asks a function about judgments"
+            f"{claim} is a measure of subtopics, but identify calls a function on judgments"
             f" without subtopics. germane.evaluate computes {claim}."
         )
     return claim

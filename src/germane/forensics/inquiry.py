@@ -174,9 +174,9 @@ class Identification:
         if self.special:
             yield "   ".join(f"{name}: {does}" for name, does in self.special.items())
         for example in self.odd:
-            yield f"No convention fits special data: {example}."
+            yield f"No convention fits its values for special cases: {example}."
         for name, error in self.raised.items():
-            yield f"It raises with {name}: {error}"
+            yield f"It raises an error for {name}: {error}"
         alternatives = [str(definition) for definition in self.definitions[1:_SHOWN]]
         if alternatives:
             hidden = len(self.definitions) - 1 - len(alternatives)

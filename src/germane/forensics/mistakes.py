@@ -138,9 +138,9 @@ _GAIN = ("nDCG",)
 _RANKED = ("AP", "RR", "DCG", "nDCG")
 
 MISTAKES: tuple[Mistake, ...] = (
-    Mistake("the ideal ranking has the retrieved items alone", _GAIN,
+    Mistake("the ideal ranking has only the retrieved items", _GAIN,
             norm=_keep_ideal_of_retrieved),
-    Mistake("the ideal ranking has the items within the cutoff alone", _GAIN, norm=_keep_first),
+    Mistake("the ideal ranking has only the items within the cutoff", _GAIN, norm=_keep_first),
     Mistake("the ideal ranking is not sorted", _GAIN,
             norm=lambda view: view.change(ideal=view.grades)),
     Mistake("the ideal ranking is sorted from the lowest grade", _GAIN, norm=_sort_ideal_ascending),
@@ -199,7 +199,7 @@ CALLED: tuple[tuple[str, str, Any, str], ...] = (
     ("", "relevant", "listed", "relevant items that are not in the list do not count"),
     ("", "grades", "ones", "grades are taken as binary"),
     ("", "duplicates", "recount", "hits are counted twice"),
-    ("", "missing", "skip", "the mean is over answered queries alone"),
+    ("", "missing", "skip", "the mean is only over answered queries"),
     ("", "scores", "distances", "the list is read in ascending order"),
 )  # fmt: skip
 """Definitions in words: measure, parameter or convention, its value, and the difference."""

@@ -73,12 +73,12 @@ def _find_slips(number: Reported, value: float, near: Iterable[Near]) -> Iterato
         if number.gives(near_value):
             yield meaning
     if any(number.gives(value * factor) for factor in (10, 100, 0.1, 0.01)) and value:
-        yield "its point stands elsewhere"
+        yield "its decimal point is in another place"
     if (
         len(right) == len(reported)
         and sum(a != b for a, b in zip(right, reported, strict=True)) == 1
     ):
-        yield f"one digit of {right} is another"
+        yield f"one digit differs from {right}"
 
 
 def _are_swapped(right: str, reported: str) -> bool:
@@ -154,7 +154,10 @@ def _count_steps(measure: Any, candidate: Variation[Any]) -> int:
 def describe_chance(values: int, chance: float) -> str:
     """Say how often a wrong number would match the values tried."""
     tried = "the one value" if values == 1 else f"one of the {values} different values"
-    return f"A wrong number would match {tried} tried so far in {write_chance(chance)} of cases."
+    return (
+        f"By chance alone, a wrong number would match {tried} tried so far in"
+        f" {write_chance(chance)} of cases."
+    )
 
 
 def write_chance(chance: float) -> str:
@@ -384,5 +387,5 @@ def _try_rounded_terms(search: RunSearch, trial: Given) -> list[str]:
             mean = math.fsum(values.tolist()) / len(values)
             if search.reported.gives(mean):
                 unit = write_count(decimals, "decimal")
-                return [f"With every term rounded to {unit}, {trial} gives {mean:.4f}."]
+                return [f"If every term is rounded to {unit}, {trial} gives {mean:.4f}."]
     return []

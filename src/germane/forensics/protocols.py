@@ -321,7 +321,7 @@ _AS_IF = {
     ("unjudged", "remove"): "unjudged results were taken out",
     ("own", "drop"): "results that are the query itself were taken out",
     ("duplicates", "recount"): "a result that is listed twice counted twice",
-    ("relevant", "listed"): "nobody knew of relevant items that the runs lack",
+    ("relevant", "listed"): "relevant items that are missing from the runs were not known",
 }
 """Changed conventions in words; others are named."""
 
@@ -398,8 +398,8 @@ def _find_exchange(
     count, pair, fit = best
     tool = f", under {fit.protocol.tool}" if fit.protocol.tool else ""
     return (
-        f"As if {pair} were exchanged: then {count} of {write_count(len(sheet.cells), 'cell')}"
-        f" fit{tool}."
+        f"It looks as if {pair} were exchanged: {count} of {write_count(len(sheet.cells), 'cell')}"
+        f" would then fit{tool}."
     )
 
 

@@ -164,7 +164,7 @@ def read_published(raw: Any) -> Published:
     if len(table.columns) > WIDEST:
         raise InputError(
             f"a table has up to {WIDEST:,} columns; this one has {len(table.columns):,}. Leave out"
-            " those that are no measures."
+            " those that are not measures."
         )
     return table
 
@@ -232,7 +232,7 @@ def _read_file(path: str) -> Published:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise FormatError(f"{path}: this is no text in UTF-8 (byte {error.start}).") from None
+        raise FormatError(f"{path}: this is not text in UTF-8 (byte {error.start}).") from None
     lines = text.splitlines()
     if text.lstrip()[:1] in ("{", "[") and not text.lstrip().startswith("\\"):
         return _read_json(path, text)
@@ -276,7 +276,7 @@ def _read_trec_eval(path: str, lines: Sequence[str]) -> Published:
         measure, query, value = fields
         if measure in rows.setdefault(query, {}):
             raise DuplicateError(
-                f"{path}:{place}: {clip(measure)} of query {clip(query)} is there already."
+                f"{path}:{place}: {clip(measure)} of query {clip(query)} was given before."
             )
         rows[query][measure] = value
     total = rows.pop(_TOTAL, None)
@@ -435,8 +435,8 @@ def _read_results(raw: Mapping[str, Any], path: str) -> Published:
             runs = {**queries, _TOTAL: total}
     except (KeyError, TypeError, IndexError):
         raise FormatError(
-            f"{path}: kept results have a list 'runs', each with a name and a list of measures and"
-            f" their means; this has {clip(raw['runs'])}"
+            f"{path}: saved results have a list 'runs', each with a name and a list of measures"
+            f" and their means; this has {clip(raw['runs'])}"
         ) from None
     return replace(_read_mapping(runs, path), of_queries=bool(queries), exact=True)
 

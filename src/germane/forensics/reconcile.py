@@ -281,8 +281,8 @@ def _read_measures(published: Published, measures: Mapping[str, str] | None) -> 
         )
     if len(by_column) > _MOST:
         raise InputError(
-            f"the table has {len(by_column):,} columns of measures; at most {_MOST} can be"
-            " compared. Give some of them."
+            f"the table has {len(by_column):,} columns of measures, but at most {_MOST} can be"
+            " compared. Give only some of them."
         )
     return by_column
 

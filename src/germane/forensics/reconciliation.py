@@ -317,8 +317,8 @@ class Reconciliation(Answer[Given]):
     def _write_notes(self) -> Iterator[str]:
         if self.reported.tolerance >= 0.5 and self.measure.row.aggregate == "mean":
             yield (
-                f"{self.reported.text} is a whole number, which excludes little. Give its decimals,"
-                " even if they are zeros."
+                f"{self.reported.text} is a whole number, which excludes few definitions. Give its"
+                " decimals, even if they are zeros."
             )
         if self.found:
             yield from self.hints  # otherwise the verdict has them
@@ -356,7 +356,7 @@ class Reconciliation(Answer[Given]):
             place = "there, too" if before.issuperset(names) else "on this data"
             before.update(names)
             if example is None:
-                distinction = "They are equal on all small data that was tried."
+                distinction = "They are equal on all small data sets that were tried."
             else:
                 shown = ", ".join(
                     f"{list_choices(equal, 'and')} {self._format(value)}"
@@ -369,7 +369,10 @@ class Reconciliation(Answer[Given]):
     def _explain_undecided(self) -> Iterator[str]:
         idle = [undecided.convention for undecided in self.undecided if not undecided.moving]
         if len(idle) == len(VARIED):
-            yield "No convention but the measure's own makes a difference on this data."
+            yield (
+                "Apart from the measure's own parameters, no convention makes a difference on this"
+                " data."
+            )
         elif self.undecided:
             names = list_choices(self.undecided, "and")
             yield f"Without effect on this data, and therefore undecided: {names}."
@@ -405,7 +408,7 @@ class Reconciliation(Answer[Given]):
         elif not agreement.off or self.of_mean:
             yield f"{start} (±{format_plain(slack)}), which fits {self.reported.text}."
         else:
-            yield f"{start}: the averaging is right, the values are not."
+            yield f"{start}: the averaging is right, but the values are not."
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema; NaN becomes None."""

@@ -128,7 +128,7 @@ def read_queries(raw: Any) -> ReportedQueries:
             f"reported_per_query is {{query: value}} or the path of a file; got {clip(raw)}"
         )
     if not numbers:
-        raise EmptyError("reported_per_query holds no query.")
+        raise EmptyError("reported_per_query contains no query.")
     return ReportedQueries(align_precision(numbers), mean)
 
 
@@ -175,15 +175,15 @@ def _read_lines(path: str) -> tuple[dict[Hashable, Reported], Reported | None]:
         *before, query, number = fields
         if before and measure not in (None, before[0]):
             raise FormatError(
-                f"{where}: this line has {before[0]}, and the lines above "
-                f"have {measure}; keep the lines of one measure."
+                f"{where}: this line has {before[0]}, but the lines above have {measure}; keep"
+                " only the lines of one measure."
             )
         measure = before[0] if before else measure
         if before and query == "all":
             mean = read_reported(number, where)
             continue
         if query in numbers:
-            raise DuplicateError(f"{where}: query {clip(query)} has a value already.")
+            raise DuplicateError(f"{where}: query {clip(query)} already has a value.")
         numbers[query] = read_reported(number, where)
     return numbers, mean
 

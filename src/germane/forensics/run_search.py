@@ -301,5 +301,6 @@ class Terms:
         if self._scored.link is not None or norm in (0.0, 1.0):
             return ""
         return (
-            f"terms add up to {self._total[q]:.4g}; for {number.text}, to {number.value * norm:.4g}"
+            f"terms add up to {self._total[q]:.4g}; for {number.text}, they would have to add"
+            f" up to {number.value * norm:.4g}"
         )

@@ -431,11 +431,11 @@ SHOWN: Mapping[str, tuple[str, Any, Any]] = {
     "empty": ("a query with an empty list", {"q": ["a"], "r": ["b"]}, {"q": ["a"], "r": []}),
     "unknown": ("a query that nobody judged", {"q": ["a"]}, {"q": ["a"], "z": ["b"]}),
     "mean": ("queries that differ", {"q": ["a"], "r": ["b"]}, {"q": ["a"], "r": ["x", "b"]}),
-    "no_hit": ("a query of which nothing is found", {"q": ["a"], "r": ["b"]},
+    "no_hit": ("a query for which nothing is found", {"q": ["a"], "r": ["b"]},
         {"q": ["a"], "r": ["x"]}),
-    "all_relevant": ("a query of which nothing is judged not relevant",
+    "all_relevant": ("a query for which nothing is judged not relevant",
         {"q": ["a", "b"], "r": {"c": 1, "d": 0}}, {"q": ["a"], "r": ["c"]}),
-    "undefined": ("a query that is NaN", {"q": ["a"], "r": ["b"]}, {"q": ["a"], "r": []}),
+    "undefined": ("a query whose value is NaN", {"q": ["a"], "r": ["b"]}, {"q": ["a"], "r": []}),
 }  # fmt: skip
 
 

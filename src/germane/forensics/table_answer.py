@@ -123,11 +123,14 @@ class TableReconciliation(Tabular, Document):
             self.protocol.rstrip("."),
             f"{cells - len(self.off)} of {write_count(cells, 'cell')}",
         )
-        return f"no protocol gives the table. The nearest, {protocol}, gives {count}. {sure}"
+        return f"no protocol gives the table. The nearest one, {protocol}, gives {count}. {sure}"
 
     def _explain_chance(self) -> str:
         share = write_chance(self.chance)
-        return f"Wrong numbers would fit a protocol as simple in so many cells in {share} of cases."
+        return (
+            f"Wrong numbers would fit an equally simple protocol in as many cells in {share} of"
+            " cases."
+        )
 
     def table(self, *, digits: int | None = 4) -> Table:
         """The reported table, with marks at cells that are off; ``digits`` of their values."""
@@ -149,7 +152,7 @@ class TableReconciliation(Tabular, Document):
         yield from self.common
         for label, measures in self.alternatives.items():
             yield (
-                f"{label} may as well be {list_some(measures).replace(chr(39), '')}: both give the"
+                f"{label} could also be {list_some(measures).replace(chr(39), '')}: both give the"
                 " same cells."
             )
         if self.undecided:

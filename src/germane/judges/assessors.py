@@ -144,8 +144,8 @@ class JudgeAgreement(Tabular, Document):
             else "more lenient"
         )
         yield (
-            f"the model's mean grade is {format_number(self.bias, digits, sign='+')} from people's:"
-            f" it is {kind}"
+            "the model's mean grade differs from people's by"
+            f" {format_number(self.bias, digits, sign='+')}: it is {kind}"
         )
         yield from map(str, self.findings)
 
@@ -158,20 +158,20 @@ class JudgeAgreement(Tabular, Document):
             return ()
         text = (
             f"grades are skewed: people gave {self.grades[mode]:g} to {shares[mode]:.0%} of the"
-            " pairs. Raw agreement, AC1 and AC2 are then high for any judge that gives it often,"
-            " and κ and α can be low for a good one"
+            " pairs. Raw agreement, AC1 and AC2 are then high for any judge that gives this grade"
+            " often, and κ and α can be low for a good judge"
         )
         count = int(self.confusion[mode].sum())
         return (Finding("note", "skewed grades", text, count, advice="Look at the rarer grades."),)
 
 
 DEFINITIONS = (
-    "raw: share of equal grades",
+    "raw: the share of equal grades",
     (
         "κ: (raw - chance) ÷ (1 - chance), chance = Σ share of the grade for one judge · for the"
         " other (Cohen)"
     ),
-    "κ linear, κ quadratic: the same, with partial agreement of grades that are near each other",
+    "κ linear, κ quadratic: the same, but grades that are near each other agree in part",
     "α: 1 - observed ÷ expected disagreement, expected from the grades of both (Krippendorff)",
     (
         "AC1, AC2: as κ, chance = Σ π·(1-π) ÷ (grades - 1), π = mean share of the grade (Gwet); AC2"
@@ -189,7 +189,7 @@ def measure_agreement(
     """Measure agreement on the grades (first, second) of each query's items."""
     pairs = [pair for of_query in shared.values() for pair in of_query]
     if not pairs:
-        raise CoverageError("no item was judged by both judges. Do both have the same ids?")
+        raise CoverageError("no item was judged by both judges. Do both use the same ids?")
     grades = tuple(sorted({grade for pair in pairs for grade in pair}))
     _check_scale(grades)
     place = {grade: g for g, grade in enumerate(grades)}
@@ -207,8 +207,8 @@ def measure_agreement(
 def _check_scale(grades: Collection[float]) -> None:
     if len(grades) > MOST:
         raise InputError(
-            f"the judges give {len(grades):,} different grades, and agreement is about at most"
-            f" {MOST:,}. Round the grades, or map them to a scale."
+            f"the judges give {len(grades):,} different grades, but agreement can be measured for"
+            f" at most {MOST:,}. Round the grades, or map them to a scale."
         )
 
 
@@ -378,8 +378,8 @@ class JudgedByMany(Tabular):
         alphas = f"α {number(self.alpha)}, α ordinal {number(self.alpha_ordinal)} (Krippendorff)"
         notes += [
             (
-                "majority grade: the most frequent one, the lowest of several; mean grade: of all"
-                " who judged the item"
+                "majority grade: the most frequent one, or the lowest if there are several; mean"
+                " grade: that of all judges of the item"
             ),
             f"{write_count(queries, 'query')} that every judge judged{left}",
             f"agreement of all on {write_count(self.pairs, 'pair')}: {alphas}",
@@ -449,13 +449,13 @@ def _read_judges(data: Inputs, run: Any) -> tuple[dict[str, Qrels], Held]:
     judges = data.split_judges()
     if len(judges) < 2:
         only = f"; there is only {clip(next(iter(judges)))}" if judges else ""
-        raise EmptyError(f"give two or more judges{only}.")
+        raise EmptyError(f"give at least two judges{only}.")
     read: dict[str, Qrels] = {}
     opened: Held | None = None
     for name, inputs in judges.items():
         if not isinstance(name, str) or name in MERGED:
             raise InputError(
-                f"the name of a judge is text other than majority and mean; got {clip(name)}"
+                f"the name of a judge can be any text except majority and mean; got {clip(name)}"
             )
         if opened is None:
             opened = inputs.open_runs({"run": run})["run"]

@@ -108,12 +108,12 @@ class CorrectedMean(Plain):
         low, high = self.naive_interval.low, self.naive_interval.high
         inside = "within" if low <= self.mean <= high else "outside"
         return (
-            f"{self.title}, {self.measure}: the model alone gives {self.naive_mean:.4f},"
+            f"{self.title}, {self.measure}: the model alone gives {self.naive_mean:.4f}, which is"
             f" {shift:+.4f} from the corrected {self.mean:.4f}: {self.gap:+.4f} because its values"
-            f" differ so much from people's on the {write_count(self.judged, 'query')} that both"
-            f" judged, and {shift - self.gap:+.4f} because λ is {self.tuning:.2f} and not 1; the"
-            f" corrected number is {inside} the naive interval, which knows nothing of the model's"
-            " errors"
+            f" differ by that much from people's on the {write_count(self.judged, 'query')} that"
+            f" both judged, and {shift - self.gap:+.4f} because λ is {self.tuning:.2f} and not 1;"
+            f" the corrected number is {inside} the naive interval, which does not account for the"
+            " model's errors"
         )
 
     def __str__(self) -> str:
@@ -142,7 +142,7 @@ def find_narrow_spread(corrected_mean: CorrectedMean) -> Iterator[Finding]:
     title, n = f"{corrected_mean.title}, {corrected_mean.measure}", corrected_mean.judged
     if corrected_mean.interval.basis == "range":
         reason = corrected_mean.caution or (
-            f"{title}: {n} of people's queries say too little of how much the values, or the"
+            f"{title}: {n} of people's queries tell too little about how much the values, or the"
             " model's errors, vary"
         )
         text = f"{reason}; most of the interval allows for queries that were not drawn"
@@ -153,7 +153,11 @@ def find_narrow_spread(corrected_mean: CorrectedMean) -> Iterator[Finding]:
             " people alone"
         )
         yield Finding(
-            "note", "wide correction", text, n, advice="Report the number by people alone."
+            "note",
+            "wide correction",
+            text,
+            n,
+            advice=("Report the number from people's judgments alone."),
         )
 
 
@@ -177,8 +181,8 @@ class Plan(Tabular):
         rows += [(f"{N:,}", "too few" if n is None else f"{n:,}") for N, n in self.people.items()]
         shown = format_number(self.difference, digits)
         note = (
-            f"queries that show a true difference of {shown} with probability {self.power:g}, at "
-            f"p < {self.alpha:g}, from the variances of this pilot"
+            f"queries that show a true difference of {shown} with probability {self.power:g}, at p"
+            f" < {self.alpha:g}, given the variances of this pilot"
         )
         notes = (note, f"{self.caution}.") if self.caution else (note,)
         return Table(("the model's queries", "people's queries"), tuple(rows), notes)
@@ -211,7 +215,7 @@ def _make_plan(pilot: CorrectedMean, difference: float, power: float) -> Plan:
         total: find_fewest(total, pilot.tuning)
         for total in (pilot.queries * times for times in (1, 2, 5, 20))
     }
-    caution = f"{pilot.caution}: more are likely needed" if pilot.caution else ""
+    caution = f"{pilot.caution}: probably more are needed" if pilot.caution else ""
     return Plan(difference, power, round(1 - confidence, 12), people_only, by_total, caution)
 
 
@@ -354,7 +358,7 @@ class Trusts(Named[Trust], Tabular):
         for measure in dict.fromkeys(number.measure for number in self.numbers):
             yield f"{measure}: {measure.definition}"
         yield (
-            f"[low, high]: {number.interval.level} intervals; people, model: by their judgments"
+            f"[low, high]: {number.interval.level} intervals; people, model: from their judgments"
             " alone; λ: the weight of the model's values in the corrected number"
         )
         yield ""
@@ -367,7 +371,7 @@ class Trusts(Named[Trust], Tabular):
         yield ""
         yield from first.agreement.write_notes(digits)
         if self.orders:
-            yield "order of the runs by both judges, over people's queries:"
+            yield "order of the runs by both judges, over the queries that people judged:"
             yield from (f"- {order}" for order in self.orders)
         if findings := self.findings:
             yield ""

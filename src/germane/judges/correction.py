@@ -252,13 +252,14 @@ def match_judges(people: Qrels, model: Qrels) -> None:
     absent = [query for query in people.queries if query not in model.position]
     if absent:
         raise CoverageError(
-            f"the model did not judge {list_some(absent)} ({len(absent)} of people's {len(people)}"
-            " queries). Both must have the same query ids, and the model must judge every query."
+            f"the model did not judge {list_some(absent)} ({len(absent)} of the {len(people)}"
+            " queries that people judged). Both must use the same query ids, and the model must"
+            " judge every query."
         )
     if len(people) < Interval.FEWEST:
         raise CoverageError(
-            f"people judged {write_count(len(people), 'query')}; a correction needs"
-            f" {Interval.FEWEST} or more."
+            f"people judged {write_count(len(people), 'query')}, but a correction needs at least"
+            f" {Interval.FEWEST}."
         )
     for query in people.queries:
         judged, items = list_judged(people, query), list_judged(model, query)
@@ -266,9 +267,9 @@ def match_judges(people: Qrels, model: Qrels) -> None:
         if unjudged:
             raise CoverageError(
                 f"query {clip(query)}: people did not judge {list_some(unjudged)} ({len(unjudged)}"
-                f" of the {len(items)} items that the model judged). In a query that people judge,"
-                " they must judge every item that the model judged. Add these judgments, or leave"
-                " the query out."
+                f" of the {len(items)} items that the model judged). For each query, people must"
+                " judge every item that the model judged. Add these judgments, or leave the query"
+                " out."
             )
 
 
@@ -313,8 +314,8 @@ def make_design(people: list[Any], queries: list[Any], weights: Any, strata: Any
     for name, h in number.items():
         if drawn[h] < 2:
             raise CoverageError(
-                f"stratum {clip(name)}: people judged {drawn[h]} of its queries; each stratum needs"
-                " 2 or more."
+                f"stratum {clip(name)}: people judged {drawn[h]} of its queries, but each stratum"
+                " needs at least 2."
             )
     raw = np.ones(len(people)) if weights is None else _read_weights(people, weights)
     sizes, within = np.bincount(of_query), of_query[sampled]
@@ -341,8 +342,8 @@ def _read_weights(people: list[Any], weights: Any) -> Floats:
             number = math.nan
         if not 0 < number < math.inf:
             raise InputError(
-                f"query {clip(query)}: a weight is a number above 0, how many queries it stands"
-                f" for; got {clip(weight)}"
+                f"query {clip(query)}: a weight is a number above 0, the number of queries that"
+                f" this one stands for; got {clip(weight)}"
             )
         numbers.append(number)
     if not math.isfinite(sum(numbers)):
@@ -352,9 +353,9 @@ def _read_weights(people: list[Any], weights: Any) -> Floats:
     if not reaches(worth, Interval.FEWEST):
         heaviest = people[int(shares.argmax())]
         raise CoverageError(
-            f"weights: query {clip(heaviest)} and a few others outweigh the rest, so that people's"
-            f" {len(people)} queries are worth {worth:.1f} of equal weight; a correction needs"
-            f" {Interval.FEWEST} or more."
+            f"weights: query {clip(heaviest)} and a few others outweigh the rest, so that the"
+            f" {len(people)} queries that people judged are worth only {worth:.1f} of equal"
+            f" weight; a correction needs at least {Interval.FEWEST}."
         )
     return np.array(numbers)
 
@@ -380,7 +381,7 @@ def find_odd_samples(p: dict[str, float]) -> Iterator[Finding]:
             f" than a random sample would (p < {UNLIKELY:g}, Bonferroni over {len(p)})"
         )
         advice = (
-            "If they were not drawn at random, say how: weights=… or"
+            "If they were not drawn at random, describe how they were: weights=… or"
             f" {write_option('strata', '…')}."
         )
         yield Finding(
@@ -393,10 +394,10 @@ def find_rare_disagreement(name: str, differences: Floats, queries: list[Any]) -
     differing = np.flatnonzero(differences)
     if len(differing) < Interval.FEWEST:
         text = (
-            f"{name}: people's and the model's value differ on only {len(differing)} of"
-            f" {len(differences)} queries. Errors that are rarer than this cannot be seen in the"
-            " interval"
+            f"{name}: the values by people and by the model differ on only {len(differing)} of"
+            f" {len(differences)} queries. The interval cannot show errors that are rarer than"
+            " this"
         )
         shown = show_ids(queries[i] for i in differing.tolist())
-        advice = "More queries of people's show them."
+        advice = "People have to judge more queries to show them."
         yield Finding("note", "rare disagreement", text, len(differing), shown, advice)

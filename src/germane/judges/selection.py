@@ -89,8 +89,8 @@ class Selection(Tabular, Document):
         yield f"{self.measure}: {self.measure.definition}"
         how = {
             "weight": (
-                "the value of a list whose only relevant item has the rank of this one, summed over"
-                " runs"
+                "the value of a list whose only relevant item has the rank of this item, summed"
+                " over runs"
             ),
             "difference": "how much this value differs between two runs, summed over pairs of runs",
         }
@@ -98,8 +98,8 @@ class Selection(Tabular, Document):
         for run, before in self.open_before.items():
             after = self.open_after[run]
             yield (
-                f"{run}: {before:.1%} of the weight is on items without a judgment; {after:.1%}"
-                " once these are judged"
+                f"{run}: {before:.1%} of the weight is on items without a judgment, and"
+                f" {after:.1%} once these are judged"
             )
         if self.candidates:
             yield f"{write_count(len(self), 'pair')}; {self.left:,} more have a weight"
@@ -154,7 +154,7 @@ def choose_judgments(
         raise InputError(f"budget takes a whole number from 1; got {clip(budget)}")
     check_runs(runs)
     if by == "difference" and len(runs) < 2:
-        raise EmptyError("by=difference is for two runs or more.")
+        raise EmptyError("by=difference needs at least two runs.")
     data = open_data(qrels, policy)
     key = data.options.read_measure(measure)
     with warnings.catch_warnings():  # of queries without judgments, which are to get some
@@ -270,7 +270,7 @@ def _weigh_ranks(measure: Measure, deepest: int) -> Floats:
         or not np.isfinite(weights).all()
         or weights.min() < 0
     ):
-        raise MeasureError(f"{measure} gives ranks no weight; choose a measure such as nDCG@10.")
+        raise MeasureError(f"{measure} gives no weight to ranks; choose a measure such as nDCG@10.")
     return weights
 
 

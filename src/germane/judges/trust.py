@@ -228,8 +228,8 @@ def _check_policy(policy: Mapping[str, Any]) -> None:
     for name in ("missing", "no_relevant", "no_hit"):
         if words.get(name) in ("skip", "nan"):
             raise PolicyError(
-                f"{name}={policy[name]} leaves out queries, and the judges would differ in which; a"
-                " corrected mean is over all queries. Choose zero."
+                f"{name}={policy[name]} leaves out queries, and the judges would differ in which"
+                " ones, but a corrected mean is over all queries. Choose zero."
             )
 
 
@@ -261,7 +261,7 @@ def _find_family(runs: Iterable[str], families: Iterable[str] | str) -> tuple[Fi
     is_list = isinstance(families, Iterable) and not isinstance(families, str)
     words: list[Any] = list(families) if is_list else [families]
     if any(not isinstance(word, str) or not word for word in words):
-        raise InputError("judge_family takes words that stand in the names of runs, such as 'gpt'.")
+        raise InputError("judge_family takes words that occur in the names of runs, such as 'gpt'.")
     findings = []
     for run in runs:
         related = [word for word in words if word.casefold() in run.casefold()]
@@ -271,7 +271,7 @@ def _find_family(runs: Iterable[str], families: Iterable[str] | str) -> tuple[Fi
                 " reranked or trained a system favors it, in every query that people did not"
                 " judge"
             )
-            advice = "Compare this run by people's judgments alone (Clarke and Dietz 2024)."
+            advice = "Compare this run only by people's judgments (Clarke and Dietz 2024)."
             findings.append(Finding("serious", "circular judge", text, 1, (), advice, run))
     return tuple(findings)
 
@@ -353,11 +353,12 @@ class _Maker:
             "queries": f"these {self.design.total:,} queries, all of which the model judged",
         }[self.about]
         sample = (
-            f"people's {len(self.queries):,} of {self.design.total:,} queries were drawn {drawn}"
+            f"the {len(self.queries):,} of {self.design.total:,} queries that people judged"
+            f" were drawn {drawn}"
         )
         return (
             f"the numbers are about {about}",
             f"{sample} (assumed; the model's values on them are compared with those on all)",
-            "in each of these queries people judged every item that the model judged (checked)",
+            "for each of these queries, people judged every item that the model judged (checked)",
             "people's judgments are the truth; the model did not see them (assumed)",
         )

@@ -86,9 +86,7 @@ def advise_repeat(item: Hashable, usual: str) -> str:
     """Advise what to do about an item that is retrieved twice; of -1, say what it is."""
     if not is_padding(item):
         return usual
-    return (
-        f"It fills up lists of a fixed length, and {write_option('padding', 'drop')} takes it out."
-    )
+    return f"It pads lists of a fixed length, and {write_option('padding', 'drop')} takes it out."
 
 
 def is_missing(value: Any) -> bool:

@@ -383,7 +383,7 @@ def reduce_rows(
     if status == _REPEATED:
         raise RepeatedRowError(arguments.row, arguments.other)
     if status == _NOT_FINITE:
-        raise ValueError(f"the score of row {arguments.row} is no finite number")
+        raise ValueError(f"the score of row {arguments.row} is not a finite number")
     _check(status)
     return Hits(*hits[:, : arguments.hits].copy())  # the copy does not keep the room for more
 

@@ -449,15 +449,15 @@ def admit_rows(judged: Judgments, batch: B, order: Order) -> B:
     if batch.score is None:
         if order.scores == "distances":
             raise PolicyError(
-                f"{write_option('scores', 'distances')} is for scores; the run has ranks alone."
+                f"{write_option('scores', 'distances')} is for scores, but the run has only ranks."
             )
         if order.least is not None:
             least = write_option("min_score", "…")
-            raise PolicyError(f"{least} is for scores; the run has ranks alone.")
+            raise PolicyError(f"{least} is for scores, but the run has only ranks.")
     elif order.ranks == "places":
         raise PolicyError(
-            f"{write_option('ranks', 'places')} is for ranks, and the run has scores, which"
-            " decide the order. Give the columns query, item and rank;"
+            f"{write_option('ranks', 'places')} is for ranks, but the run has scores, which decide"
+            " the order. Give the columns query, item and rank;"
             f" {write_option('columns', {'score': None})} leaves out a column of scores."
         )
     elif order.scores != "double":
@@ -610,9 +610,9 @@ def _explain_no_place(batch: Batch, queries: Sequence[Hashable], row: int) -> Fo
     assert batch.rank is not None
     query = queries[int(batch.code[batch.owner[row]])]
     return FormatError(
-        f"run, query {clip(query)}: item {clip(batch.items[row])} has rank {batch.rank[row]}, and"
-        f" {write_option('ranks', 'places')} counts places from 1. Add 1 to ranks that count"
-        " from 0."
+        f"run, query {clip(query)}: item {clip(batch.items[row])} has rank {batch.rank[row]}, but"
+        f" {write_option('ranks', 'places')} counts places from 1. If ranks count from 0, add 1 to"
+        " them."
     )
 
 
@@ -622,8 +622,8 @@ def _explain_same_rank(batch: Batch, queries: Sequence[Hashable], pair: Ints) ->
     first, second = batch.items.take(pair)
     return FormatError(
         f"run, query {clip(query)}: items {clip(first)} and {clip(second)} have the same rank,"
-        f" {batch.rank[pair[0]]}. The ranks of a query's items differ; equal scores, without ranks,"
-        " are ties."
+        f" {batch.rank[pair[0]]}. The items of a query must have different ranks. For ties, give"
+        " equal scores instead of ranks."
     )
 
 
@@ -635,6 +635,6 @@ def _explain_contradiction(batch: Batch, queries: Sequence[Hashable], pair: Ints
     return FormatError(
         f"run, query {clip(query)}: ranks and scores contradict each other: item {clip(first)} has"
         f" rank {rank[0]} and score {score[0]:g}, item {clip(second)} rank {rank[1]} and score"
-        f" {score[1]:g}. {write_option('columns', {'rank': None})} goes by the scores,"
+        f" {score[1]:g}. {write_option('columns', {'rank': None})} goes by the scores, and"
         f" {write_option('columns', {'score': None})} by the ranks."
     )

@@ -117,8 +117,9 @@ def _refuse_array(value: Any, *_: Any, **__: Any) -> Any:
     """Refuse to be an array, and name what makes a frame of pandas."""
     name = type(value).__name__
     raise InputError(
-        f"pandas.DataFrame(…) and numpy read no {name}. A frame of pandas is to_pandas() of it, or"
-        f" pandas.DataFrame.from_arrow(…) from pandas 3 on; polars.DataFrame(…) reads it."
+        f"pandas.DataFrame(…) and numpy cannot read a {name}. To get a pandas frame, call its"
+        " to_pandas(), or pandas.DataFrame.from_arrow(…) from pandas 3 on; polars.DataFrame(…)"
+        " reads it."
     )
 
 

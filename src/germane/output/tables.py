@@ -122,7 +122,7 @@ class Table:
         """
         if not _LABEL.fullmatch(label):
             raise InputError(
-                f"a label has letters, digits and : . / - _ only, such as {Table.LABEL}; got"
+                f"a label contains only letters, digits and : . / - _, such as {Table.LABEL}; got"
                 f" {clip(label)}"
             )
         notes = [_JUST.sub(": ", note).rstrip(".") + "." for note in self.notes if note]

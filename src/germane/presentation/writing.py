@@ -66,7 +66,7 @@ def refuse_same(path: str, second_path: str) -> None:
     ends = os.path.realpath(path), os.path.realpath(second_path)
     if ends[0] == ends[1] or (_find_state(path) and _find_state(path) == _find_state(second_path)):
         raise InputError(
-            f"{path}: two outputs would be written to this one file. Give each a name of its own."
+            f"{path}: two outputs would be written to this file. Give each a name of its own."
         )
 
 
@@ -176,8 +176,8 @@ def check_folder(path: str, report_files: Iterable[str]) -> None:
     if foreign and "index.html" not in present:
         beside = os.path.join(path, "report", "")
         raise InputError(
-            f"{path}: the folder holds other files ({list_some(foreign)}), and a report is several"
-            f" files. Give it a folder of its own, such as {beside}"
+            f"{path}: the folder contains other files ({list_some(foreign)}), and a report"
+            f" consists of several files. Give it a folder of its own, such as {beside}"
         )
 
 

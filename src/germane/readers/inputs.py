@@ -70,10 +70,9 @@ class ReadOptions:
             raise InputError("group= is for flat arrays, which have neither columns nor a format.")
         if not self.collapse is self.query_ids is self.item_ids is None:
             raise InputError(
-                f"{write_option('collapse')}, query_ids= and item_ids= are not for flat arrays"
-                " with group=, whose grades belong to the items themselves. Give a frame with the"
-                " columns query, item"
-                " and score."
+                f"{write_option('collapse')}, query_ids= and item_ids= do not work for flat arrays"
+                " with group=, in which grades belong to the items themselves. Give a frame with"
+                " the columns query, item and score."
             )
 
 

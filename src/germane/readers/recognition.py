@@ -105,15 +105,15 @@ def advise(raw: object) -> str:
     first = raw[0] if isinstance(raw, (list, tuple)) else None
     if numbers.is_array(first):
         return (
-            "  A list of arrays is a run only if it has two of shape (Q, K): the scores and the ids"
-            " of a search."
+            "  A list of arrays is a run only if it consists of two of shape (Q, K): the scores"
+            " and the ids of a search."
         )
     if isinstance(first, str):
         return (
             "  Items belong to a query: {'q1': [item, …]}, or [[item, …]] for a query without id."
         )
     if isinstance(first, tuple):
-        return "  Give ranked lists as lists, and rows of a frame as pandas.DataFrame(rows)."
+        return "  Pass ranked lists as lists, and rows of a frame as pandas.DataFrame(rows)."
     if isinstance(first, (int, float)):
         return numbers.advise_flat(raw)
     return ""
@@ -565,7 +565,7 @@ def open_run(
         raw = name_rows(raw, query_ids, "run")
         query_ids = None
         if item_ids is not None:
-            raise InputError("item_ids= names the columns of arrays; these lists hold ids.")
+            raise InputError("item_ids= names the columns of arrays, but these lists contain ids.")
     run = _recognize_run(raw, reading, qrels)
     named = name_run(run, query_ids, item_ids)
     return named if groups is None else named.collapse(groups)
@@ -637,15 +637,15 @@ def _refuse_columns(reading: ReadOptions, judged: QrelsInput, is_named: bool) ->
     options = (reading.catalogue, reading.seen, reading.distance)
     if not (is_named or reading.has_candidates) and all(option is None for option in options):
         raise InputError(
-            f"{write_option('columns')} names the columns of frames and of files; there are"
+            f"{write_option('columns')} names the columns of frames and of files, but there are"
             " none here."
         )
     for part in ("relevance", "qrels"):
         if part in (reading.columns or ()):
             raise InputError(
-                f"{write_option('columns')} has {part!r}, which is for qrels with named columns;"
-                " these qrels have none. Leave it out, or give qrels as a frame or a file with a"
-                " header."
+                f"{write_option('columns')} has {part!r}, which is for qrels with named columns,"
+                " but these qrels have none. Leave it out, or pass the qrels as a frame or a file"
+                " with a header."
             )
 
 
@@ -676,8 +676,8 @@ def refuse_ambiguous(qrels: Any, run: Any) -> None:
     if is_whole(run) and is_array(qrels) and tuple(run.shape) == tuple(qrels.shape):
         raise InputError(
             "the run is an array of whole numbers of the same shape as the qrels,"
-            f" {tuple(run.shape)}: ids or scores? Give scores as floating point,"
-            " scores.astype(float); for ids, give the qrels as sets or as a CSR matrix."
+            f" {tuple(run.shape)}: are these ids or scores? Pass scores as floating point,"
+            " scores.astype(float); for ids, pass the qrels as sets or as a CSR matrix."
         )
 
 
@@ -691,8 +691,8 @@ def _refuse_grades(qrels: Any, run: Any) -> None:
     if rows and all(type(number) in (int, bool, float) and number in (0, 1) for number in numbers):
         raise InputError(
             f"the qrels are lists of {shape[1]} numbers 0 or 1, as many as the run has columns:"
-            " grades or ids? Lists contain ids. Give grades as an array, numpy.array(…); give ids"
-            " as sets."
+            " are these grades or ids? Lists contain ids. Pass grades as an array,"
+            " numpy.array(…), and ids as sets."
         )
 
 
@@ -704,9 +704,10 @@ def _refuse_scores(qrels: dict[Any, Any], run: dict[Any, Any]) -> None:
         return
     if len(scores) == len(grades) and {type(scores[0]), type(scores[-1])} == {float}:
         raise InputError(
-            f"run, query {clip(query)}: a ranked list holds ids, best first; got {clip(scores)}. If"
-            " grades and scores stand at the same places, number the items of both sides: {query:"
-            " dict(enumerate(row)) for query, row in run.items()}, and the qrels likewise."
+            f"run, query {clip(query)}: a ranked list contains ids, best first; got"
+            f" {clip(scores)}. If grades and scores are at the same places, number the items of"
+            f" both sides: {{query: dict(enumerate(row)) for query, row in run.items()}}, and the"
+            " qrels likewise."
         )
 
 
@@ -725,7 +726,7 @@ def _check_rows(qrels: Any, run: Any) -> None:
         )  # NaN is missing
         if not isinstance(first, Mapping) and next(floats, None) is not None:
             raise InputError(
-                f"a list of ranked lists holds ids, best first; got {clip(first)}."
+                f"a list of ranked lists contains ids, best first; got {clip(first)}."
                 f" {_advise_scores(qrels, run)}"
             )
 
@@ -734,13 +735,13 @@ def _advise_scores(qrels: Any, run: Any) -> str:
     """Advise what to give in the place of lists of scores."""
     lengths = [len(list_values(row)) for row in run]
     if [len(list_values(row)) for row in qrels] != lengths:
-        return "Scores go with their items: {item: score} for each query."
+        return "Pass scores with their items: {item: score} for each query."
     if len(set(lengths)) == 1:
-        return "Scores and grades are arrays: numpy.array(qrels) and numpy.array(run)."
+        return "Pass scores and grades as arrays: numpy.array(qrels) and numpy.array(run)."
     group = lengths if len(lengths) < _SHOWN else "[len(row) for row in run]"
     return (
-        "Rows of different lengths are given flat: [number for row in run for number in row], the"
-        f" qrels likewise, and group={group}."
+        "Pass rows of different lengths as flat lists: [number for row in run for number in row],"
+        f" the qrels likewise, and group={group}."
     )
 
 

@@ -176,7 +176,9 @@ def read_runs(where: str, raw: Any) -> tuple[RecordedRun, ...]:
     for number, run in enumerate(raw["runs"]):
         place = f"runs[{number}]"
         if run["name"] in runs:
-            raise FormatError(f"{where}: {place}.name: a run {clip(run['name'])} is there twice.")
+            raise FormatError(
+                f"{where}: {place}.name: there are two runs named {clip(run['name'])}."
+            )
         runs[run["name"]] = _read_run(where, place, run, shared, raw.get("germane"))
     if not all(run.measures for run in runs.values()) or not runs:
         raise FormatError(f"{where}: a record without {'measures' if runs else 'runs'}.")
@@ -210,7 +212,7 @@ def _read_run(
         with _place_errors(where, f"{place}.measures[{number}].measure"):
             measure = parse(part["measure"])
         if measure in names:
-            raise FormatError(f"{where}: {place}.measures[{number}]: {measure} is there twice.")
+            raise FormatError(f"{where}: {place}.measures[{number}]: {measure} occurs twice.")
         names[measure] = number
     values = _read_values(where, place, run, names)
     measures = {}
@@ -259,10 +261,10 @@ def _read_values(
             measure = measures[name]
             if measure not in values:
                 raise FormatError(
-                    f"{where}: {place_of_query}: {measure} is none of the measures of the run."
+                    f"{where}: {place_of_query}: {measure} is not among the measures of the run."
                 )
             if query in values[measure]:
-                raise FormatError(f"{where}: {place_of_query}: {measure} is there twice.")
+                raise FormatError(f"{where}: {place_of_query}: {measure} occurs twice.")
             values[measure][query] = _read_number(value)
     return values
 
@@ -287,9 +289,9 @@ def average(run: RecordedRun, measure: Measure) -> MeasureResult:
 def find_weights_outside(measure: Measure) -> str:
     """Say why a mean cannot be computed from the values of queries; "" where it can."""
     if measure.row.of_catalogue:
-        return "is of all lists, judged or not, which the file does not hold"
+        return "is about all lists, judged or not, which the file does not contain"
     if ("mean", "micro") in measure.parameters:
-        return "weighs each query by its norm, which the file does not hold"
+        return "weights each query by its norm, which the file does not contain"
     return ""
 
 
@@ -318,11 +320,14 @@ def _compare_counts(run: RecordedRun) -> Iterator[str]:
     possible = range(judged - fewer, judged + most_more + 1)
     if run.queries is not None and len(run.queries) not in possible:
         listed = write_count(len(run.queries), "query")
-        yield f".counts.judged: {judged:,}, and there are values of {listed}"
+        yield f".counts.judged: {judged:,}, but there are values of {listed}"
     if {"answered", "missing"} <= counts.keys():
         together = counts["answered"] + counts["missing"]
         if together != judged:
-            yield f".counts.judged: {judged:,}, and answered and missing queries are {together:,}"
+            yield (
+                f".counts.judged: {judged:,}, but answered and missing queries add up to"
+                f" {together:,}"
+            )
     for part, total in (
         ("without_relevant", "judged"), ("tied", "judged_items_retrieved"), ("groups", "collapsed"),
     ):  # fmt: skip
@@ -341,16 +346,16 @@ def _compare_measure(
             parameters_text = (
                 f"has {name}={expected[name]}" if name in expected else "has no such parameter"
             )
-            yield f".parameters: {clip(name)} is {clip(word)}, and {measure} {parameters_text}"
+            yield f".parameters: {clip(name)} is {clip(word)}, but {measure} {parameters_text}"
     if part.get("definition", measure.definition) != measure.definition and version == VERSION:
-        yield f".definition: it is not that of {measure}: {measure.definition}"
+        yield f".definition: this is not the definition of {measure}: {measure.definition}"
     span = measure.range if measure.row.aggregate == "mean" else None
     if span is not None:
         numbers = {"mean": recorded.mean, "best": recorded.best, "worst": recorded.worst}
         outside = [name for name, number in numbers.items() if _is_outside(number, span)]
         values = recorded.per_query or {}
         queries = [query for query, number in values.items() if _is_outside(number, span)]
-        within = f"and {measure} is from {span[0]:g} to {span[1]:g}"
+        within = f"but {measure} ranges from {span[0]:g} to {span[1]:g}"
         if outside:
             yield f".{outside[0]}: {numbers[outside[0]]}, {within}"
         if queries:
@@ -358,7 +363,7 @@ def _compare_measure(
     if recorded.per_query is not None and not find_weights_outside(measure):
         mean = average(run, measure).mean
         if not is_close(mean, recorded.mean):
-            yield f".mean: {recorded.mean}, and the mean of the values of queries is {mean}"
+            yield f".mean: {recorded.mean}, but the mean of the values of queries is {mean}"
     best, worst = recorded.best, recorded.worst
     has_extremes = (
         recorded.policy.knows_extremes(measure.extremes)
@@ -368,7 +373,10 @@ def _compare_measure(
         return
     low, high = sorted((best, worst))
     if _is_outside(recorded.mean, (low, high)):
-        yield f".mean: {recorded.mean}, which is not between worst and best, {worst} and {best}"
+        yield (
+            f".mean: {recorded.mean}, which is not between the worst and the best, {worst} and"
+            f" {best}"
+        )
 
 
 def _is_outside(number: float | None, span: tuple[float, float]) -> bool:
@@ -415,7 +423,7 @@ def _compare_signature(
     for name, (signed_word, recorded_word) in pairs.items():
         if signed_word != recorded_word:
             shown = [clip(str(word)) for word in (signed_word, recorded_word)]
-            yield f": {name} is {shown[0]}, and {shown[1]} in the record"
+            yield f": {name} is {shown[0]}, but {shown[1]} in the record"
 
 
 def name_place(raw: Any) -> str:
@@ -479,7 +487,7 @@ def _make_results(path: Any, raw: Any) -> Results:
 def _make_result(where: str, run: RecordedRun) -> Result:
     if run.queries is None:
         raise EmptyError(
-            f"{where}: {clip(run.name)} has no values of single queries. Make it with: {MAKE}"
+            f"{where}: {clip(run.name)} has no values of single queries. Make the file with: {MAKE}"
         )
     for measure in run.measures:
         if why := find_weights_outside(measure):
@@ -528,7 +536,7 @@ def evaluate_kept(
     progress = make_progress(progress)
     for choice in (*CANDIDATES, "subtopic_weights"):
         if policy.get(choice) is not None:
-            raise InputError(f"{choice}= is not for a checkpoint; evaluate without one.")
+            raise InputError(f"{choice}= does not work with a checkpoint; evaluate without one.")
     folder = Path(checkpoint)
     claim: dict[str, Any] = {"germane": VERSION, "measures": str(measures)}
     claim |= {word: str(choice) for word, choice in policy.items()}
@@ -537,7 +545,9 @@ def evaluate_kept(
         claim["collapse"] = _describe_state(groups)
     claim |= {"qrels": _describe_state(qrels), "run": _describe_state(run)}
     evaluator = Evaluator(qrels, measures, **policy)
-    refuse_lists(evaluator.measures, "and a checkpoint keeps judged items; evaluate without one.")
+    refuse_lists(
+        evaluator.measures, "but a checkpoint keeps only judged items; evaluate without one."
+    )
     _claim(folder, claim)
     nothing_judged, conventions = open_data({"": {"": 0}}, policy).open_run(run)
     policies = evaluator.find_policies(conventions, nothing_judged)
@@ -545,8 +555,8 @@ def evaluate_kept(
     for number, path in enumerate(files):
         if path.name != _name_file(number):
             raise InputError(
-                f"{folder}: {_name_file(number)} is missing, and later ones are there. Delete this"
-                " folder."
+                f"{folder}: {_name_file(number)} is missing, although later ones are there. Delete"
+                " this folder."
             )
         start, loaded = Reduced.load(path, conventions, policies, evaluator.terms)
         evaluator.add(loaded)
@@ -560,8 +570,8 @@ def evaluate_kept(
         except DuplicateError as error:
             raise InputError(
                 f"{run}: {error} The queries of this run are scattered over the file, so that no"
-                " batch is finished before its end. Sort it by query, or evaluate it without a"
-                " checkpoint."
+                " batch is complete before its end. Sort the file by query, or evaluate it"
+                " without a checkpoint."
             ) from None
         writing.replace(str(folder / _name_file(number)), reduced.pack(end))
     evaluator.run_fingerprint = RunFingerprint(nothing_judged, run, evaluator.qrels)
@@ -575,7 +585,9 @@ def _name_file(number: int) -> str:
 def _describe_state(path: str) -> list[Any]:
     """Describe the size and time of a file, or of the files of a folder, to detect a change."""
     if path == "-":
-        raise InputError("a checkpoint needs files that can be read again; standard input cannot.")
+        raise InputError(
+            "a checkpoint needs files that can be read again, but standard input cannot."
+        )
     if not os.path.exists(path):
         raise InputError(f"{path}: there is no such file.")
     files = column_files.list_files(path) if os.path.isdir(path) else [path]
@@ -596,11 +608,11 @@ def _claim(folder: Path, claim: Mapping[str, Any]) -> None:
         writing.replace(str(folder / _EVALUATION), json.dumps(claim, indent=1).encode())
         return
     if _EVALUATION not in inside:
-        raise InputError(f"{folder}: this folder is no checkpoint, and not empty.")
+        raise InputError(f"{folder}: this folder is not a checkpoint, and it is not empty.")
     try:
         before = dict(json.loads((folder / _EVALUATION).read_bytes()))
     except (OSError, TypeError, ValueError) as error:
-        raise InputError(f"{folder / _EVALUATION}: this is damaged ({error}).") from None
+        raise InputError(f"{folder / _EVALUATION}: this file is damaged ({error}).") from None
     differ = sorted(key for key in {*before, *claim} if before.get(key) != claim.get(key))
     if differ:
         raise InputError(

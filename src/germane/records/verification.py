@@ -111,8 +111,8 @@ def verify(
     """
     if "dialect" in policy:
         raise InputError(
-            f"verify takes no {write_option('dialect')}: the record has the conventions of each"
-            " number. Leave it out, or evaluate again."
+            f"verify takes no {write_option('dialect')}, because the record contains the"
+            " conventions of each number. Leave it out, or evaluate again."
         )
     recorded = _read(record)
     pairs = _pair_runs(recorded, runs)
@@ -262,7 +262,7 @@ def _compare(
     same_run = _is_same(of_record.run, first.run_fingerprint)
     if not same_judgments:
         yield (
-            "the judgments are other ones: qrels"
+            "the judgments are different: qrels"
             f" {Signature.shorten(of_record.judgments)} in the record,"
             f" {Signature.shorten(first.fingerprint)} now"
         )
@@ -272,7 +272,7 @@ def _compare(
             f"{first.counts.judged:,} now"
         )
     if not same_run:
-        yield f"the run is another one{_count_queries(of_record, results)}"
+        yield f"the run is a different one{_count_queries(of_record, results)}"
     same_options = True
     for difference in _compare_options(of_record.options, first.option_fingerprints):
         same_options = False
@@ -290,21 +290,21 @@ def _compare(
         ]
         if _is_close(recorded, now, of_record.digits, measure):
             if changed:
-                yield f"{measure}: {', '.join(changed)} differs, and the value is the same"
+                yield f"{measure}: {', '.join(changed)} differs, but the value is the same"
             elif is_known and (differing_counts := _count_queries(of_record, {measure: result})):
-                yield f"{measure}: the mean is the same, and single values differ{differing_counts}"
+                yield f"{measure}: the mean is the same, but single values differ{differing_counts}"
             continue
         digits = 4 if of_record.digits is None else of_record.digits
         shown = [format_value(value, measure, digits) for value in (recorded, now)]
         if shown[0] == shown[1]:
             shown = [format_value(value, measure, None) for value in (recorded, now)]
         if changed:
-            yield f"{measure}: {shown[1]} and not {shown[0]}: {', '.join(changed)} differs"
+            yield f"{measure}: {shown[1]} instead of {shown[0]}: {', '.join(changed)} differs"
         elif is_known:
             why = _find_definition(of_record, measure, data, run)
-            yield f"{measure}: the same data, {shown[1]} and not {shown[0]}{why}"
+            yield f"{measure}: {shown[1]} instead of {shown[0]} on the same data{why}"
         else:
-            yield f"{measure}: {shown[1]} and not {shown[0]}"
+            yield f"{measure}: {shown[1]} instead of {shown[0]}"
 
 
 def _compare_rest(of_record: RecordedRun, results: Mapping[Measure, Result]) -> Iterator[str]:
@@ -315,7 +315,7 @@ def _compare_rest(of_record: RecordedRun, results: Mapping[Measure, Result]) -> 
         if number != now and name not in ("comments", "judged"):  # of the file, and said above
             yield f"counts: {name} is {number:,} in the record, {now:,} now"
     if None not in (of_record.metadata, first.metadata) and of_record.metadata != first.metadata:
-        yield "the ir_metadata of the record are not those of the run"
+        yield "the record has other ir_metadata than the run"
     for measure, result in results.items():
         recorded = of_record.measures[measure]
         for order in ("best", "worst"):
@@ -357,11 +357,11 @@ def _compare_options(
         if name in recorded and name not in now:
             yield f"the record was made with {name}=, which is missing; give it again"
         elif name in now and name not in recorded:
-            yield f"{name}= is given, and the record was made without it"
+            yield f"{name}= is given, but the record was made without it"
         elif name in now and not _is_same(recorded[name], now[name]):
             yield (
-                f"{name}= has other content: {Signature.shorten(recorded[name])} in the record, "
-                f"{Signature.shorten(now[name])} now"
+                f"{name}= has different content: {Signature.shorten(recorded[name])} in the record,"
+                f" {Signature.shorten(now[name])} now"
             )
 
 

@@ -334,8 +334,8 @@ def _check_judged(findings: Findings) -> Iterator[str]:
     how = "count as not relevant" if treated == "nonrelevant" else "are removed"
     if findings.only_relevant:
         yield (
-            "Only relevant items are judged: the judgments do not say which other items somebody"
-            f" looked at. All others {how}."
+            "Only relevant items are judged, so the judgments do not tell which other items"
+            f" somebody looked at. All others {how}."
         )
         return
     low = {name: share for name, share in findings.judged_share.items() if share < ENOUGH}
@@ -385,9 +385,9 @@ def _check_ties(findings: Findings) -> Iterator[str]:
             if _is_reversible(findings, measure, *pair)
         ]
         for pair in pairs[:1] if len(pairs) > SEVERAL else pairs:
-            further = f", and so {len(pairs) - 1} other pairs" * (len(pairs) > SEVERAL)
+            further = f", and that of {len(pairs) - 1} other pairs" * (len(pairs) > SEVERAL)
             yield (
-                f"The order of ties alone could turn {pair[0]} against {pair[1]} on"
+                f"The order of ties alone could reverse the order of {pair[0]} and {pair[1]} on"
                 f" {measure}{further}."
             )
 

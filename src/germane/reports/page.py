@@ -74,7 +74,7 @@ def write_dialects(findings: Findings) -> Iterator[str]:
         )
     yield (
         '<p class="small">Stages: reading, judging (ties, missing queries, depth), measuring (norm,'
-        " gain, cutoff), averaging. germane dialects says more about each tool.</p>"
+        " gain, cutoff), averaging. germane dialects tells more about each tool.</p>"
     )
 
 
@@ -496,11 +496,11 @@ def _write_ties(findings: Findings) -> Iterable[str]:
         for value, low, high in find_bands(result)
     ]
     if not rows:
-        yield "<p>Ties do not change any number of this report.</p>"
+        yield "<p>Ties do not change any number in this report.</p>"
         return
     yield (
-        "<p>Scores do not decide the order of tied items; the conventions below "
-        "do. The table shows the lowest and the highest numbers of other orders.</p>"
+        "<p>The order of tied items depends not on their scores but on the conventions below. The"
+        " table shows the lowest and the highest numbers under other orders.</p>"
     )
     columns = ("run", "measure", "from", "reported", "to")
     yield from make_scrollable(write_table(columns, rows, (1,)))
@@ -511,8 +511,8 @@ def _write_ties(findings: Findings) -> Iterable[str]:
         str(value.measure) for value in movable_results if not value.are_extremes
     ):
         yield (
-            f"<p>These are the numbers with relevant items first and last in each tie. For"
-            f" {escape_html(', '.join(beyond))}, further orders may have lower or higher ones.</p>"
+            "<p>These are the numbers with relevant items first and last in each tie. For"
+            f" {escape_html(', '.join(beyond))}, other orders may give lower or higher ones.</p>"
         )
 
 
@@ -558,7 +558,7 @@ def _write_queries(findings: Findings) -> Iterable[str]:
 
 
 _CHOSEN = (
-    '<p class="small">Tools differ in these choices. They apply to every number of this report.</p>'
+    '<p class="small">Tools differ in these choices. They apply to every number in this report.</p>'
 )
 
 

@@ -276,7 +276,7 @@ def _shorten(explanation: Explanation) -> dict[str, Any]:
         "more": max(0, len(explanation.rows) - ROWS),
         "formulas": [
             reading.formula
-            + f"; if ties were ordered otherwise: {reading.tie_values}" * bool(reading.ties)
+            + f"; if ties were ordered differently: {reading.tie_values}" * bool(reading.ties)
             for reading in explanation.readings
         ],
         "relevant": explanation.relevant,
@@ -359,7 +359,7 @@ def _write_note(findings: Findings, contents: Kept, queries: int) -> str:
     if contents.complete and findings.explain is not None:
         return ""
     if not contents.rankings:
-        return "There are no rankings in this page."
+        return "There are no rankings on this page."
     size = MAX_SIZE if findings.max_size is None else findings.max_size
     below = f"{size / 1e6:g} MB"
     has_pairs = len(findings.runs) > 1

@@ -248,8 +248,8 @@ def _warn_of_size(size: int, max_size: int | None) -> None:
     if max_size is not None and size > max_size:
         text = f"the page has {size / 1e3:,.0f} KB, and max_size is {write_count(max_size, 'byte')}"
         advice = (
-            "All but the rankings is always there. max_size is a number of bytes; on the command"
-            " line, 3MB is one, too."
+            "Everything but the rankings is always included. max_size is a number of bytes; on the"
+            " command line, you can also write 3MB."
         )
         warn("report", [Finding("doubtful", "large page", text, 1, advice=advice)])
 

@@ -500,15 +500,15 @@ def check(path: str, *, measures: int = 1) -> None:
     suffix = _find_suffix(path)
     if measures > MOST:
         raise InputError(
-            f"an animation has room for {MOST} measures; got {measures}. Explain fewer of them."
+            f"an animation has room for {MOST} measures; got {measures}. Explain fewer measures."
         )
     if suffix == "gif":
         from importlib.util import find_spec
 
         if find_spec("matplotlib") is None or find_spec("PIL") is None:
             raise InputError(
-                f"{path}: a GIF needs Matplotlib and Pillow: pip install 'germane[plot]'. "
-                "SVG and HTML need nothing."
+                f"{path}: a GIF needs Matplotlib and Pillow: pip install 'germane[plot]'. SVG and"
+                " HTML need neither."
             )
     writing.check(path)
 

@@ -75,7 +75,7 @@ DRAWN = {
         (0, 4),
     ),
     "recall": Drawn(
-        "AP = Σ P@i·rel(i) ÷ R\nbeside recall and precision of the whole list",
+        "AP = Σ P@i·rel(i) ÷ R, with the recall\nand precision of the whole list",
         "Relevant items retrieved, of {relevant}",
         "AP, recall, precision",
         (
@@ -117,7 +117,7 @@ DRAWN = {
     ),
     "ties": Drawn(
         "Mean AP over the queries, by the order of\nequal scores; AP = Σ P@i·rel(i) ÷ R",
-        "Digits to which the scores are rounded",
+        "Number of digits of the rounded scores",
         "Mean AP",
         (
             Line("expected", "random order: {:.2f}", -1, (8, 0)),

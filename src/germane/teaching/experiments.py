@@ -341,7 +341,7 @@ def _claim_recall(
     yield (
         f"AP rises from {ap[0]:.4f} to {ap[-1]:.4f}: {ap[-1] / ap[0]:.0f} times as much for"
         f" {recall[-1] / recall[0]:.0f} times the recall, because items missed anywhere also lower"
-        f" the precision at those found, to {precision[0]:g} at the end of the list in place of"
+        f" the precision at those found, to {precision[0]:g} at the end of the list instead of"
         f" {precision[-1]:g}."
     )
 
@@ -488,14 +488,14 @@ def _claim_ties(
     yield (
         f"With {DIGITS[0]} digits {tied[0]:.2%} of the items are tied, and AP is {expected[0]:.4f}"
         f" in any order (best − worst is {best[0] - worst[0]:.1g}); with {DIGITS[-1]} digits"
-        f" {tied[-1]:.1%} are tied, and AP is between {worst[-1]:.4f} and {best[-1]:.4f}, as the"
-        " order of equal scores decides."
+        f" {tied[-1]:.1%} are tied, and AP is between {worst[-1]:.4f} and {best[-1]:.4f},"
+        " depending on the order of equal scores."
     )
     bands = ", ".join(f"{high - low:.4f}" for low, high in zip(worst, best, strict=True))
     yield f"From {DIGITS[0]} digits to {DIGITS[-1]}, best − worst is {bands}."
     yield (
-        f"At {DIGITS[-1]} digits random order is expected to give {expected[-1]:.4f}, and order by "
-        f"item id gives {trec[-1]:.4f}: an id says nothing about relevance here."
+        f"At {DIGITS[-1]} digits random order is expected to give {expected[-1]:.4f}, and order by"
+        f" item id gives {trec[-1]:.4f}: here an id tells nothing about relevance."
     )
 
 
@@ -531,13 +531,13 @@ def _claim_relevant_items(settings: Sequence[int], columns: Sequence[Column]) ->
     recall, mean_precision, truncated = (column.values for column in columns[:3])
     yield (
         f"Every list is in random order and finds about {sum(recall) / len(recall):.0%} of the"
-        f" user's items in its first 10. From {settings[0]} to {settings[-1]} relevant items a"
+        f" user's items in its first 10. From {settings[0]} to {settings[-1]} relevant items per"
         f" user, MeanP@10 goes from {mean_precision[0]:.3f} to {mean_precision[-1]:.3f}, and AP@10"
         f" from {truncated[0]:.3f} to {truncated[-1]:.3f}."
     )
     yield (
         "The mean of P@1 … P@10 is not AP: it rewards a system for users who have more relevant"
-        " items. Division by min(R,k) makes up for their number."
+        " items. Dividing by min(R,k) makes up for their number."
     )
 
 

@@ -100,7 +100,7 @@ def _read_separated(
     is_named = by_place or names_without_header in (None, *_RATINGS.values())
     if not is_named and kind == "run" and not {"score", "rank", "run"}.isdisjoint(columns or ()):
         raise InputError(
-            f"{source.name}: {write_option('columns')} names columns of a header, and a file of"
+            f"{source.name}: {write_option('columns')} names columns of a header, but a file of"
             f" this format has none. Its fields are {', '.join(names)}."
         )
     try:
@@ -218,9 +218,9 @@ def _refuse_falling(where: str, record: Any) -> None:
         first = int(np.argmax(follows))
         raise FormatError(
             f"{where}: the ranks of each query fall from line to line ({ranks[first]:g},"
-            f" {ranks[first + 1]:g}, … for query {clip(query[first])}), and the lowest rank is the"
-            " best. If they are ranks, sort the file by query and rank. If they are scores, add a"
-            " header with the name score."
+            f" {ranks[first + 1]:g}, … for query {clip(query[first])}), although the lowest rank"
+            " is the best. If they are ranks, sort the file by query and rank. If they are"
+            " scores, add a header with the name score."
         )
 
 
@@ -270,8 +270,8 @@ def _explain_no_header(names: list[str], separator: str, kind: str) -> str:
         places |= {"score" if kind == "run" else "relevance": 2}
         places = {kind: places} if kind in ("run", "qrels") else places
         return (
-            "  The first line should name the columns, but has numbers: is the header missing? Then"
-            f" {write_option('columns', places)} names columns by their places."
+            "  The first line should name the columns, but has numbers: is the header missing? If"
+            f" so, {write_option('columns', places)} names columns by their places."
         )
     return ""
 

@@ -68,10 +68,10 @@ def limit_path(path: Path, max_expansion: object, max_line: object) -> Path:
         return path
     limited = LimitedPath(os.fsdecode(path))
     if max_expansion is not None:
-        text = "It is how many times larger than a compressed file its content may be."
+        text = "It limits how many times larger than a compressed file its content may be."
         limited.max_expansion = _read_limit("max_expansion", max_expansion, text)
     if max_line is not None:
-        text = "It is how many bytes a line may have."
+        text = "It limits how many bytes a line may have."
         limited.max_line = _read_limit("max_line", max_line, text)
     return limited
 

@@ -55,9 +55,9 @@ def check_nested(value: Any, path: Path, kind: Literal["qrels", "run"]) -> Neste
             raise FormatError(f"{within}: {_ITEMS[kind]}; got {_describe(value)}.")
         if kind == "run" and type(value) is not shape:
             raise FormatError(
-                f"{within}: the results are {_describe(value)}, and those of query"
-                f" {clip(next(iter(raw)))} are {_NAMES[shape]}. All queries of a file have one"
-                " shape."
+                f"{within}: the results are {_describe(value)}, but those of query"
+                f" {clip(next(iter(raw)))} are {_NAMES[shape]}. All queries of a file must have"
+                " the same form."
             )
     return raw
 
@@ -202,12 +202,12 @@ def parse_json(text: str, where: str, **how: Any) -> Any:
         place = f"{where}:{error.lineno}, column {error.colno}"
         if error.msg == "Extra data":
             raise FormatError(
-                f"{place}: a JSON file has one value, and here a second one begins. Are these JSON "
-                f"Lines? {write_option('input_format', 'jsonl')} reads them."
+                f"{place}: a JSON file has one value, but here a second one begins. Are these JSON"
+                f" Lines? {write_option('input_format', 'jsonl')} reads them."
             ) from None
-        raise FormatError(f"{place}: no JSON ({error.msg}).") from None
+        raise FormatError(f"{place}: this is not JSON ({error.msg}).") from None
     except ValueError as error:  # a whole number of thousands of digits
-        raise FormatError(f"{where}: no JSON ({error}).") from None
+        raise FormatError(f"{where}: this is not JSON ({error}).") from None
     except RecursionError:
         raise FormatError(f"{where}: the values are nested too deeply.") from None
 
@@ -240,7 +240,7 @@ def parse_object(text: str, where: str, **how: Any) -> dict[str, Any]:
         value = json.loads(text, object_pairs_hook=make_object, **how)
     except (ValueError, RecursionError) as error:
         message = getattr(error, "msg", "too deep")
-        raise FormatError(f"{where}: no JSON ({message}): {clip(text.strip())}") from None
+        raise FormatError(f"{where}: this is not JSON ({message}): {clip(text.strip())}") from None
     if not isinstance(value, dict):
         raise FormatError(f"{where}: a line is a JSON object, {{…}}; got {clip(value)}")
     if isinstance(value, Repeated):
@@ -307,7 +307,7 @@ def _spell_items(items: list[Any], within: str) -> Sequence[str]:
         return list(map(str, items))
     wrong = next(item for item in items if type(item) not in (str, int))
     raise FormatError(
-        f"{within}: a list holds items, which are text or integers; got {_describe(wrong)}."
+        f"{within}: a list contains items, which are text or integers; got {_describe(wrong)}."
     )
 
 

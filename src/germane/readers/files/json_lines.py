@@ -188,8 +188,8 @@ def _explain_value(where: str, name: str, value: Any, first: tuple[str, Any]) ->
     """Explain why a value cannot stand in its column; None where it can."""
     if _KINDS[type(value)] != first[0]:
         return FormatError(
-            f"{where}: the values of a column have one type; {name!r} is {show_typed(value)} "
-            f"here, and {show_typed(first[1])} before."
+            f"{where}: the values of a column must have one type; {name!r} is {show_typed(value)}"
+            f" here, but {show_typed(first[1])} before."
         )
     if isinstance(value, float) and math.isinf(value):
         return FormatError(f"{where}: the number of {name!r} is beyond the range of a double.")

@@ -169,7 +169,7 @@ def _name_ids(where: str, items: list[bytes | None], numbers: list[int]) -> tupl
             for absent in (True, False)
         )
         raise FormatError(
-            f"{where}:{without}: no docid in the comment, where line {with_one} has one."
+            f"{where}:{without}: there is no docid in the comment, but line {with_one} has one."
         )
     return named, "ids"
 
@@ -200,9 +200,9 @@ def _explain_malformed(line: bytes) -> InputError:
     stripped = line.strip()
     why = ""
     if PLAIN.fullmatch(stripped):
-        why = "  This looks like scores, one a line: input_format='scores'."
+        why = "  This looks like one score on each line; use input_format='scores'."
     elif b"qid:" not in line:
-        why = "  Without qid:, labels and scores are given as arrays, with group=."
+        why = "  If there is no qid:, pass labels and scores as arrays, with group=."
     return FormatError(
         "a LETOR line is 'label qid:query 1:value 2:value … # docid = item'; got "
         f"{show_id(stripped)}{why}"

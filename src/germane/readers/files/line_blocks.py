@@ -80,9 +80,9 @@ class TextFile(File):
         """Refuse a pipe whose query does not end: all lines of a query are held at once."""
         if self._copy is not None and len(buffer) >= LONGEST_QUERY:
             raise FormatError(
-                f"{self.name}:{self.find_line_number(start)}: the lines of one query are more than"
-                f" {LONGEST_QUERY >> 20} MB, and do not end. Write the pipe to a file, which may"
-                " have as many."
+                f"{self.name}:{self.find_line_number(start)}: the lines of one query exceed"
+                f" {LONGEST_QUERY >> 20} MB and do not end. Write the output of the pipe to a"
+                " file, where a query may have any number of lines."
             )
 
     def _check_first_line(self, buffer: bytearray, start: int) -> None:
@@ -105,8 +105,8 @@ class TextFile(File):
         why = "It has a NUL byte (\\x00): is this a text file?"
         if buffer.find(b"\0", begin, filled) < 0:
             why = (
-                f"{write_option('max_line', 'none')} reads it all the same, and a number is a"
-                " higher limit."
+                f"{write_option('max_line', 'none')} reads it anyway, and a number sets a higher"
+                " limit."
             )
         raise FormatError(
             f"{self.name}:{number}: the line is longer than {self.limits.max_line:,.0f} bytes."
@@ -157,7 +157,7 @@ _NO_TEXT = (
     (b"\x04\x22\x4d\x18", "a file compressed with LZ4 (decompress it)"),
     (b"\x1f\x9d", "a file compressed with compress (decompress it)"),
     (b"\x1f\x8b", "a file that was compressed twice (decompress it once)"),
-    (b"\x93NUMPY", "an array of NumPy (numpy.load gives what evaluate takes)"),
+    (b"\x93NUMPY", "an array of NumPy (numpy.load reads it for evaluate)"),
 )
 
 
@@ -273,8 +273,8 @@ class Opener(File):
             kind = streams.find_compression(start)
             if kind is not None:
                 raise InputError(
-                    f"{self.name}: a file of this format cannot be read "
-                    f"from {kind}; decompress it. Its columns may be compressed."
+                    f"{self.name}: a file of this format cannot be read from {kind}; decompress"
+                    " it. Only its columns may be compressed."
                 )
             yield raw
 
@@ -356,7 +356,7 @@ def explain_arrow_error(where: str) -> Iterator[None]:
             if "Empty CSV" in str(error):  # a header that no line feed ends
                 raise EmptyError(f"{where}: there are no rows.") from None
             if "straddling" in str(error):
-                text = "a line is longer than 1 MB, which only those of a TREC file may be"
+                text = "a line is longer than 1 MB, which is allowed only in TREC files"
                 raise FormatError(f"{where}: {text}.") from None
             raise FormatError(f"{where}: cannot be read: {error}") from None
         except UnicodeDecodeError:

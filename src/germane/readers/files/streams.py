@@ -230,7 +230,7 @@ def explain_os_error(name: str) -> Iterator[None]:
 
 def _explain_absent(name: str) -> str:
     if "\n" in name.strip() or len(name) > _PATH:
-        return f"{clip(name)}: this looks like the text of a file; give its path."
+        return f"{clip(name)}: this looks like the content of a file; pass its path instead."
     return f"{name if name.isprintable() else clip(name)}: there is no such file."
 
 
@@ -373,8 +373,8 @@ HELD = 1 << 22  # rows in memory before any is put on disk
 PARTS = 64
 _BUFFER = 1 << 18  # bytes
 _WHY = (
-    "The queries of the run are scattered, so that its rows are sorted there; a run that is sorted"
-    " by query needs no room."
+    "The queries of the run are scattered, so its rows are sorted there; a run that is sorted by"
+    " query needs no space."
 )
 
 

@@ -141,9 +141,9 @@ class Comments:
 def explain_both(query: bytes) -> FormatError:
     """Make the error for a line that may be data or a comment."""
     return FormatError(
-        f"the line begins with {_show(query)}, and the other side has the queries {_show(query)}"
-        f" and {_show(query[1:])}: is it data or a comment? Rename one of the queries, or remove"
-        " the line."
+        f"the line begins with {_show(query)}, and the other file has both queries {_show(query)}"
+        f" and {_show(query[1:])}: is the line data or a comment? Rename one of the queries, or"
+        " remove the line."
     )
 
 
@@ -519,7 +519,7 @@ def _check_fields(line: bytes, fields: list[bytes], layout: Layout) -> None:
     if b"\t" in line and len(tabbed) == wanted < count:
         torn = next(field for field in tabbed if len(_split_fields(field)) > 1)
         if torn in tabbed[: layout.number + 1]:  # the tag is not read
-            raise FormatError(f"expected {wanted} fields; {_show(torn)} has a blank inside.")
+            raise FormatError(f"expected {wanted} fields, but {_show(torn)} contains a blank.")
     if layout.more and count == wanted - 1 and line.endswith((b" ", b"\t")):
         return  # the tag is empty, and is not read
     if (
@@ -557,7 +557,7 @@ def _guess_reason(line: bytes, count: int, layout: Layout) -> str:
         return "  This looks like CSV: commas instead of blanks."
     if count == 3:
         return "  A column is missing."
-    return "  Does an id have a blank inside?" if count > len(layout.columns) else ""
+    return "  Does an id contain a blank?" if count > len(layout.columns) else ""
 
 
 def _show(data: bytes) -> str:

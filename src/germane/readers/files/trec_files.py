@@ -173,8 +173,8 @@ class TrecFile(RunInput):
     def _refuse_stream(self) -> None:
         if self._held is None and self.path == "-":
             raise InputError(
-                "standard input is read once, and measures of the catalogue read the run a second"
-                " time; give a file."
+                "standard input can be read only once, but measures of the catalogue read the run"
+                " a second time; give a file."
             )
 
     def _read_rows(self, lines: trec.Lines) -> Rows:
@@ -385,7 +385,7 @@ def _refuse_ratings(file: TextFile, items: Ids, grades: Floats) -> None:
         first_items = items.take(np.arange(min(len(items), 100))).python
         if all(map(is_rating, (["", "", str(item), f"{STAMP:.0f}"] for item in first_items))):
             raise FormatError(
-                f"{file.name}: these are ratings (user, item, rating, time), and no qrels lines"
+                f"{file.name}: these are ratings (user, item, rating, time), not lines of qrels"
                 f" (query 0 item grade). {write_option('input_format', {'qrels': 'movielens'})}"
                 " reads them."
             )
@@ -434,9 +434,10 @@ def accept_comments(qrels: Qrels, queries: Collection[Hashable]) -> Qrels:
         return qrels
     if qrels.subtopics is not None:
         raise FormatError(
-            f"{qrels.name}: queries that begin with # are not read with subtopics, and"
-            f" {show_id(to_bytes(maybe.queries[data[0]]))} is one of the run's. Give the judgments"
-            " as a frame or a file with the columns query, item, relevance and subtopic."
+            f"{qrels.name}: with subtopics, queries that begin with # are not read, but"
+            f" {show_id(to_bytes(maybe.queries[data[0]]))} is a query of the run. Give the"
+            " judgments as a frame or a file with the columns query, item, relevance and"
+            " subtopic."
         )
     added = maybe.some(np.array(data, np.int64))
     rows = Batch(np.arange(len(added)), added.offsets, read_python_ids(added.items), added.grades)
@@ -520,8 +521,8 @@ def _find_repeat(
 
 
 SECOND_DIFFERS = (
-    "The second column differs: if it names subtopics, measures such as alpha_nDCG read it, and"
-    " other measures beside them take an item's highest grade, as"
+    "The second column differs. If it names subtopics, measures such as alpha_nDCG read it, and"
+    " other measures computed along with them take an item's highest grade, as"
     f" {write_option('duplicates', 'max')} does."
 )
 

@@ -426,9 +426,10 @@ def _check_labels(arrays: dict[str, Any]) -> None:
     for (first, mine), (second, theirs) in combinations(labels.items(), 2):
         if len(mine) == len(theirs) and not mine.equals(theirs):
             raise FormatError(
-                f"{first} and {second} are Series with different labels: {list_some(mine.tolist())}"
-                f" and {list_some(theirs.tolist())}. {second}.loc[{first}.index] brings them into"
-                " one order; to_numpy() of both takes them by their places."
+                f"{first} and {second} are Series with different labels:"
+                f" {list_some(mine.tolist())} and {list_some(theirs.tolist())}."
+                f" {second}.loc[{first}.index] brings them into the same order; to_numpy() on both"
+                " pairs them by position."
             )
 
 
@@ -442,8 +443,8 @@ def _find_groups(raw: Any, items: int) -> tuple[list[Hashable], Ints]:
     ids = unwrap_ids(ids)
     if any(isinstance(identifier, list) for identifier in ids):  # unhashable, as rows of an array
         raise FormatError(
-            "group is flat: a group id for each item, or the sizes of groups; got "
-            f"{clip(ids)}, of {len(ids)} rows. ravel() of an array flattens it."
+            f"group is flat: a group id for each item, or the sizes of groups; got {clip(ids)},"
+            f" with {len(ids)} rows. ravel() flattens an array."
         )
     if len(ids) == items:
         for group_id in () if {str, int}.issuperset(map(type, ids)) else ids:

@@ -132,7 +132,7 @@ def _explain_no_ids(place: Place, kind: str) -> FormatError:
     if kind in _FLOATS:
         advice = "Integers become floats where a value is missing; cast the column to int64."
     if "list" in kind:
-        advice = "frame.explode(columns) makes a row of each entry of its lists."
+        advice = "frame.explode(columns) makes a row for each entry of its lists."
     return FormatError(f"{place}: ids are integers or text; the column is {kind}. {advice}")
 
 
@@ -166,8 +166,8 @@ def _check_entries(codes: Ints, size: int, place: Place) -> None:
     if len(codes) and unsigned.max() >= size:
         row = int(unsigned.argmax())
         raise FormatError(
-            f"{place.at(row)}: the id is entry {codes[row]} of a list of {size}, which is damaged"
-            " or has an entry twice."
+            f"{place.at(row)}: the id is entry {codes[row]} of a dictionary of {size}, which is"
+            " damaged or has an entry twice."
         )
 
 
@@ -345,8 +345,8 @@ def _check_positive(ranks: Floats | Ints, place: Place) -> None:
     places = np.flatnonzero(ranks < 0)
     if len(places):
         raise ScoreError(
-            f"{place.at(int(places[0]))}: a rank is 0 or more, the lowest the best; got "
-            f"{ranks[places[0]]:g}. If higher is better, the column has scores:"
+            f"{place.at(int(places[0]))}: a rank is 0 or more, and the lowest is the best; got"
+            f" {ranks[places[0]]:g}. If higher is better, the column has scores:"
             f" {write_option('columns', {'score': place.column, 'rank': None})}."
         )
 
@@ -376,7 +376,7 @@ def tabulate_records(rows: Sequence[Any], kind: str, names: Any = None) -> pa.Ta
             (place, row) for place, row in enumerate(rows) if type(row) is not type(first)
         )
         raise FormatError(
-            f"{kind}, row {position}: all rows are of one type, {type(first).__name__}; got"
+            f"{kind}, row {position}: all rows must be of one type, {type(first).__name__}; got"
             f" {clip(wrong)}"
         )
     columns = headings.Headings.resolve(first._fields, kind, kind, names)
@@ -467,6 +467,6 @@ def _find_odd(values: list[Any], dtype: Any, why: Exception) -> str:
     usual = types.most_common(1)[0][0]
     row = next(i for i, v in enumerate(values) if type(v) is not usual and not is_missing(v))
     return (
-        f", row {row}: the values of a column have one type; got {show_typed(values[row])} among"
-        f" values of type {usual.__name__}."
+        f", row {row}: the values of a column must have one type; got {show_typed(values[row])}"
+        f" among values of type {usual.__name__}."
     )

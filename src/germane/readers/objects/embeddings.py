@@ -323,14 +323,14 @@ class Embeddings(ArrayRun):
 def _check_order(order: Order, euclidean: bool) -> None:
     if order.scores == "distances":
         raise PolicyError(
-            f"{write_option('scores', 'distances')} is for distances that you give;"
-            " similarity=euclidean ranks embeddings by their distance."
+            f"{write_option('scores', 'distances')} is for distances that you pass; to rank"
+            " embeddings by their distance, use similarity=euclidean."
         )
     reads_scores = order.scores != "double" or order.least is not None
     if euclidean and (reads_scores or order.nonpositive == "miss"):
         raise PolicyError(
-            "euclidean orders the gallery by distance, which is no score; scores, min_score and "
-            "nonpositive are for cosine and dot."
+            "euclidean orders the gallery by distance, which is not a score; scores, min_score and"
+            " nonpositive are for cosine and dot."
         )
 
 
@@ -435,14 +435,14 @@ def _find_excluded(raw: Any, queries: int, gallery: int) -> Ints | None:
     positions = numbers.to_numpy(raw, "exclude_self")
     if positions.shape != (queries,) or positions.dtype.kind not in "iu":
         raise FormatError(
-            f"exclude_self is True, or {queries} positions in the gallery, one a query; got "
-            f"{positions.dtype} of shape {positions.shape}"
+            f"exclude_self is True, or {queries} positions in the gallery, one per query; got"
+            f" {positions.dtype} of shape {positions.shape}"
         )
     outside = np.flatnonzero((positions < -1) | (positions >= gallery))
     if len(outside):
         raise InputError(
-            f"exclude_self, query {outside[0]}: {positions[outside[0]]} is no position in a gallery"
-            f" of {gallery} items."
+            f"exclude_self, query {outside[0]}: {positions[outside[0]]} is not a position in a"
+            f" gallery of {gallery} items."
         )
     excluded: Ints = positions.astype(np.int64)
     return excluded

@@ -220,8 +220,8 @@ def open_lists(frame: Frame, *, lowest: bool) -> MappedRun:
     item, beside = frame.headings.item, frame.headings.score or frame.headings.rank
     if beside is not None:
         raise FormatError(
-            f"{frame.where}: {item!r} has the lists of items, and {beside!r} is beside it."
-            f" frame.explode([{item!r}, {beside!r}]) makes a row of each item, with"
+            f"{frame.where}: {item!r} contains lists of items, and there is also {beside!r}."
+            f" frame.explode([{item!r}, {beside!r}]) makes a row for each item; use it with"
             f" {write_option('columns', {'item': item})}."
         )
     lists, frame = find_lists(frame)
@@ -280,8 +280,8 @@ def _read_lists(frame: Frame) -> Lists:
             if query in lists:
                 rows = f" {write_option('columns', {'item': name})} takes each cell as one item."
                 raise DuplicateError(
-                    f"{place.at(number)}: query {clip(query)} has a second list, and a query"
-                    f" has one.{'' if _is_nested(column) else rows}"
+                    f"{place.at(number)}: query {clip(query)} has a second list, but a query can"
+                    f" have only one.{'' if _is_nested(column) else rows}"
                 )
             lists[query] = cells[number]
     return lists

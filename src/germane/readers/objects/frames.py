@@ -447,9 +447,9 @@ def _refuse_objects(raw: Any, names: Sequence[str], kind: str) -> None:
     for name in names:
         if raw.schema[name] == polars.Object:
             raise FormatError(
-                f"{kind}, column {name!r}: it holds Python objects, which Polars does not"
-                f" hand out; make text of them, as polars.Series({name!r}, map(str,"
-                f" frame[{name!r}])) does."
+                f"{kind}, column {name!r}: it contains Python objects, which Polars does not hand"
+                f" out; turn them into text, as polars.Series({name!r}, map(str, frame[{name!r}]))"
+                " does."
             )
 
 

@@ -219,7 +219,10 @@ def refuse_columns(where: str, raw: Mapping[Any, Any]) -> None:
     """Refuse a dict of frames, or of columns, or of rows that are dicts: their keys are not ids."""
     first = next(iter(raw.values()))
     if hasattr(first, "column_names") or hasattr(first, "columns"):
-        raise FormatError(f"{where}: these are frames by name, {list_some(raw)}; give one of them.")
+        raise FormatError(
+            f"{where}: this is a mapping of names to frames, {list_some(raw)}; give one of the"
+            " frames."
+        )
     for named in (raw, first):
         if not isinstance(named, (dict, Mapping)) or len(named) > _MOST:
             continue
@@ -228,8 +231,8 @@ def refuse_columns(where: str, raw: Mapping[Any, Any]) -> None:
                 next(name for name in named if name in ids) for ids in (_QUERIES, _ITEMS)
             )
             raise FormatError(
-                f"{where}: {query!r} and {item!r} look like the names of columns, but the keys of a"
-                " dict are ids. Give columns as a frame, such as pandas.DataFrame(…)."
+                f"{where}: {query!r} and {item!r} look like the names of columns, but the keys of"
+                " a dict are ids. Pass columns as a frame, such as pandas.DataFrame(…)."
             )
 
 
@@ -276,7 +279,7 @@ def _find_lists(
     if len(named) > 1:
         raise FormatError(
             f"{where}: more than one column can be the lists of items: {_list_names(named)}."
-            f" {write_option('columns', {'item': 'name'})} says which."
+            f" Choose one with {write_option('columns', {'item': 'name'})}."
         )
     return named[0] if named else None
 
@@ -292,7 +295,7 @@ def _explain_absent(
         texts = " These are the texts of a data set such as BEIR's; its judgments are in qrels/."
     return (
         f"{where}: no column is the {part}; found {_list_names(names)}.{note}{texts} Known names:"
-        f" {', '.join(known_names)}. {named} names another."
+        f" {', '.join(known_names)}. Use {named} for another name."
     )
 
 
@@ -491,7 +494,7 @@ def _choose_one(
     if len(fitting) > 1:
         differ = len(set(fitting)) > 1
         advice = (
-            f"{write_option('columns', {part: 'name'})} says which."
+            f"Choose one with {write_option('columns', {part: 'name'})}."
             if differ
             else "Rename or drop one."
         )
@@ -514,8 +517,9 @@ def _refuse_scored(names: Sequence[str], where: str) -> str | None:
 def explain_scored(where: str, name: str) -> FormatError:
     """Make the error for judgments whose only number has the name of a score."""
     return FormatError(
-        f"{where}: is {name!r} the relevance? {write_option('columns', {'relevance': name})}"
-        f" says so; {write_option('columns', {'relevance': None})} takes every row as relevant."
+        f"{where}: is {name!r} the relevance? If so, use"
+        f" {write_option('columns', {'relevance': name})};"
+        f" {write_option('columns', {'relevance': None})} counts every row as relevant."
         " If this is a run, give it after the judgments."
     )
 

@@ -153,10 +153,10 @@ def _refuse_similarities(read: Mapping[Hashable, Any], field: str, where: str) -
         better += sum(first < second for first, second in pairwise(scores))
     if better >= FALLING and not worse:
         raise FormatError(
-            f"{where}: in every list of hits, {field!r} falls from the first hit to the last. Is it"
-            " a similarity, as with the inner product or the cosine of Milvus? Then"
-            f" {write_option('columns', {'score': None})} ranks hits as given."
-            f" {write_option('scores', 'distances')} says that the lowest is the best."
+            f"{where}: in every list of hits, {field!r} falls from the first hit to the last. Is"
+            " it a similarity, as with the inner product or the cosine of Milvus? If so,"
+            f" {write_option('columns', {'score': None})} ranks hits as given. If the lowest is"
+            f" the best, use {write_option('scores', 'distances')}."
         )
 
 
@@ -194,8 +194,8 @@ def _choose(
     fitting = [name for name in names if read_path(first, name) is not None]
     if len(fitting) > 1:
         raise FormatError(
-            f"{where}: more than one field of a hit can be the {part}: {list_some(fitting)}. "
-            f"{write_option('columns', {side: {part: 'name'}})} says which."
+            f"{where}: more than one field of a hit can be the {part}: {list_some(fitting)}."
+            f" Choose one with {write_option('columns', {side: {part: 'name'}})}."
         )
     return fitting[0] if fitting else None
 
@@ -258,12 +258,12 @@ def _read_rank(where: str, place: int, hit: Any, field: str) -> int:
 
 def _read_item(where: str, hit: Any, field: str, noun: str) -> Hashable:
     if isinstance(hit, PLAIN):
-        raise FormatError(f"{where}: a {noun} among others has fields; got {clip(hit)}")
+        raise FormatError(f"{where}: a {noun} must have fields, as the others do; got {clip(hit)}")
     item: Hashable = unwrap_id(read_path(hit, field))
     if is_missing(item) or not is_id(item):
         raise FormatError(
-            f"{where}: the id {field!r} of a {noun} is missing, or is no text or number; got"
-            f" {clip(item)}"
+            f"{where}: the id {field!r} of a {noun} is missing, or is neither text nor a number;"
+            f" got {clip(item)}"
         )
     return item
 
@@ -273,16 +273,17 @@ def _read_score(where: str, place: int, hit: Any, fields: _Fields) -> Any:
     if fields.score is None:
         if not fields.said and any(read_path(hit, name) is not None for name in SCORE):
             raise FormatError(
-                f"{where}, rank {place}: this hit has a score, and the first hit of the run has"
-                " none. Give all hits scores, or none: then they are ranked as given."
+                f"{where}, rank {place}: this hit has a score, but the first hit of the run has"
+                " none. Give scores to all hits or to none; without scores, they are ranked as"
+                " given."
             )
         return None
     score = read_path(hit, fields.score)
     if score is None:
         raise FormatError(
-            f"{where}, rank {place}: this hit has no {fields.score!r}, and others have one. Give"
-            f" all hits scores, or none: {write_option('columns', {'score': None})} ranks them as"
-            " given."
+            f"{where}, rank {place}: this hit has no {fields.score!r}, but others have one. Give"
+            f" scores to all hits or to none; {write_option('columns', {'score': None})} ranks"
+            " them as given."
         )
     return score
 

@@ -82,8 +82,8 @@ def _check_id(where: str, identifier: Any) -> None:
         raise FormatError(f"{where}: an id is missing; got {clip(identifier)}")
     if isinstance(identifier, (bool, np.bool_)):
         raise FormatError(
-            f"{where}: an id is text or a number, and {identifier} is a truth value. Are these"
-            " marks for items? Then give an array, numpy.array(…, bool)."
+            f"{where}: an id is text or a number, but {identifier} is a truth value. If these are"
+            " marks for items, pass an array, numpy.array(…, bool)."
         )
     if not is_id(identifier):
         raise FormatError(f"{where}: an item id is text or a number; got {clip(identifier)}")
@@ -173,7 +173,7 @@ def refuse_types(qrels: Qrels, types: set[str]) -> None:
     """Refuse items of types that cannot match: the run's numbers never equal the qrels' text."""
     judged = {name_type(item) for item in qrels.items}
     if types and judged and not types & judged:
-        advice = " Scores in rows are an array: numpy.array(…)." if "float" in types else ""
+        advice = " Pass rows of scores as an array: numpy.array(…)." if "float" in types else ""
         raise CoverageError(
             "no judged item was retrieved: the run's item ids are "
             f"{list_choices(sorted(types))}, the qrels' are {list_choices(sorted(judged))}.{advice}"
@@ -204,13 +204,13 @@ class ItemNumbers:
         items = items.as_text() if self._as_text else items
         if items.kind not in ("integer", "text", "integer beyond 64 bits"):
             raise FormatError(
-                f"item ids are of several types: text and whole numbers ({list_some(items)}). Cast"
-                " some of them."
+                f"item ids are of several types: text and whole numbers ({list_some(items)})."
+                " Convert them to one type."
             )
         if len(items) and len(self.ids) and items.kind != self.ids.kind:
             raise FormatError(
                 f"item ids have several types, {self.ids.kind} ({list_some(self.ids)}) and"
-                f" {items.kind} ({list_some(items)}). Cast some of them."
+                f" {items.kind} ({list_some(items)}). Convert them to one type."
             )
         numbers = np.full(len(items), -1) if self._find is None else self._find(items)
         new = np.flatnonzero(numbers < 0)
@@ -322,7 +322,7 @@ def read_ids(raw: Any, argument: str) -> list[Hashable]:
         for place, identifier in enumerate(ids):
             if first.setdefault(identifier, place) != place:
                 chunks = (
-                    " Are these the documents of chunks? Then give them as"
+                    " If these are the documents of chunks, pass them as"
                     f" {write_option('collapse')}, which ranks documents by their best chunk."
                 )
                 raise FormatError(
@@ -365,7 +365,7 @@ def find_own_places(query_ids: Any, gallery_ids: Any) -> Ints:
     places_of_own = np.array([places.get(identifier, -1) for identifier in ids], np.int64)
     if (places_of_own < 0).all():
         raise InputError(
-            "exclude_self=True excludes the item with the query's id, and no query_ids are in"
+            "exclude_self=True excludes the item with the query's id, but no query_ids are in"
             " gallery_ids; give the position of each query in the gallery (-1: not in it)."
         )
     return places_of_own
@@ -458,8 +458,8 @@ class Axis:
             return self._look_up(items, qrels.ids == "text", "item", "the qrels")
         if self.argument == "groups":
             raise InputError(
-                f"the qrels number the items, and with {write_option('collapse')} they are about"
-                " groups: give {query: {group: grade}}."
+                f"the qrels number the items, but with {write_option('collapse')} they must be"
+                f" about groups: give {{query: {{group: grade}}}}."
             )
         if self.size < ANY and qrels.source.width not in (None, self.size):
             raise InputError(
@@ -480,8 +480,8 @@ class Axis:
             )
         query = qrels.queries[int(np.searchsorted(qrels.offsets, wrong, "right")) - 1]
         raise InputError(
-            f"qrels, query {clip(query)}: item {item} is no column of the {self.what}; they are "
-            f"{self._list_places()}."
+            f"qrels, query {clip(query)}: item {item} is not a column of the {self.what}, which"
+            f" are {self._list_places()}."
         )
 
     def find_pairs(self, pairs: Aligned, name: Name, ids: str) -> Ints:
@@ -507,7 +507,8 @@ class Axis:
                 f"{list_some(pairs.items[:3])}. item_ids= gives the id of each column."
             )
         raise InputError(
-            f"{name}= has item {items[wrong]}, which is no column; they are {self._list_places()}."
+            f"{name}= has item {items[wrong]}, which is not a column; columns are"
+            f" {self._list_places()}."
         )
 
     def find_own(self, queries: Sequence[Hashable], ids: str) -> Ints:
@@ -571,8 +572,8 @@ def name_run(run: RunInput, query_ids: AxisIds | None, item_ids: AxisIds | None)
     if not run.is_array and not query_ids is item_ids is None:
         argument = "query_ids" if query_ids is not None else "item_ids"
         raise InputError(
-            f"{argument}= has the ids of the {SIDES[argument]} of an array; this run has ids of its"
-            " own."
+            f"{argument}= gives ids to the {SIDES[argument]} of an array, but this run has ids of"
+            " its own."
         )
     return run.name_axes(query_ids, item_ids) if run.is_array else run  # type: ignore[attr-defined]
 

@@ -180,13 +180,14 @@ def _refuse_grades(
     """Refuse an item that is judged twice, and 0 and 1 again and again, which are no ids."""
     within, shown = f"{where}, query {clip(query)}", clip(list(judged))
     advice = (
-        "give each query its items with their grades, dict(zip(items, grades)), and the relevant"
-        " items that its list lacks."
+        "give each query its items with their grades, dict(zip(items, grades)), and also the"
+        " relevant items that are not in its list."
     )
     if set(map(str, unique)) == _MARKS or set(unique) == {False, True}:
         raise FormatError(
-            f"{within}: a list has the ids of relevant items, and {shown} looks like grades of a"
-            f" list of results. If it is, {advice} If 0 and 1 are ids, give each once."
+            f"{within}: a list contains the ids of relevant items, but {shown} looks like the"
+            f" grades of a list of results. If it is, {advice} If 0 and 1 are ids, give each only"
+            " once."
         )
     if duplicates in (*ONE_COPY, "each", EVERY):
         return

@@ -357,8 +357,8 @@ class MappedRun(RunInput):
                 if item is not identifier
             )
             raise FormatError(
-                f"{self.where}, query {clip(query)}: ids have one type; got {show_typed(wrong)}"
-                f" among others, such as {show_typed(first[0])}."
+                f"{self.where}, query {clip(query)}: ids must have one type; got"
+                f" {show_typed(wrong)} among others, such as {show_typed(first[0])}."
             )
         return taken
 
@@ -535,9 +535,9 @@ def list_ranked(where: str, query: Hashable, results: Any) -> Sequence[Any]:
     """List the items of a query by their position; the labels of a Series do not matter."""
     if is_floating(results):
         raise FormatError(
-            f"{where}, query {clip(query)}: a ranked list holds ids, best first; got"
-            f" {type(results).__name__} of floating-point numbers. Scores go with their items:"
-            " {item: score}, as to_dict() of a Series makes it."
+            f"{where}, query {clip(query)}: a ranked list contains ids, best first; got"
+            f" {type(results).__name__} of floating-point numbers. Pass scores with their items:"
+            f" {{item: score}}, as to_dict() of a Series makes it."
         )
     results = list_values(results)
     if isinstance(results, (str, bytes)) or not isinstance(results, Sequence):

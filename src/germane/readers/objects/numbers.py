@@ -182,13 +182,13 @@ def advise_flat(raw: Any) -> str:
         return ""
     if str(getattr(raw, "dtype", "")) == "object":
         return (
-            " Rows of different lengths are given flat: numpy.concatenate(rows), with"
+            " Pass rows of different lengths as flat arrays: numpy.concatenate(rows), with"
             " group=[len(row) for row in rows]."
         )
     return (
-        " Flat numbers need group=…, a group for each of them or the sizes of groups;"
+        " Flat numbers need group=…, which is a group for each of them or the sizes of groups;"
         f" group=[{len(raw)}] takes them as the list of one query. Ids of items belong to a query:"
-        " {'q1': [item, …]}."
+            " {'q1': [item, …]}."
     )
 
 
@@ -213,7 +213,7 @@ def refuse_classes(qrels: Any, run: Any) -> None:
     binary = ""
     if columns == 2:
         binary = (
-            " To rank the rows by the second class, give numpy.asarray(qrels) =="
+            " To rank the rows by the second class, pass numpy.asarray(qrels) =="
             f" {np.unique(classes)[-1].item()!r}, scores[:, 1] and group=[{rows}]."
         )
     raise FormatError(

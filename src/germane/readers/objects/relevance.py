@@ -56,8 +56,8 @@ def read_typed(text: str) -> list[float | str]:
     words, between = _split(bare)
     if len(between) > 1 or "" in words:
         raise InputError(
-            f"{clip(text, 200)} is no list: one sign stands between all of its grades, as in"
-            " '0 0 1', '0,0,1' or '0; 0; 1', and decimals have a point."
+            f"{clip(text, 200)} is not a list: the same sign separates all grades, as in '0 0 1',"
+            " '0,0,1' or '0; 0; 1', and decimals have a point."
         )
     joined = next((word for word in words if re.fullmatch(r"0\d+", word, re.ASCII)), None)
     if joined is None and len(words) == 1 and re.fullmatch(r"\d\d+", words[0], re.ASCII):
@@ -66,7 +66,7 @@ def read_typed(text: str) -> list[float | str]:
         split_digits = " ".join(" ".join(word) if word.isdigit() else word for word in words)
         single = f" For one item of grade {joined}, write {joined}.0." if joined[0] != "0" else ""
         raise InputError(
-            f"{clip(joined)} is one number. A list has blanks or commas between its grades:"
+            f"{clip(joined)} is a single number. In a list, blanks or commas separate the grades:"
             f" {clip(split_digits, 200)}.{single}"
         )
     return [_read_grade(word) for word in words]
@@ -146,9 +146,9 @@ def check_cells(shape: tuple[int, ...], complete: str) -> None:
     if shape[0] * shape[1] > MOST:
         looks = "look" if ", " in complete else "looks"
         raise InputError(
-            f"{complete} {looks} at every item judged not relevant: {shape[0]:,} × {shape[1]:,}"
-            f" cells, and at most {MOST:,} are held at once. Leave it out, evaluate fewer queries"
-            " at a time, or give a CSR matrix of the cells that are judged."
+            f"{complete} {looks} at every item that is judged not relevant: these are {shape[0]:,}"
+            f" × {shape[1]:,} cells, but at most {MOST:,} fit at once. Leave it out, evaluate"
+            " fewer queries at a time, or give a CSR matrix of the cells that are judged."
         )
 
 
@@ -185,7 +185,7 @@ def read_csr(raw: Any, where: str = "qrels") -> Qrels:
     if twice is not None:
         raise DuplicateError(
             f"{where}, row {twice[0]}: column {twice[1]} is stored twice; call sum_duplicates() to"
-            " add them up."
+            " add up the values."
         )
     return make_qrels(offsets, columns, grades, width)
 
@@ -284,7 +284,7 @@ def make_ranking(
         if count > LONGEST:
             raise InputError(f"relevant is at most {LONGEST:,}; got {count}.")
         if count < n_found:
-            raise InputError(f"the list holds {n_found} relevant items, but relevant={count}.")
+            raise InputError(f"the list contains {n_found} relevant items, but relevant={count}.")
         ideal = np.append(grades, np.full(count - n_found, rel))
     return _rank_list(grades, ideal)
 
@@ -367,8 +367,8 @@ def _check_holds(grades: Floats, ideal: Floats) -> None:
         have, exist = np.count_nonzero(grades == grade), np.count_nonzero(ideal == grade)
         if have > exist:
             raise InputError(
-                f"the list holds {have} items of grade {grade:g}, but {write_option('relevant')}"
-                f" has {exist}."
+                f"the list contains {have} items of grade {grade:g}, but"
+                f" {write_option('relevant')} has {exist}."
             )
 
 
@@ -473,8 +473,7 @@ class Labels:
         """Find the items with the label and the camera of a query."""
         if not isinstance(raw, (tuple, list)) or len(raw) != 2:
             raise FormatError(
-                "cameras= are a pair, (those of the queries, those of the gallery); got"
-                f" {clip(raw)}"
+                f"cameras= is a pair, (those of the queries, those of the gallery); got {clip(raw)}"
             )
         sides = []
         for cameras, size, noun in zip(raw, self.shape, ("queries", "gallery"), strict=True):
@@ -483,7 +482,7 @@ class Labels:
                 raise FormatError(f"cameras= of the {noun}: one camera each; got {read.form}")
             if read.size != size:
                 raise FormatError(
-                    f"cameras= of the {noun} has {read.size} cameras, and there are {size} labels."
+                    f"cameras= of the {noun} has {read.size} cameras, but there are {size} labels."
                 )
             sides.append(read.values)
         numbers: dict[Hashable, int] = {}
@@ -537,7 +536,7 @@ def _read(raw: Any, noun: str) -> _Read:
         return _Read(f"a matrix of {cells.shape[1]} labels", offsets, columns.tolist())
     raw = list_values(raw)
     if isinstance(raw, (str, bytes, Mapping)) or not isinstance(raw, Iterable):
-        raise FormatError(f"{noun}: one label, or a set of labels, an item; got {clip(raw)}")
+        raise FormatError(f"{noun}: each item has one label, or a set of labels; got {clip(raw)}")
     labels = list(raw)
     if not labels:
         raise EmptyError(f"{noun} are empty.")
@@ -548,8 +547,8 @@ def _read(raw: Any, noun: str) -> _Read:
             next(i for i in labels if (type(i) in set_kinds) is not m) for m in (True, False)
         )
         raise FormatError(
-            f"{noun}: all items have one label, or all have a set of labels; got {clip(single)}"
-            f" and {clip(label_set)}"
+            f"{noun}: either all items have one label, or all have a set of labels; got"
+            f" {clip(single)} and {clip(label_set)}"
         )
     if set_kinds and all(issubclass(kind, (list, tuple)) for kind in set_kinds):
         _refuse_rows(labels, noun)
@@ -569,10 +568,10 @@ def _refuse_rows(labels: list[Any], noun: str) -> None:
     kinds = (int, float, np.integer, np.floating, np.bool_)
     if all(isinstance(value, kinds) and value in (0, 1) for row in labels for value in row):
         raise FormatError(
-            f"{noun}: lists of 0 and 1, all of length {width}, can be read in two ways: as a matrix"
-            f" of {width} labels, where 1 says that the item has the label, or as sets of the"
-            " labels 0 and 1. For the first, give an array, numpy.array(…); for the second, give"
-            " sets, such as {0, 1}."
+            f"{noun}: lists of 0 and 1, all of length {width}, can be read in two ways: as a"
+            f" matrix of {width} labels, in which 1 means that the item has the label, or as sets"
+            " of the labels 0 and 1. For the former, pass an array, numpy.array(…); for the"
+            f" latter, pass sets, such as {{0, 1}}."
         )
 
 
@@ -589,8 +588,8 @@ def _check_matrix(cells: Any, noun: str) -> None:
     if len(wrong):
         row, column = wrong[0].tolist()
         raise FormatError(
-            f"{noun}, row {row}, column {column}: a matrix of labels holds 1 where the item has the"
-            f" label of the column, and 0 elsewhere; got {cells[row, column]}"
+            f"{noun}, row {row}, column {column}: a matrix of labels contains 1 where the item has"
+            f" the label of the column, and 0 elsewhere; got {cells[row, column]}"
         )
 
 

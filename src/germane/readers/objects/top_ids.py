@@ -60,7 +60,7 @@ class TopIds(ArrayRun):
         if self.best.max() >= len(item_ids):
             row, place = (int(index[0]) for index in np.nonzero(self.best >= len(item_ids)))
             raise FormatError(
-                f"run, row {row}, rank {place + 1}: {self.best[row, place]} is no place in"
+                f"run, row {row}, rank {place + 1}: {self.best[row, place]} is not a place in"
                 f" item_ids, which has {len(item_ids)} ids. Rows of top-k ids are places from 0."
             )
 
@@ -80,8 +80,8 @@ class TopIds(ArrayRun):
             every, names = groups.number_columns(item_ids, len(groups.values))
             if present and present[-1] >= len(every):
                 raise FormatError(
-                    f"{write_option('collapse')} has {len(every)} groups, one for each item; the"
-                    f" run has item {present[-1]}."
+                    f"{write_option('collapse')} has {len(every)} groups, one for each item, but"
+                    f" the run has item {present[-1]}."
                 )
             code = every[present]
         code = np.append(ids[: len(ids) - len(present)], code)  # -1, and what is no id
@@ -163,8 +163,8 @@ def _check_order(scores: Any, ids: Ints, order: Order) -> Any:
     if scores is None:
         if distances:
             raise PolicyError(
-                f"{write_option('scores', 'distances')} needs scores, but these are only ids. "
-                "Give both, as a search returns them: (distances, ids)."
+                f"{write_option('scores', 'distances')} needs numbers, but these are only ids."
+                " Pass both, as a search returns them: (distances, ids)."
             )
         return None
     is_present = ids >= 0
@@ -176,9 +176,9 @@ def _check_order(scores: Any, ids: Ints, order: Order) -> Any:
     if worse.any():
         row, place = (int(index[0]) for index in np.nonzero(worse))
         advice = (
-            f"Are they similarities? Then leave out {write_option('scores', 'distances')}."
+            f"If they are similarities, leave out {write_option('scores', 'distances')}."
             if distances
-            else f"Are they distances? {write_option('scores', 'distances')} says so."
+            else f"If they are distances, use {write_option('scores', 'distances')}."
         )
         raise FormatError(
             f"run, row {row}: the ids are given best first, but the score at rank {place + 2}, "
@@ -222,14 +222,13 @@ def _explain_no_id(
 ) -> InputError:
     last = "" if width is None else f" to {width - 1}"
     return InputError(
-        f"run, row {number}, rank {place + 1}: an id is a whole number from 0{last}, or -1"
-        f" for no item; got {ids[row, place]}. Whole numbers are ids: give scores as floating"
-        " point."
+        f"run, row {number}, rank {place + 1}: an id is a whole number from 0{last}, or -1 for no"
+        f" item; got {ids[row, place]}. Whole numbers are ids; pass scores as floating point."
     )
 
 
 def _explain_torn(ids: Ints, row: int, place: int, number: int) -> InputError:
     return InputError(
-        f"run, row {number}: -1 stands at rank {place + 1}, before item"
-        f" {ids[row, place + 1]}. -1 means no item, and is only allowed at the end of a row."
+        f"run, row {number}: there is a -1 at rank {place + 1}, before item {ids[row, place + 1]}."
+        " It means no item, and is only allowed at the end of a row."
     )

@@ -47,7 +47,7 @@ class Candidates:
             lacking = _list_lacking(pairs, qrels)
             rows = len(qrels) if qrels.source.width is not None else None
             if rows is not None and pairs.source.width is not None and len(pairs) != rows:
-                raise InputError(f"{name}= has {len(pairs)} rows, the qrels have {rows}.")
+                raise InputError(f"{name}= has {len(pairs)} rows, but the qrels have {rows}.")
             has_none = len(lacking) == len(qrels) and len(pairs) > 0
             if has_none and len(qrels):
                 raise CoverageError(
@@ -57,8 +57,8 @@ class Candidates:
             if name == "only" and lacking:
                 raise CoverageError(
                     f"{write_option('only')} has no candidates for {list_some(lacking)}"
-                    f" ({len(lacking)} of {len(qrels)} judged queries). An empty list says that a"
-                    " query has none."
+                    f" ({len(lacking)} of {len(qrels)} judged queries). If a query has none, give"
+                    " it an empty list."
                 )
         if self.ignore is not None:
             junk = find_judged(qrels, self.ignore)
@@ -73,7 +73,7 @@ class Candidates:
         if lacking:
             raise CoverageError(
                 f"{write_option('only')} has no candidates for {list_some(lacking)}, whose whole"
-                " list counts. An empty list says that a query has none."
+                " list counts. If a query has none, give it an empty list."
             )
         return replace(users, candidates=self)
 

@@ -47,7 +47,7 @@ CELLS = 1 << 22  # numbers of vectors that are gathered at once
 BOTH_WAYS = 64  # pairs of which a function is asked in both orders
 MOST = 1e150  # of which millions can be added up
 ROUNDING = 1e-9  # by which a distance may fall below 0, or differ both ways
-OF_ONE_LENGTH = "the vectors are lists of numbers, all of one length."
+OF_ONE_LENGTH = "the vectors must be lists of numbers, all of the same length."
 TAKES = (
     f"{write_option('distance')} takes {{item: vector}}, a frame or a file of them, or a"
     " function of two items"
@@ -168,11 +168,11 @@ class OfPairs:
             raise InputError(f"{noun} is a finite number; got {show_typed(distance)}")
         if distance < -ROUNDING:
             raise InputError(
-                f"{noun} is {float(distance):g}, and a distance is 0 or more. Of a similarity, give"
-                " 1 minus it."
+                f"{noun} is {float(distance):g}, but a distance is 0 or more. For a similarity s,"
+                " return 1 - s."
             )
         if distance > MOST:
-            raise InputError(f"{noun} is {float(distance):g}, and a distance is at most {MOST:g}.")
+            raise InputError(f"{noun} is {float(distance):g}, but a distance is at most {MOST:g}.")
         return float(distance)
 
     def _refuse_directed(self, a: Hashable, b: Hashable, forward: float) -> None:
@@ -180,8 +180,8 @@ class OfPairs:
         backward = self._ask(b, a)
         if abs(forward - backward) > ROUNDING * max(forward, backward, 1.0):
             raise InputError(
-                f"{write_option('distance')} of {clip(a)} and {clip(b)} is {forward:g}, and of"
-                f" {clip(b)} and {clip(a)} {backward:g}; a distance is the same both ways."
+                f"{write_option('distance')} of {clip(a)} and {clip(b)} is {forward:g}, but that"
+                f" of {clip(b)} and {clip(a)} is {backward:g}; a distance is the same both ways."
             )
 
 
@@ -241,7 +241,7 @@ def _refuse_bomb(where: str) -> None:
         size = sum(member.file_size for member in archive.infolist())
         if size > FREE and size > EXPANSION * os.path.getsize(where):
             raise FormatError(
-                f"{where}: the arrays become more than {EXPANSION} times as large as the file:"
+                f"{where}: the arrays expand to more than {EXPANSION} times the size of the file:"
                 f" {size:,} bytes. Check the file."
             )
 
@@ -255,7 +255,7 @@ def _read_arrays(where: str) -> Vectors:
             with np.load(where, allow_pickle=False) as file:
                 arrays = [file[name] for name in file.files]
         except (*_BROKEN, ValueError, EOFError, AttributeError, MemoryError):
-            raise FormatError(f"{where}: this is no .npz file of numbers and text.") from None
+            raise FormatError(f"{where}: this is not an .npz file of numbers and text.") from None
     items = [array for array in arrays if array.ndim == 1]
     vectors = [array for array in arrays if array.ndim == 2]
     if len(items) != 1 or len(vectors) != 1 or len(items[0]) != len(vectors[0]):
@@ -501,7 +501,7 @@ def _read_items_file(path: Any, reading: ReadOptions) -> tuple[Ids, bool]:
     frame = formats.open_columns(path, "catalogue", chosen, reading.columns)
     if frame is None and chosen != "trec":
         raise InputError(
-            f"{clip(os.fspath(path))}: a catalogue is a column of items or a file of lines, and"
+            f"{clip(os.fspath(path))}: a catalogue is a column of items or a file of lines, but"
             f" {chosen} has neither."
         )
     if frame is not None:
@@ -552,7 +552,7 @@ def _advise(raw: object) -> str:
     if hasattr(raw, "collect"):
         return "  collect() turns it into a frame."
     if isinstance(raw, Iterator):
-        return "  list(…) holds what it yields."
+        return "  Pass list(…) of it."
     if isinstance(raw, (list, tuple)) and raw and isinstance(raw[0], tuple):
         return "  pandas.DataFrame(rows, columns=['user', 'item']) makes a frame of rows."
     return ""

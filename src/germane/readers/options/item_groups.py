@@ -115,8 +115,7 @@ class Groups:
         elif len(self.values) != width:
             raise FormatError(
                 f"{write_option('collapse')} has {len(self.values)} groups for {width} items; it"
-                " is one group an"
-                " item."
+                " must have one group per item."
             )
         else:
             group_ids = list(self.values)
@@ -147,8 +146,7 @@ class Groups:
         if replaced:
             raise CoverageError(
                 f"{noun} has {list_some(replaced)}, which {write_option('collapse')} replaces by"
-                " groups before"
-                " candidates are selected. Give groups."
+                " groups before candidates are selected. Give groups instead."
             )
 
     def _look_up(self, item: Any) -> Any:
@@ -246,7 +244,7 @@ def _check_group(group: Any, where: str) -> None:
 def _refuse_mixed(groups: Ids) -> None:
     if groups.kind == "of several types":
         raise FormatError(
-            f"groups are all text or all whole numbers; got {list_some(groups.python)}"
+            f"groups must all be text or all be whole numbers; got {list_some(groups.python)}"
         )
 
 

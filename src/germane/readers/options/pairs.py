@@ -57,8 +57,8 @@ def _open_pairs(raw: Any, name: Name, reading: ReadOptions) -> Pairs:
     if reading.collapse is not None:
         if pairs.source.width is not None:
             raise InputError(
-                f"{name}= marks columns, and with {write_option('collapse')} candidates are"
-                " groups: give {query: groups}."
+                f"{name}= marks columns, but with {write_option('collapse')} candidates are"
+                f" groups: give {{query: groups}}."
             )
         reading.collapse.refuse_replaced(pairs.items, f"{name}=")
     return name_judgments(pairs, query_ids, item_ids, f"{name}=")
@@ -78,8 +78,8 @@ def _read_pairs(raw: Any, name: Name, columns: Any, input_format: Any) -> Pairs:
         return _read_mapping({}, name)
     if numbers.is_array(raw) and len(raw.shape) != 2:
         raise InputError(
-            f"{name}= as an array has shape (queries, items); got {tuple(raw.shape)}. Beside"
-            " group= it is {group: places of its items}."
+            f"{name}= as an array has shape (queries, items); got {tuple(raw.shape)}. With group=,"
+            f" it is {{group: places of its items}}."
         )
     if numbers.is_array(raw) and not _is_mask(numbers.to_numpy(raw, name)):
         advice = f"If they are items, give lists of them: {name}.tolist()."
@@ -115,8 +115,8 @@ def _refuse_mask(rows: Sequence[Any], name: Name) -> None:
     repeats = any(len(set(row)) < len(row) for row in lists)
     if values and marks and (repeats or isinstance(values[0], (bool, np.bool_))):
         raise InputError(
-            f"{name}= has lists of 0 and 1, or of true and false: marks or items? Lists hold items."
-            " Give marks as an array, numpy.array(…, bool)."
+            f"{name}= has lists of 0 and 1, or of true and false: are these marks or items? Lists"
+            " contain items. Pass marks as an array, numpy.array(…, bool)."
         )
 
 
@@ -207,8 +207,8 @@ def attach_weights(qrels: Qrels, weights: Qrels, needs: Needs) -> Qrels:
     """
     if not needs.weights:
         raise MeasureError(
-            f"{NAME}= is given, and no measure takes weights. Write it into a measure's name: "
-            "ERR_IA(weights=given)@20."
+            f"{NAME}= is given, but no measure takes weights. Ask for them in a measure's name:"
+            " ERR_IA(weights=given)@20."
         )
     if qrels.subtopics is None:
         return qrels  # which these measures refuse

@@ -195,9 +195,9 @@ def explain_unread(qrels: Qrels, judgments: Mapping[Hashable, Any]) -> GradeErro
 def explain_nested(where: str, value: object, grades: str) -> GradeError:
     """Make the error for a collection in the place of a grade that nothing asked for reads."""
     return GradeError(
-        f"{where}: a relevance grade is a number; got {clip(value)}. Grades or subtopics? Give"
-        f" grades as {grades}. For subtopics, ask for a measure of them, such as alpha_nDCG; other"
-        " measures beside it take the highest grade of an item."
+        f"{where}: a relevance grade is a number; got {clip(value)}. Are these grades or"
+        f" subtopics? Pass grades as {grades}. For subtopics, ask for a measure of them, such as"
+        " alpha_nDCG; other measures computed along with it take the highest grade of an item."
     )
 
 
@@ -210,8 +210,8 @@ def _explain_mixture(
     if are_grades:
         return GradeError(
             f"{locate(position)}: a relevance grade is a number; got"
-            f" {type(values[position]).__name__} {clip(values[position])}. Subtopics in the place"
-            " of a grade are for all items or for none."
+            f" {type(values[position]).__name__} {clip(values[position])}. Either all items or"
+            " none can have subtopics in place of a grade."
         )
     return FormatError(
         f"{locate(position)}: other items have {{subtopic: grade}}, this one has"

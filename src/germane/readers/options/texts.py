@@ -190,8 +190,8 @@ def _check_text(raw: Any, name: str) -> None:
     if isinstance(raw, (str, Mapping)) or hasattr(raw, "__fspath__"):
         return
     raise InputError(
-        f"{name} gives text, the path of an image, or a mapping with title, text, image or url for"
-        f" an id; got {clip(raw)}"
+        f"{name} must give text, the path of an image, or a mapping with title, text, image or url"
+        f" for an id; got {clip(raw)}"
     )
 
 
@@ -394,8 +394,8 @@ def _find_ids(names: Sequence[str], where: str) -> str:
         if key in folded:
             return folded[key]
     raise FormatError(
-        f"{where}: no column holds the ids; there are {', '.join(map(clip, names))}. "
-        "Call it id; the text stands in a column title, text, image or url."
+        f"{where}: no column contains the ids; there are {', '.join(map(clip, names))}. Name it"
+        " id; the text goes into a column named title, text, image or url."
     )
 
 
