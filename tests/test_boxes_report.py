@@ -50,9 +50,9 @@ def test_intervals_stay_between_0_and_1():
 @pytest.mark.parametrize(
     ("images", "truths", "says"),
     [
-        (1, 1, ["Fewer than 5 images say too little of others for an interval."]),
-        (4, 1, ["Fewer than 5 images say too little of others for an interval."]),
-        (5, 1, ["Below each number: its 95% interval"]),
+        (1, 1, ["Fewer than 5 images tell too little about others for an interval."]),
+        (4, 1, ["Fewer than 5 images tell too little about others for an interval."]),
+        (5, 1, ["Below each number is its 95% interval"]),
         (5, 0, []),
     ],
 )

@@ -449,7 +449,7 @@ def test_ranks_and_scores() -> None:
     contradict = both([1.0, 3.0, 2.0], [3, 2, 1])
     message = (
         "run, query 1: ranks and scores contradict each other: item 2 has rank 1 and score 2, item 1"
-        " rank 2 and score 3. columns={'rank': None} goes by the scores, columns={'score': None} by"
+        " rank 2 and score 3. columns={'rank': None} goes by the scores, and columns={'score': None} by"
         " the ranks."
     )
     with pytest.raises(FormatError, match=re.escape(message)):
@@ -884,7 +884,7 @@ def test_a_format_of_one_side(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         ("a.csv", "query item score\nq a 1\n", r"separated by commas; are these spaces\?"),
         ("a.csv", "q,a,1\nq,b,2\n", r"but has numbers: is the header missing\?"),
         ("a.tsv", "q\ta\t0.9\nq\tb\t0.8\n", r"but has numbers: is the header missing\?"),
-        ("a.csv", "who,what,how\nq,a,1\n", r"columns=\{'query': name\} names another\.$"),
+        ("a.csv", "who,what,how\nq,a,1\n", r"Use columns=\{'query': name\} for another name\.$"),
     ],
 )
 def test_a_header_that_is_none(name: str, text: str, says: str, tmp_path: Path) -> None:
@@ -952,7 +952,7 @@ def test_names_and_format_on_the_command_line(
     assert cli.main(["evaluate", *paths, "--input-format", "csv"]) == 2
     told = capsys.readouterr().err
     assert "q.data: no column is the query; found 'customer', 'film'" in told
-    assert told.endswith("customer_id. --columns query=name names another.\n")
+    assert told.endswith("customer_id. Use --columns query=name for another name.\n")
     twice = [*("--columns", named), *("--columns", "score="), "--input-format", "csv"]
     assert cli.main(["evaluate", *paths, "-m", "RR", *twice, "--format", "tsv"]) in (0, None)
     assert capsys.readouterr().out.split()[-1] == "1.0"
@@ -1189,7 +1189,8 @@ def test_a_line_of_json_that_arrow_reads_is_not_blamed(
         f"{earlier}\n{GOOD}{bad or GOOD.replace('1', '[]')}\n", errors="surrogateescape"
     )
     with pytest.raises(
-        FormatError, match=r"run\.jsonl:3: no JSON" if bad else r"run\.jsonl: cannot be read"
+        FormatError,
+        match=r"run\.jsonl:3: this is not JSON" if bad else r"run\.jsonl: cannot be read",
     ):
         germane.evaluate({"q": ["d"]}, path, "RR")
 

@@ -191,6 +191,7 @@ def hold_all() -> dict[str, Any]:
     published = {"lda": {"P@1": 0.5, "R@10": 0.2}}
     return {
         **{name: value for name, (value, _) in FRAMES.items()},
+        "bounds of runs": runs.bounds(),
         "explanation of lists": lists["Coverage@2"].explain(),
         "stability": compared.stability("AP@10"),
         "slices": compared.queries("AP@10", "two", "one").by(groups),

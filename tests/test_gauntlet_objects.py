@@ -187,7 +187,7 @@ def test_one_id_of_another_type(judged: Any, retrieved: Any) -> None:
     assert means["AP"] == 0.5
     kinds = f"{type(judged).__name__} and {type(retrieved).__name__}"
     assert f"{judged!r} is judged, but {retrieved!r} was retrieved" in said
-    assert f"differ in type, {kinds}" in said
+    assert f"differs in type, {kinds}" in said
     _, said = told({judged: {"x": 1}, "r": {"x": 1}}, {retrieved: {"x": 1.0}, "r": {"x": 1.0}})
     assert f"differs in type, {kinds}" in said
 

@@ -170,7 +170,7 @@ def test_the_refusal_names_what_draws(files: Path) -> None:
 def test_costs_of_errors_are_no_picture(files: Path) -> None:
     done = run(files, "boxes", "explain", TRUTH, FOUND, "--errors", "-o", "x.svg")
     assert done.returncode == 2
-    assert b"--errors writes a table, and no picture" in done.stderr
+    assert b"--errors writes a table; there is no picture of it" in done.stderr
 
 
 def test_records_and_reports_are_refused_by_suffix_too(files: Path) -> None:

@@ -631,7 +631,9 @@ def test_what_was_asked_for_is_one_value_of_those_from_0_to_1() -> None:
     assert found.answer == "found"
     assert found.values == 1
     assert found.chance == pytest.approx(0.01 / 1.01)
-    says = "A wrong number would match the one value tried so far in 0.99 % of cases."
+    says = (
+        "By chance alone, a wrong number would match the one value tried so far in 0.99 % of cases."
+    )
     assert says in str(found)
     assert found.to_dict()["answer"] == "found"
 

@@ -135,7 +135,7 @@ def test_nothing_is_claimed_of_random_numbers() -> None:
         found = germane.reconcile_table(*SETS, wrong)
         assert not found
         assert found.answer == "none"
-        assert found.verdict.startswith("no protocol gives the table. The nearest, ")
+        assert found.verdict.startswith("no protocol gives the table. The nearest one, ")
 
 
 def swap(table: Table, one: str, other: str) -> Table:

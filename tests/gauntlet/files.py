@@ -144,7 +144,7 @@ LINES = {
     ),
     "queries not in a row": FileCase(value(), run=_MIXED),
     "an id with a blank between tabs": FileCase(
-        refused("expected 6 fields", "contain a blank", line=2),
+        refused("expected 6 fields", "contains a blank", line=2),
         qrels_text(blank="\t"),
         run_text(blank="\t").replace("\td01\t", "\tdoc 01\t"),
     ),

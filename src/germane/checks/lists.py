@@ -113,7 +113,7 @@ def find_without_judgments(data: Data) -> Sees:
     """Find queries of the qrels without a judgment."""
     if data.empty:
         are = write_count(len(data.empty), "query is", "queries are")
-        text = f"{are} in the qrels without any judgment, and left out"
+        text = f"{are} in the qrels without a judgment, and left out"
         yield Problem(text, len(data.empty), show_ids(data.empty))
 
 

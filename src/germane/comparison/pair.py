@@ -84,7 +84,7 @@ class Pair(Plain):
     """mean of the system less mean of the baseline"""
     interval: Interval | None
     """of the mean difference, at the level that the correction leaves to this pair; None for fewer
-    than five queries, or one of a data set, which say too little of others"""
+    than five queries, or one of a data set, which tell too little about others"""
     d_z: float | None
     """Cohen's d_z: the mean difference in standard deviations of one query's difference; None
     where that does not vary"""

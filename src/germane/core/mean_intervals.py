@@ -64,7 +64,7 @@ class Interval:
     @classmethod
     def explain_missing(cls, units: str) -> str:
         """Explain why means of few values have no interval."""
-        return f"fewer than {cls.FEWEST} {units} say too little of others for an interval"
+        return f"fewer than {cls.FEWEST} {units} tell too little about others for an interval"
 
 
 def estimate_interval(centered: Floats, strata: Ints, mean: float, alpha: float) -> Interval:
