@@ -18,7 +18,7 @@ READ = {
 }  # fmt: skip
 WRITTEN = {"--output", "--record", "--animate"}
 OTHER = {
-    "COMMAND", "ID", "LIST", "MEASURE", "MEASURE=NAME", "MEASURES", "MODULE:FUNCTION", "NAME", "NAME=MEASURE",
+    "COMMAND", "ID", "LIST", "MEASURE", "MEASURE=NAME", "MEASURES", "MODULE:FUNCTION", "NAME", "NAME=MEASURE", "NAME=VALUE",
     "CLASS", "NUMBER", "POINT", "REGEX", "S,…", "TEXT", "THRESHOLDS", "WORD",
 }  # fmt: skip
 """What the help calls arguments that are text, but no path: a new word has to be put somewhere."""

@@ -188,7 +188,7 @@ def advise_flat(raw: Any) -> str:
     return (
         " Flat numbers need group=…, which is a group for each of them or the sizes of groups;"
         f" group=[{len(raw)}] takes them as the list of one query. Ids of items belong to a query:"
-            " {'q1': [item, …]}."
+        " {'q1': [item, …]}."
     )
 
 
