@@ -245,8 +245,9 @@ class QueryValues(Arithmetic):
         It is the BCa bootstrap of the queries. If their values show too little of how much they
         vary, it comes from the range of the measure (``interval.basis``), so that it never has a
         width of 0. Returns None for fewer than five queries, which tell too little about others,
-        and where the mean is not a number. Raises InputError for a confidence that is not between 0 and
-        1, and MeasureError for a count and for a micro mean, which is not a mean over queries.
+        and where the mean is not a number. Raises InputError for a confidence that is not between
+        0 and 1, and MeasureError for a count and for a micro mean, which is not a mean over
+        queries.
         """
         from germane.core.mean_intervals import Interval, estimate_mean_interval
 
