@@ -171,11 +171,11 @@ def test_lists_in_files(tmp_path: Path) -> None:
     (tmp_path / "lists.jsonl").write_text(
         "".join(json.dumps({"user": user, "items": cell}) + "\n" for user, cell in CELLS.items())
     )
-    (tmp_path / "kaggle.csv").write_text("customer_id,prediction\n1,6 7 8\n2,9 5\n")
+    (tmp_path / "kaggle.csv").write_text("buyer,prediction\n1,6 7 8\n2,9 5\n")
     assert mean(QRELS, tmp_path / "als.parquet") == MEAN
     assert mean(QRELS, tmp_path / "lists.jsonl") == MEAN
     message = refuse(QRELS, tmp_path / "kaggle.csv")
-    columns = take(message, r"columns=(\{.*?\})", name="customer_id")
+    columns = take(message, r"columns=(\{.*?\})", name="buyer")
     assert mean(QRELS, tmp_path / "kaggle.csv", columns=columns) == MEAN
 
 
@@ -554,3 +554,60 @@ def test_conventions_that_a_message_names_on_the_command_line(tmp_path: Path) ->
     refused = command("evaluate", *files, "-m", "RR", "--empty", "error")
     assert refused.returncode == 2
     assert "without results" in refused.stderr
+
+
+# --- What newcomers try first, and what the message then says --------------------------------------
+
+BOUGHT = {"u1": ["a", "b"], "u2": ["c"]}
+SHOWN = {"u1": ["b", "x"], "u2": ["x", "c"]}
+EXPECTED = germane.evaluate(BOUGHT, SHOWN, "RR")["RR"].mean
+
+
+def test_ids_of_one_query_need_the_query() -> None:
+    assert "or [[item, …]] for a query without id" in refuse(BOUGHT["u1"], SHOWN["u1"])
+    assert mean([BOUGHT["u1"]], [SHOWN["u1"]]) == 1
+    with pytest.raises(germane.errors.GradeError, match="evaluate takes ids"):
+        germane.score(SHOWN["u1"], "AP", relevant=2)
+    with pytest.raises(germane.errors.GradeError) as raised:
+        germane.score(["1", "0"], "AP", relevant=2)
+    assert "evaluate" not in str(raised.value)
+
+
+@pytest.mark.parametrize("arrow", ["0", "1"])
+def test_a_series_of_lists_becomes_a_dict(arrow: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GERMANE_ARROW", arrow)
+    germane.errors.has_arrow.cache_clear()
+    bought, shown = pandas.Series(BOUGHT), pandas.Series(SHOWN)
+    with pytest.raises(germane.GermaneError, match=r"give to_dict\(\)"):
+        germane.evaluate(bought, shown, "RR")
+    assert mean(bought.to_dict(), shown.to_dict()) == EXPECTED
+    monkeypatch.undo()
+    germane.errors.has_arrow.cache_clear()
+
+
+def test_swapped_columns_and_files_are_recognized(tmp_path: Path) -> None:
+    swapped = {"user": ["b", "x"], "item": ["u1", "u1"], "score": [2.0, 1.0]}
+    with pytest.raises(germane.errors.CoverageError, match="columns were swapped"):
+        germane.evaluate(BOUGHT, pandas.DataFrame(swapped), "RR")
+    with pytest.raises(germane.errors.CoverageError, match=r"the same ids\?$"):
+        germane.evaluate(BOUGHT, {"z": ["a"]}, "RR")
+    message = refuse(pandas.DataFrame(swapped), pandas.DataFrame({"user": ["b"], "item": ["u1"]}))
+    assert message.endswith("If this is a run, give it after the judgments.")
+
+
+def test_rows_without_scores_are_numbered() -> None:
+    rows = pandas.DataFrame({"user": ["u1", "u1", "u2", "u2"], "item": ["b", "x", "x", "c"]})
+    assert "number them in a column rank" in refuse(BOUGHT, rows)
+    assert mean(BOUGHT, rows.assign(rank=rows.groupby("user").cumcount() + 1)) == EXPECTED
+
+
+def test_lists_of_objects_in_json(tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    path.write_text(json.dumps([{"question": user, "chunks": SHOWN[user]} for user in SHOWN]))
+    assert '{"query": …, "hits": [item, …]}' in refuse(BOUGHT, path)
+    path.write_text(json.dumps([{"query": user, "hits": SHOWN[user]} for user in SHOWN]))
+    assert mean(BOUGHT, path) == EXPECTED
+    rows = [{"query": user, "item": item} for user, items in BOUGHT.items() for item in items]
+    path.write_text(json.dumps(rows))
+    assert "from pandas.read_json(path)" in refuse(path, SHOWN)
+    assert mean(pandas.read_json(path), SHOWN) == EXPECTED
