@@ -812,3 +812,19 @@ def test_repeated_labels_of_embeddings() -> None:
 def test_repeated_labels_that_cannot_be(build: Callable[[], object], error: str) -> None:
     with pytest.raises(germane.GermaneError, match=error):
         build()
+
+
+def test_images_that_find_themselves_are_a_finding() -> None:
+    """P@1 of labels is 1 if the image itself may be found, however bad the embeddings are."""
+    images, labels = np.random.default_rng(5).normal(size=(12, 4)), np.arange(12) % 3
+    options = {"query_labels": labels, "gallery_labels": labels}
+    with pytest.warns(germane.GermaneWarning, match="every query finds itself.*exclude_self=True"):
+        found = germane.evaluate_embeddings(images, images, "P@1", **options)
+    assert found["P@1"].mean == 1
+    assert [finding.count for finding in found.findings] == [12]
+    without = germane.evaluate_embeddings(images, images, "P@1", **options, exclude_self=True)
+    assert without["P@1"].mean < 1
+    assert not without.findings
+    assert not germane.evaluate_embeddings(
+        images[:6], images[6:], "P@1", query_labels=labels[:6], gallery_labels=labels[6:]
+    ).findings

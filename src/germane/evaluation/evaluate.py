@@ -9,7 +9,7 @@ import numpy as np
 
 from germane.checks.evaluated import check_evaluation
 from germane.core.calls import Progress, make_progress
-from germane.core.finding import warn
+from germane.core.finding import Finding, warn
 from germane.core.policy import Duplicates, Policy
 from germane.core.qrels import Qrels, Sample
 from germane.dialects.names import parse
@@ -461,4 +461,16 @@ def evaluate_embeddings(  # type: ignore[misc]  # query_ids is an option of othe
     judgments = data.read(plan.needs, [named], progress)
     data = data.judge_by(named.drop_excluded(judgments))
     names = measures if isinstance(measures, (str, list, tuple)) else tuple(plan.policies)
-    return evaluate(data, Held(named), names, name=name, progress=progress)
+    result = evaluate(data, Held(named), names, name=name, progress=progress)
+    is_among_itself = queries is gallery and exclude_self is False and query_labels is not None
+    if is_among_itself and cameras is None and not {"exclude", "only", "ignore"} & policy.keys():
+        finding = Finding(
+            "serious",
+            "the query is its first result",
+            "queries and gallery are the same array, so every query finds itself, with its label",
+            run.shape[0],
+            advice="exclude_self=True leaves it out.",
+        )
+        result.findings = (*result.findings, finding)
+        warn(result.name, [finding])
+    return result

@@ -332,6 +332,8 @@ def _advise(raw: Any, shape: str) -> str:
     """Advice for a list of rows, or of objects with a list of results."""
     if not (isinstance(raw, list) and raw and isinstance(raw[0], dict)):
         return ""
+    if "bbox" in raw[0]:
+        return "  These are boxes: germane boxes TRUTH DETECTIONS (germane.boxes.evaluate)."
     if shape == _SHAPES["run"] and any(isinstance(value, list) for value in raw[0].values()):
         return '  In a list, each query is an object {"query": …, "hits": [item, …]}.'
     return (
