@@ -332,7 +332,8 @@ def asked(dialect: Dialect) -> tuple[Entry, germane.types.Measure]:
         if foreign is not None:
             return foreign, germane.parse(name)
     first = dialect.measuring[0]
-    return first, germane.types.Measure(germane.parse(first.write_measure(2)).name)
+    translated = germane.parse(first.write_measure(2))
+    return first, germane.types.Measure(translated.name, k=translated.k)
 
 
 def level(foreign: Entry) -> float:

@@ -307,6 +307,10 @@ ASK: dict[str, Asker] = {
     "opensearch-search-relevance": lambda f, p, form: Question(
         "opensearch", f"{re.findall(r'calculate(.*)AtK', f)[0]}@{p['k']}"
     ),
+    "longmemeval": _simple("longmemeval"),
+    "mempalace": lambda f, p, form: (
+        "an ideal ranking of the hits alone" if "ndcg" in f else Question("mempalace", _at(f, p))
+    ),
     "py-faster-rcnn": _voc,
     "detectron2": _voc,
     "mmdet": _voc,

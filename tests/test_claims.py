@@ -63,11 +63,18 @@ IS_UNDEFINED: dict[str, Callable[[ListValues, dict[str, Any]], bool]] = {
     ),
     "If every item is relevant, or there are no items": divides_by_0,
     "If no relevant item or no other item was retrieved": divides_by_0,
-    "If the divisor is 0 (with norm=found) or there are no relevant items (otherwise)": lambda v, p: (
-        divides_by_0(v) if p["norm"] == "found" else not count_relevant(v)
-    ),
 }
 """Where no_relevant decides."""
+
+IN_SEVERAL_SENTENCES: dict[str, Callable[[ListValues, dict[str, Any]], bool]] = {
+    "With norm=found, the value is undefined if no relevant item or no other": lambda v, p: (
+        divides_by_0(v) if p["norm"] == "found" else not count_relevant(v)
+    ),
+    "A user whose rows are all relevant, or none of them, has no AUC and is left out": lambda v, p: (
+        False
+    ),
+}
+"""Where no_relevant decides, by the beginning of what a row says; of queries that are left out, never."""
 
 IS_ZERO: dict[str, Callable[[ListValues], bool]] = {
     "0 if nothing was retrieved.": lambda v: not v.ranked,
@@ -80,6 +87,9 @@ DECIDES = ", no_relevant decides (default: 0)."
 
 def is_undefined(text: str, values: ListValues, measure: Measure) -> bool:
     """Is this one of the cases that a page names, in which no_relevant decides?"""
+    for beginning, holds in IN_SEVERAL_SENTENCES.items():
+        if text.startswith(beginning):
+            return holds(values, dict(measure.parameters))
     for sentence in re.findall(r"\S.*?\.(?= |$)", text):
         if sentence.endswith(DECIDES):
             if IS_UNDEFINED[sentence.removesuffix(DECIDES)](values, dict(measure.parameters)):

@@ -1,10 +1,10 @@
 """Record answers of a tool on the cases of conformance.json, in the format of its ``answers``.
 
-    python tests/data/record_answers.py FOLDER TOOL [PROGRAM]
+    python tests/data/record_answers.py FOLDER TOOL [PROGRAM …]
 
 Run it with the Python in which the tool is installed. FOLDER holds cases.json; FOLDER/answers/TOOL.json is
 written, and record_conformance.py carries a part of it over. TOOL is one of the names in ``TOOLS``; PROGRAM is
-the path of a script, for gdeval.
+the path of a script, for gdeval, longmemeval and mempalace.
 """
 
 import contextlib
@@ -216,6 +216,67 @@ def _write(value: Any) -> Any:
     return "NaN" if value != value else float(value)
 
 
+def ask_longmemeval(case: Case) -> Iterator[Answer]:
+    """Ask src/retrieval/eval_utils.py about lists of a corpus that has all relevant documents."""
+    yield from ask_memory(case, load_script("longmemeval").evaluate_retrieval)
+
+
+def ask_mempalace(case: Case) -> Iterator[Answer]:
+    """Ask the functions of benchmarks/longmemeval_bench.py and locomo_bench.py."""
+    tool = load_script("mempalace")
+    yield from ask_memory(case, tool.evaluate_retrieval)
+    relevant, lists = list_sets(case)
+    for k in (case["k"], 2):
+        values = {
+            q: tool.compute_retrieval_recall(one[:k], set(relevant[q])) for q, one in lists.items()
+        }
+        yield "compute_retrieval_recall", {"k": k}, "ranked list", give_mean(values)
+
+
+def list_sets(case: Case) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    """Return the relevant items of each query that has a list, and the lists."""
+    if case["kind"] == "list":
+        lists = case["ranking"]
+        return {q: case["actual"].get(q, []) for q in lists}, lists
+    lists = {q: one for q, one in case["ranking_stable"].items() if q in case["qrels"]}
+    return {q: [d for d, g in case["qrels"][q].items() if g >= 1] for q in lists}, lists
+
+
+def ask_memory(case: Case, function: Any) -> Iterator[Answer]:
+    relevant, lists = list_sets(case)
+    for k in (case["k"], 2):
+        values = {}
+        for query, ranked in lists.items():
+            corpus = [*ranked, *(d for d in dict.fromkeys(relevant[query]) if d not in ranked)]
+            values[query] = function(range(len(ranked)), relevant[query], corpus, k)
+        for at, name in enumerate(("recall_any", "recall_all", "ndcg_any")):
+            of_one = {q: float(one[at]) for q, one in values.items()}
+            yield name, {"k": k}, "ranked list", give_mean(of_one)
+
+
+def give_mean(values: dict[str, float]) -> dict[str, Any]:
+    return {"per_query": values, "aggregate": sum(values.values()) / len(values)}
+
+
+def load_script(name: str) -> Any:
+    """Load a script, of which only functions without other packages than NumPy are wanted."""
+    import ast
+    import math
+    from types import SimpleNamespace
+
+    import numpy
+
+    if not hasattr(numpy, "asfarray"):  # which NumPy 2 has no more
+        numpy.asfarray = lambda values: numpy.asarray(values, float)
+    found: dict[str, Any] = {"np": numpy, "math": math}
+    for path in sys.argv[3:]:
+        tree = ast.parse(Path(path).read_text("utf-8"))
+        wanted = ("dcg", "ndcg", "evaluate_retrieval", "compute_retrieval_recall")
+        tree.body = [one for one in tree.body if getattr(one, "name", "") in wanted]
+        exec(compile(tree, name, "exec"), found)
+    return SimpleNamespace(**found)
+
+
 TOOLS: dict[str, Any] = {
     "torchmetrics-1.9.0": (ask_torchmetrics, "torchmetrics", "ir"),
     "lenskit-2026.4": (ask_lenskit, "lenskit", "ir", "list"),
@@ -224,6 +285,8 @@ TOOLS: dict[str, Any] = {
     "mteb-1": (ask_mteb_1, "mteb", "ir"),
     "beir-custom": (ask_beir_custom, "beir", "ir"),
     "gdeval": (ask_gdeval, "1.3", "ir", "list"),
+    "longmemeval": (ask_longmemeval, "git 9e0b455", "ir", "list"),
+    "mempalace": (ask_mempalace, "git 9b7cfc9", "ir", "list"),
     "unitxt": (ask_unitxt, "unitxt", "ir", "list"),
 }
 """How a tool is asked, the package that has it (or its version), and the kinds of cases that it takes."""
@@ -246,7 +309,8 @@ def main(folder: Path, tool: str) -> None:
             key = json.dumps([name, params, form])
             blank = {"function": name, "params": params, "input": form, "answers": {}}
             functions.setdefault(key, blank)["answers"][case["name"]] = answer
-    told = package if package[0].isdigit() else f"{package} {version(package)}"
+    is_version = package[0].isdigit() or package.startswith("git ")
+    told = package if is_version else f"{package} {version(package)}"
     text = json.dumps({"version": told, "functions": list(functions.values())})
     (folder / "answers" / f"{tool}.json").write_text(text + "\n", "utf-8")
 

@@ -337,6 +337,7 @@ TEXT_RETRIEVAL = (
 
 # --- Search engines and retrieval for RAG: the hits that a query returns --------------------------
 
+_OF_MEMORY = {"duplicates": "keep", "repeated": "once", "grades": "ones"}
 _search_tool = partial(Dialect, reading=COPIES_COUNT, judging=LISTS)
 
 SEARCH_ENGINES = (
@@ -435,6 +436,58 @@ SEARCH_ENGINES = (
             " RerankRecall is pytrec_eval's recall."
         ),
         source="metrics.py::RetrievalMetric",
+    ),
+    Dialect(
+        "longmemeval",
+        tool="LongMemEval",
+        version="git 9e0b455",
+        reading=_OF_MEMORY,
+        judging=LISTS,
+        measuring=(
+            Entry("recall_all@{k}", "AllFound@{k}", {"no_relevant": "one"}),
+            Entry("recall_any@{k}", "Success@{k}"),
+            Entry("ndcg_any@{k}", "nDCG(discount=jarvelin)@{k}"),
+        ),
+        why=(
+            "Rank 2 is not discounted, as in the original nDCG. For a question without evidence,"
+            " recall_all is 1 and recall_any 0. run_retrieval.py takes means without the questions"
+            " of abstention, and without those whose evidence is not in a user's turn."
+        ),
+        source="src/retrieval/eval_utils.py",
+        limits=(
+            Limit(
+                "repeated",
+                "A repeated result is a hit again, and one more of the corpus.",
+                only=("ndcg_any@{k}",),
+            ),
+        ),
+    ),
+    Dialect(
+        "mempalace",
+        tool="MemPalace",
+        version="git 9b7cfc9",
+        reading=_OF_MEMORY,
+        judging=LISTS,
+        measuring=(
+            Entry("recall_all@{k}", "AllFound@{k}", {"no_relevant": "one"}),
+            Entry("recall_any@{k}", "Success@{k}"),
+            Entry("compute_retrieval_recall@{k}", "R@{k}", {"no_relevant": "one"}),
+        ),
+        why=(
+            "Of LongMemEval it prints recall_any as Recall@k, and of LoCoMo the share of the"
+            " evidence, which is 1 for a question without any."
+        ),
+        source="benchmarks/longmemeval_bench.py, benchmarks/locomo_bench.py",
+        unlike=(
+            Homonym(
+                "nDCG",
+                "ndcg_any",
+                says=(
+                    "its ideal ranking has the hits among the first k alone, so that a hit at rank"
+                    " 1 is 1 however many are missed"
+                ),
+            ),
+        ),
     ),
     _search_tool(
         "elasticsearch",
