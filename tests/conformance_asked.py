@@ -243,6 +243,12 @@ ASK: dict[str, Asker] = {
     "mteb-2.18.18": _mteb("mteb-2.18.18"),
     "gdeval": _gdeval,
     "unitxt": _simple("unitxt"),
+    "mlflow": _simple("mlflow"),
+    "phoenix": lambda f, p, form: Question("phoenix", _called(f, "k", p), {"relevant": "listed"}),
+    "replay": _simple("replay"),
+    "deepeval": _simple("deepeval"),
+    "trulens": _simple("trulens", how="k"),
+    "autorag": _simple("autorag"),
     "sentence-transformers": lambda f, p, form: Question(
         "sentence-transformers",
         "reranking_ap" if "Reranking" in f else f"{_last(f).partition('@')[0]}@{p['k']}",

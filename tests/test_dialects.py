@@ -276,7 +276,7 @@ def test_both_meanings_are_named(dialect: str, name: str, theirs: str) -> None:
 
 @pytest.mark.parametrize(
     ("dialect", "name"),
-    [("catalyst", "Success@3"), ("spotlight", "RR"), ("llama-index", "nDCG@3")],
+    [("catalyst", "Success@3"), ("spotlight", "RR"), ("llama-index", "nDCG@3"), ("autorag", "AP")],
 )  # fmt: skip
 def test_a_measure_of_the_tool_that_germane_does_not_have(dialect: str, name: str) -> None:
     with pytest.raises(
@@ -642,6 +642,16 @@ def test_an_empty_list_beside_others() -> None:
     ):
         [result] = germane.evaluate(qrels, run, [name], dialect=dialect).values()
         assert result.mean == mean
+
+
+def test_what_mlflow_makes_of_nothing_to_find_is_a_limit() -> None:
+    """As recorded from MLflow 3.17.2: recall_at_3 and ndcg_at_3 are 1 for [] and []."""
+    lists: tuple[tuple[list[str], bool], ...] = (([], True), (["a", "b", "c"], False))
+    for ranked, doubtful in lists:
+        result = germane.evaluate(
+            {"q": []}, {"q": ranked}, "recall_at_3 ndcg_at_3", dialect="mlflow"
+        )
+        assert bool(result.limits) is doubtful
 
 
 # --- Words that dialects need ----------------------------------------------------------------------

@@ -4,16 +4,19 @@
 
 Run it with the Python in which the tool is installed. FOLDER holds cases.json; FOLDER/answers/TOOL.json is
 written, and record_conformance.py carries a part of it over. TOOL is one of the names in ``TOOLS``; PROGRAM is
-the path of a script, for gdeval, longmemeval and mempalace.
+the path of a script, for gdeval, longmemeval and mempalace, of a module, for phoenix, or of the folder of a
+package, for autorag.
 """
 
 import contextlib
 import copy
 import io
 import json
+import runpy
 import subprocess
 import sys
 import tempfile
+import types
 from collections.abc import Callable, Iterator
 from importlib.metadata import version
 from pathlib import Path
@@ -31,6 +34,22 @@ def ask(call: Callable[[], Any]) -> Any:
             return call()
     except Exception as error:  # a tool may raise anything
         return error
+
+
+def list_sets(case: Case) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+    """Return the relevant items of each query that has a list, and the lists."""
+    if case["kind"] == "list":
+        lists = case["ranking"]
+        return {q: case["actual"].get(q, []) for q in lists}, lists
+    lists = {q: one for q, one in case["ranking_stable"].items() if q in case["qrels"]}
+    return {q: [d for d, g in case["qrels"][q].items() if g >= 1] for q in lists}, lists
+
+
+def list_grades(case: Case) -> dict[str, dict[str, int]]:
+    """Return the grades of each query that has a list; 1 for each item of a list of relevant ones."""
+    if case["kind"] == "list":
+        return {q: dict.fromkeys(one, 1) for q, one in case["actual"].items()}
+    return {q: case["qrels"][q] for q in list_sets(case)[1]}
 
 
 def ask_mteb(case: Case) -> Iterator[Answer]:
@@ -125,11 +144,7 @@ def ask_unitxt(case: Case) -> Iterator[Answer]:
     from unitxt.metrics import MAP, MRR, RetrievalAtK
 
     k = case["k"]
-    if case["kind"] == "list":
-        relevant, lists = case["actual"], case["ranking"]
-    else:
-        lists = {q: one for q, one in case["ranking_stable"].items() if q in case["qrels"]}
-        relevant = {q: [d for d, g in case["qrels"][q].items() if g >= 1] for q in lists}
+    relevant, lists = list_sets(case)
     for metric in (MAP(), MRR(), RetrievalAtK(k_list=[k])):
         found = {
             q: ask(lambda: metric.compute([relevant.get(q, [])], lists[q], {}))  # noqa: B023
@@ -150,11 +165,7 @@ def ask_lenskit(case: Case) -> Iterator[Answer]:
     from lenskit.data import ItemList, ItemListCollection
     from lenskit.metrics.ranking import AveragePrecision
 
-    if case["kind"] == "list":
-        relevant, lists = case["actual"], case["ranking"]
-    else:
-        lists = {q: one for q, one in case["ranking_stable"].items() if q in case["qrels"]}
-        relevant = {q: [d for d, g in case["qrels"][q].items() if g >= 1] for q in lists}
+    relevant, lists = list_sets(case)
     found = {q: ItemList(item_ids=one, ordered=True) for q, one in lists.items()}
     wanted = {q: ItemList(item_ids=relevant.get(q, [])) for q in lists}
     kinds = {"AveragePrecision": AveragePrecision}
@@ -210,6 +221,158 @@ def ask_torchmetrics(case: Case) -> Iterator[Answer]:
             yield name, {} if k is None else {"top_k": k}, form, answer
 
 
+def ask_mlflow(case: Case) -> Iterator[Answer]:
+    """Ask the functions of the metrics for retrievers about a frame with a row for each query."""
+    import pandas as pd
+    from mlflow.metrics import ndcg_at_k, precision_at_k, recall_at_k
+
+    relevant, lists = list_sets(case)
+    rows = [pd.Series([one[q] for q in lists]) for one in (lists, relevant)]
+    for make in (precision_at_k, recall_at_k, ndcg_at_k):
+        metric = make(case["k"])
+        found = metric.eval_fn(*rows)
+        values = dict(zip(lists, map(float, found.scores), strict=True))
+        answer = {"per_query": values, "aggregate": float(found.aggregate_results["mean"])}
+        yield metric.name, {}, "ranked list", answer
+
+
+def ask_phoenix(case: Case) -> Iterator[Answer]:
+    """Ask its class for the retrieval metrics, of which PROGRAM is the file, about grades in order."""
+    import pandas as pd
+
+    made = load_source()["RetrievalMetrics"]
+    grades, lists = list_grades(case), list_sets(case)[1]
+    metrics = {q: made([grades[q].get(d, 0) for d in one]) for q, one in lists.items()}
+    for name in ("ndcg", "precision", "reciprocal_rank", "hit"):
+        for k in (None, case["k"])[: 2 if name in ("ndcg", "precision") else 1]:
+            call = {} if k is None else {"k": k}
+            found = {q: ask(lambda: getattr(one, name)(**call)) for q, one in metrics.items()}  # noqa: B023
+            failed = any(isinstance(value, Exception) for value in found.values())
+            answer = {"per_query": {q: _write(value) for q, value in found.items()}}
+            if not failed:
+                answer["aggregate"] = _write(pd.Series(found, dtype=float).mean())
+            yield name, call, "ranked list, judgments (graded kept)", answer
+
+
+def ask_replay(case: Case) -> Iterator[Answer]:
+    """Ask about frames of pandas; a list without scores is given its ranks."""
+    import pandas as pd
+    from replay import metrics
+    from replay.metrics import PerUser
+
+    if case["kind"] == "list":
+        relevant = case["actual"]
+        run = {q: [(d, -float(i)) for i, d in enumerate(one)] for q, one in case["ranking"].items()}
+    else:
+        relevant = {q: [d for d, g in one.items() if g >= 1] for q, one in case["qrels"].items()}
+        run = {q: list(one.items()) for q, one in case["run"].items()}
+    rows = [(q, d, score) for q, one in run.items() for d, score in one]
+    found = pd.DataFrame(rows, columns=["query_id", "item_id", "rating"])
+    rows = [(q, d) for q, one in relevant.items() for d in one]
+    truth = pd.DataFrame(rows, columns=["query_id", "item_id"])
+    k = case["k"]
+    for name in ("HitRate", "MAP", "MRR", "NDCG", "Precision", "Recall"):
+        make = getattr(metrics, name)
+        means, values = (
+            ask(lambda: next(iter(make(k, **mode)(found, truth).values())))  # noqa: B023
+            for mode in ({}, {"mode": PerUser()})
+        )
+        if isinstance(means, Exception):
+            answer: dict[str, Any] = {"error": str(means)}
+        else:
+            per_query = {q: float(value) for q, value in values.items()}
+            answer = {"per_query": per_query, "aggregate": float(means)}
+        yield f"{name}@{k}", {}, "run dict", answer
+
+
+def ask_deepeval(case: Case) -> Iterator[Answer]:
+    """Ask for the score of given verdicts, which a language model gives otherwise."""
+    from deepeval.metrics import ContextualPrecisionMetric
+    from deepeval.metrics.base_metric import Verdict
+    from deepeval.metrics.contextual_precision.schema import ContextualPrecisionVerdict
+
+    relevant, lists = list_sets(case)
+    values = {}
+    for q, ranked in lists.items():
+        metric = object.__new__(ContextualPrecisionMetric)  # made otherwise, it looks for a model
+        metric.strict_mode = False
+        words = [Verdict.YES if d in relevant[q] else Verdict.NO for d in ranked]
+        metric.verdicts = [ContextualPrecisionVerdict(verdict=one, reason="") for one in words]
+        values[q] = float(metric._calculate_score())
+    yield "ContextualPrecision", {}, "ranked list", {"per_query": values}
+
+
+def ask_trulens(case: Case) -> Iterator[Answer]:
+    """Ask about ranked lists, and about lists with scores, of which some are equal."""
+    from trulens.feedback import GroundTruthAgreement
+
+    grades, lists = list_grades(case), list_sets(case)[1]
+    relevant = {q: {d: g for d, g in one.items() if g >= 1} for q, one in grades.items()}
+    golden = [
+        {
+            "query": q,
+            "expected_chunks": [{"text": d, "expect_score": g} for d, g in one.items()],
+            "expected_memories": list(one),
+        }
+        for q, one in relevant.items()
+    ]
+    tool = GroundTruthAgreement.model_construct(
+        ground_truth=golden, ground_truth_imp=None, conversation_id=None
+    )
+    k, form = case["k"], "ranked list, judgments (graded kept)"
+    for name in ("ndcg_at_k", "precision_at_k", "recall_at_k", "ir_hit_rate"):
+        for call in ({"k": k}, {})[: 1 if name == "ndcg_at_k" else 2]:
+            made = getattr(tool, name)
+            values = {q: _write(made(q, one, **call)) for q, one in lists.items()}
+            yield name, call, form, {"per_query": values}
+    for name in ("mrr", "memory_recall", "memory_mrr"):
+        values = {q: _write(getattr(tool, name)(q, one)) for q, one in lists.items()}
+        yield name, {}, form, {"per_query": values}
+    if case["kind"] == "list":
+        return
+    scored = {q: one for q, one in case["run"].items() if q in grades}
+    for name in ("ndcg_at_k", "precision_at_k", "recall_at_k", "mrr"):
+        call = {} if name == "mrr" else {"k": k}
+        made = getattr(tool, name)
+        values = {
+            q: _write(made(q, list(one), [*one.values()], **call)) for q, one in scored.items()
+        }
+        yield name, call, "run dict", {"per_query": values}
+
+
+def ask_autorag(case: Case) -> Iterator[Answer]:
+    """Ask its functions, of which PROGRAM is the folder, about items that are wanted one by one."""
+    import importlib
+
+    import pandas as pd
+
+    relevant, lists = list_sets(case)
+    for name in ("autorag", "autorag.schema", "autorag.evaluation", "autorag.evaluation.metric"):
+        package = sys.modules.setdefault(name, types.ModuleType(name))  # without what it imports
+        package.__path__ = [str(Path(sys.argv[3], *name.split(".")))]
+    tools: Any = sys.modules.setdefault("autorag.utils.util", types.ModuleType("util"))
+    tools.convert_inputs_to_list = lambda function: function  # lists are lists
+    tool = importlib.import_module("autorag.evaluation.metric.retrieval")
+    schema = importlib.import_module("autorag.schema.metricinput")
+    asked = [
+        schema.MetricInput(retrieval_gt=[[d] for d in relevant[q]] or [[]], retrieved_ids=one)
+        for q, one in lists.items()
+    ]
+    for name in ("f1", "recall", "precision"):
+        found = getattr(tool, f"retrieval_{name}")(metric_inputs=asked)
+        means = pd.Series(found, dtype=float)
+        answer = {
+            "per_query": dict(zip(lists, map(_write, means), strict=True)),
+            "aggregate": _write(means.mean()),
+        }
+        yield f"retrieval_{name}", {}, "ranked list", answer
+
+
+def load_source() -> dict[str, Any]:
+    """Run the file PROGRAM, a module of a package that is too large to be installed."""
+    return runpy.run_path(sys.argv[3])
+
+
 def _write(value: Any) -> Any:
     if isinstance(value, Exception):
         return f"ERROR {value}"
@@ -231,15 +394,6 @@ def ask_mempalace(case: Case) -> Iterator[Answer]:
             q: tool.compute_retrieval_recall(one[:k], set(relevant[q])) for q, one in lists.items()
         }
         yield "compute_retrieval_recall", {"k": k}, "ranked list", give_mean(values)
-
-
-def list_sets(case: Case) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
-    """Return the relevant items of each query that has a list, and the lists."""
-    if case["kind"] == "list":
-        lists = case["ranking"]
-        return {q: case["actual"].get(q, []) for q in lists}, lists
-    lists = {q: one for q, one in case["ranking_stable"].items() if q in case["qrels"]}
-    return {q: [d for d, g in case["qrels"][q].items() if g >= 1] for q in lists}, lists
 
 
 def ask_memory(case: Case, function: Any) -> Iterator[Answer]:
@@ -288,6 +442,12 @@ TOOLS: dict[str, Any] = {
     "longmemeval": (ask_longmemeval, "git 9e0b455", "ir", "list"),
     "mempalace": (ask_mempalace, "git 9b7cfc9", "ir", "list"),
     "unitxt": (ask_unitxt, "unitxt", "ir", "list"),
+    "mlflow": (ask_mlflow, "mlflow", "ir", "list"),
+    "phoenix": (ask_phoenix, "20.26.1", "ir", "list"),
+    "replay": (ask_replay, "replay-rec", "ir", "list"),
+    "deepeval": (ask_deepeval, "deepeval", "ir", "list"),
+    "trulens": (ask_trulens, "trulens-feedback", "ir", "list"),
+    "autorag": (ask_autorag, "0.3.27", "ir", "list"),
 }
 """How a tool is asked, the package that has it (or its version), and the kinds of cases that it takes."""
 

@@ -24,7 +24,8 @@ CASES = (
     "rand_12_ties_graded", "qs_qid_equals_docid",
 )  # fmt: skip
 
-WHOLE = ("beir-custom", "gdeval", "longmemeval", "mempalace", "mteb-2.18.18", "unitxt")
+WHOLE = ("autorag", "beir-custom", "deepeval", "gdeval", "longmemeval", "mempalace", "mlflow")
+WHOLE += ("mteb-2.18.18", "phoenix", "replay", "trulens", "unitxt")
 """Tools with few functions, of which answers to all of these cases are kept."""
 
 

@@ -595,6 +595,47 @@ DIALECTS = (
         sees="list",
     ),
     Dialect(
+        "replay",
+        tool="RePlay",
+        version="0.22.0",
+        reading={"duplicates": "recount", "repeated": "once", "grades": "ones"},
+        judging={"ties": "trec", "missing": "zero"},
+        averaging={"no_relevant": "skip"},
+        measuring=(
+            Entry("HitRate@{k}", "Success@{k}"),
+            Entry("MAP@{k}", "AP@{k}", {"repeated": "each"}),
+            Entry("MRR@{k}", "RR@{k}"),
+            Entry("NDCG@{k}", "nDCG@{k}"),
+            Entry("Precision@{k}", "P@{k}", {"duplicates": "keep"}),
+            Entry("Recall@{k}", "R@{k}", {"duplicates": "keep"}),
+        ),
+        why=(
+            "Frames are sorted by score and then by item, both from high to low; dicts keep the"
+            " order of equal scores (ties=given). Users are those of the ground truth, so that none"
+            " is without items."
+        ),
+        source="metrics/base_metric.py, metrics/map.py",
+        limits=(
+            Limit(
+                "tied",
+                "Items that are numbers are ordered as numbers, not as text.",
+                order=True,
+            ),
+            Limit("repeated", "A copy counts again, on either side.", only=("NDCG@{k}",)),
+        ),
+        absent=(
+            Absent(
+                ("RocAuc",),
+                "it is AUROC of the first k, but 1 where all of them are relevant, and 0 where none"
+                " is; germane's AUROC is undefined there.",
+            ),
+            Absent(
+                ("Coverage", "Novelty", "Surprisal", "Unexpectedness", "CategoricalDiversity"),
+                CATALOG,
+            ),
+        ),
+    ),
+    Dialect(
         "torch-geometric",
         tool="PyTorch Geometric",
         version="2.8.1",

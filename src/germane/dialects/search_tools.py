@@ -9,6 +9,7 @@ from germane.dialects.dialect import (
     COPIES_COUNT,
     LISTS,
     PYTREC,
+    Absent,
     Dialect,
     Entry,
     Homonym,
@@ -338,6 +339,7 @@ TEXT_RETRIEVAL = (
 # --- Search engines and retrieval for RAG: the hits that a query returns --------------------------
 
 _OF_MEMORY = {"duplicates": "keep", "repeated": "once", "grades": "ones"}
+_OF_RESULTS = {"duplicates": "recount", "empty": "missing"}
 _search_tool = partial(Dialect, reading=COPIES_COUNT, judging=LISTS)
 
 SEARCH_ENGINES = (
@@ -486,6 +488,167 @@ SEARCH_ENGINES = (
                     "its ideal ranking has the hits among the first k alone, so that a hit at rank"
                     " 1 is 1 however many are missed"
                 ),
+            ),
+        ),
+    ),
+    _search_tool(
+        "mlflow",
+        tool="MLflow",
+        version="3.17.2",
+        reading={**COPIES_COUNT, "grades": "ones"},
+        measuring=(
+            Entry("precision_at_{k}", "P(norm=retrieved)@{k}", also=("precision_at_{k}/mean",)),
+            Entry("recall_at_{k}", "R@{k}", {"duplicates": "keep"}, ("recall_at_{k}/mean",)),
+            Entry("ndcg_at_{k}", "nDCG@{k}", also=("ndcg_at_{k}/mean",)),
+        ),
+        why=(
+            "Precision divides by the documents retrieved, k at most, so that a short list is"
+            " rewarded; a repeated document is a hit again, except in recall. Without results it is"
+            " 0. The recall of a query that has nothing to find is 0, and 1 where nothing was"
+            " retrieved. The ideal of nDCG has no more documents than were retrieved."
+        ),
+        source="mlflow/metrics/metric_definitions.py",
+        limits=(
+            Limit(
+                "empty",
+                "Where there is nothing to find and nothing was retrieved, the value is 1.",
+                only=("recall_at_{k}", "ndcg_at_{k}"),
+            ),
+            Limit(
+                "short",
+                "The ideal of a list shorter than k has only as many documents as the list.",
+                only=("ndcg_at_{k}",),
+            ),
+            Limit(
+                "repeated",
+                "A repeated relevant document is a further relevant document in the ideal, too.",
+                only=("ndcg_at_{k}",),
+            ),
+        ),
+        absent=(
+            Absent(
+                ("precision_score", "recall_score", "f1_score"),
+                "it is of classes, and ranks nothing.",
+            ),
+        ),
+    ),
+    _search_tool(
+        "phoenix",
+        tool="Phoenix",
+        version="20.26.1",
+        measuring=(
+            Entry("ndcg", "nDCG"),
+            Entry("ndcg(k={k})", "nDCG@{k}"),
+            Entry("precision", "P", {"duplicates": "recount"}),
+            Entry("precision(k={k})", "P@{k}"),
+            Entry("reciprocal_rank", "RR"),
+            Entry("hit", "Success"),
+        ),
+        why=(
+            "It is given the scores of the documents of a list by a judge. Every score other than 0"
+            " is a hit, whatever its size, and gains itself in nDCG, whose ideal is the same list"
+            " sorted. Precision divides by k, also of a shorter list."
+        ),
+        source="phoenix/metrics/retrieval_metrics.py",
+        limits=(
+            Limit("negative", "A score below 0 is a hit, and in nDCG an error."),
+            Limit(
+                "repeated",
+                "Every copy of a document is a document of the ideal.",
+                only=("ndcg", "ndcg(k={k})"),
+            ),
+        ),
+        sees="list",
+        aliases=("arize-phoenix",),
+    ),
+    _search_tool(
+        "deepeval",
+        tool="deepeval",
+        version="4.3.1",
+        measuring=(*name_both("ContextualPrecision", "AP(norm=found)"),),
+        why=(
+            "Contextual precision is AP over the relevant contexts found, by the verdicts of a"
+            " language model."
+        ),
+        source="metrics/contextual_precision/contextual_precision.py::_calculate_score",
+        absent=(
+            Absent(
+                ("ContextualRecall", "ContextualRelevancy"),
+                "it is the share of sentences that a language model approves, whatever their rank.",
+            ),
+        ),
+    ),
+    _search_tool(
+        "trulens",
+        tool="TruLens",
+        version="2.16.0",
+        reading={"duplicates": "keep", "repeated": "once"},
+        averaging={"no_relevant": "skip"},
+        measuring=(
+            Entry("ndcg_at_k(k={k})", "nDCG@{k}"),
+            Entry("precision_at_k", "P", _OF_RESULTS),
+            Entry("precision_at_k(k={k})", "P(norm=retrieved)@{k}", _OF_RESULTS),
+            *name_both("recall_at_k", "R", "(k={k})"),
+            *name_both("ir_hit_rate", "Success", "(k={k})"),
+            Entry("mrr", "RR", also=("memory_mrr",)),
+            Entry("memory_recall", "R"),
+        ),
+        why=(
+            "A query without expected chunks is NaN, and so is the precision of no results; the"
+            " leaderboard's means leave NaN out. A repeated chunk is credited once, except in"
+            " precision. Every expected chunk is relevant, whatever its expect_score, which is the"
+            " gain in nDCG."
+        ),
+        source="trulens/feedback/groundtruth.py::GroundTruthAgreement",
+        limits=(
+            Limit(
+                "tied",
+                "All results with the score of the k-th count as among the first k.",
+                only=("precision_at_k(k={k})", "recall_at_k(k={k})"),
+            ),
+        ),
+        unlike=(
+            Homonym(
+                "nDCG",
+                "ndcg_at_k",
+                says="it divides by the DCG of as many relevant items as there are results",
+            ),
+        ),
+    ),
+    _search_tool(
+        "autorag",
+        tool="AutoRAG",
+        version="0.3.27",
+        judging={**LISTS, "empty": "missing"},
+        reading={"duplicates": "keep", "repeated": "once"},
+        averaging={"no_relevant": "skip"},
+        measuring=(
+            Entry("retrieval_recall", "R"),
+            Entry("retrieval_precision", "P"),
+            Entry("retrieval_f1", "F"),
+        ),
+        why=(
+            "Each relevant document is a group of its own in retrieval_gt, [[a], [b]]; of a larger"
+            " group, any document is enough. There is no cutoff but top_k of the retrieval. Queries"
+            " without relevant documents or without results are left out of the mean."
+        ),
+        source="autorag/evaluation/metric/retrieval.py",
+        limits=(Limit("repeated", "A relevant document that is listed twice is wanted twice."),),
+        unlike=(
+            Homonym(
+                "RR",
+                "retrieval_mrr",
+                says="it is the mean of the reciprocal ranks of all relevant items, missed ones 0",
+            ),
+            Homonym(
+                "AP",
+                "retrieval_map",
+                says="it is the mean of the reciprocal ranks of all relevant items, missed ones 0",
+            ),
+            Homonym(
+                "nDCG",
+                "retrieval_ndcg",
+                says="it divides by the DCG of as many relevant items as there are results",
             ),
         ),
     ),
