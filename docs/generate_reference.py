@@ -122,11 +122,17 @@ def write_arguments() -> str:
 
 
 HINTS = """\
-The names of lists are in `germane.types`, for the annotations of functions of your own. So are
-`Measures` (a name, a measure, or several), `InputFormat`, `Progress` (a function that is told how
-much has been read), `Seed` (a whole number or a generator of NumPy), `Sign` of an
-`Evaluator`, `Reader` of a CSV table, and the `Severity` of a finding. `Choices` are the keyword
-arguments of `evaluate`, and `OtherChoices` those of `explain`:
+For the annotations of functions of your own, `germane.types` has the names up to `Places`, and:
+
+- `Measures` (the name of a measure, a measure, or several of them),
+- `InputFormat` (the format of all files, or of each as in `{"run": "jsonl"}`; `None` recognizes it),
+- `Progress` (a function that is told how much has been read),
+- `Seed` (a whole number or a generator of NumPy),
+- `Sign` (what the signature of an `Evaluator` covers: "qrels", or also every row of the "run"),
+- `Reader` (of a CSV table: "program" or "spreadsheet"),
+- `Severity` (of a finding: "serious", "doubtful" or "note").
+
+`Choices` are the keyword arguments of `evaluate`, and `OtherChoices` are those of `explain`:
 
 ```python
 from typing import Unpack

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, is_typeddict
 from urllib.parse import quote
 
 import pytest
@@ -30,13 +30,20 @@ ROOT = Path(__file__).parents[1]
 NOT_DATA = r"Mapping\[Any, float\] \| Iterable\[Any\]|Callable\[\.\.\., Any\]|Iterable\[Any\]|Mapping\[str, Any\]|\[Hashable, Any\]"
 SEARCHED = json.loads((ROOT / "docs/search_words.json").read_text("utf-8"))
 ERRORS = [name for name in dir(germane.errors) if name.endswith(("Error", "Warning"))]
+ALIASES = [
+    name
+    for name in germane.types.__all__
+    if not inspect.isclass(kind := getattr(germane.types, name)) or is_typeddict(kind)
+]
+"""What arguments take: unions of types, words, and keywords. They cannot hold a docstring, or nobody
+calls them; the examples are with the functions that take them, and one page explains them all."""
 OBJECTS = [
     *(
         name
         for name in germane.__all__
         if name[:1].isalpha() and name != "boxes" and name not in ERRORS
     ),
-    *(f"types.{name}" for name in germane.types.__all__),
+    *(f"types.{name}" for name in germane.types.__all__ if name not in ALIASES),
     *(f"errors.{name}" for name in ERRORS),
     *(f"boxes.{name}" for name in germane.boxes.__all__),
 ]
@@ -111,6 +118,14 @@ def test_names_in_signatures_are_explained() -> None:
     written += [f": {write_type(kind)}" for kind in Choices.__annotations__.values()]  # rare ones
     unused = {name for name in names if not any(f": {name}" in one for one in written)}
     assert not unused
+
+
+def test_every_alias_is_explained_on_the_page_of_names() -> None:
+    shown = dict(loaded("generate_reference").list_pages())["arguments"]
+    assert {"Judgments", "Run", "Choices", "Sign"} < {*ALIASES}
+    for name in ALIASES:
+        explained = rf"^(\| `{name}` \| \S|- `{name}` \(\w)|`{name}` are "
+        assert re.search(explained, shown, re.MULTILINE), name
 
 
 def test_every_measure_has_a_page() -> None:

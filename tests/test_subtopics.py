@@ -433,7 +433,7 @@ def test_conventions_of_grades_hold_for_subtopics() -> None:
     judged = {"q": {"a": {"1": 1.5, "2": 0.5}, "b": {"1": 0.9}}}
     assert value("Dsharp_nDCG(gamma=0)@1", judged, {"q": ["b"]}, grades="whole") == 0
     assert value("Dsharp_nDCG(gamma=0)@1", judged, {"q": ["b"]}) == pytest.approx(0.9 / 2)
-    with pytest.raises(GradeError, match=r"grades=binary takes 0 and 1; got 1\.5"):
+    with pytest.raises(GradeError, match=r"grades=binary takes only 0 and 1; got 1\.5"):
         value("StRecall", judged, {"q": ["b"]}, grades="binary")
 
 

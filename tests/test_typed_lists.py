@@ -69,7 +69,7 @@ def test_digits_in_one_piece_are_refused_with_the_split_list(
 ) -> None:
     done = run(Path(), *(word.format(listed) for word in VERBS[verb]))
     assert done.returncode == 2
-    assert f"between its grades: '{split}'." in done.stderr.decode()
+    assert f"blanks or commas separate the grades: '{split}'." in done.stderr.decode()
     assert run(Path(), *(word.format(split) for word in VERBS[verb])).returncode == 0
     single = re.search(r"write (\S+)\.0\.", done.stderr.decode())
     assert (single is None) == (re.search(r"\d+", listed)[0][0] == "0")  # type: ignore[index]
@@ -116,7 +116,7 @@ def test_what_is_no_grade_is_named_with_its_rank(listed: str) -> None:
 @pytest.mark.parametrize("verb", VERBS)
 def test_a_list_without_its_relevant_items_says_that_they_were_counted(verb: str) -> None:
     words = [word.format("0 0 1 0 1 0 0 1 0 0") for word in VERBS[verb]]
-    says = b"R = 3, counted in the list; --relevant gives the number in the collection"
+    says = b"R = 3, as counted in the list; --relevant sets the number in the collection"
     assert says in run(Path(), *words).stdout
     more = run(Path(), *words, "--relevant", "5")
     assert more.returncode == 0
@@ -125,13 +125,16 @@ def test_a_list_without_its_relevant_items_says_that_they_were_counted(verb: str
 
 def test_each_level_of_relevance_has_its_count() -> None:
     out = run(Path(), "score", "0 1 2", "-m", "AP AP(rel=2)").stdout.decode()
-    assert "rel=1: R = 2, counted in the list" in out
-    assert "rel=2: R = 1, counted in the list" in out
-    assert "R = 1, counted" in run(Path(), "score", "0 1 2", "-m", "AP(rel=2)").stdout.decode()
+    assert "rel=1: R = 2, as counted in the list" in out
+    assert "rel=2: R = 1, as counted in the list" in out
+    assert (
+        "R = 1, as counted in the list"
+        in run(Path(), "score", "0 1 2", "-m", "AP(rel=2)").stdout.decode()
+    )
 
 
 def test_python_names_the_argument() -> None:
-    says = "R = 2, counted in the list; relevant= gives the number in the collection"
+    says = "R = 2, as counted in the list; relevant= sets the number in the collection"
     listed = [0, 1, 1]
     for verb in (
         lambda **given: germane.explain(listed, "AP", **given),

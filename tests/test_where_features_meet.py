@@ -191,7 +191,7 @@ def test_json_keys_that_are_not_read_may_have_values_of_any_type(
     assert found["RR"].per_query == {"q": 1 / (before + 1), "p": 1}
     assert "malformed results" not in {one.what for one in germane.check(qrels, run)}
     run.write_text("\n".join([*lines, '{"query": "p", "item": "c", "score": "1"}']))
-    says = rf"run.jsonl:{before + 3}: .* one type; 'score' is '1' \(str\) here, and 9 before"
+    says = rf"run.jsonl:{before + 3}: .* one type; 'score' is '1' \(str\) here, but 9 before"
     with pytest.raises(germane.errors.FormatError, match=says):
         germane.evaluate(qrels, run, "RR")
 
