@@ -30,11 +30,11 @@ $ germane check examples/digits/qrels.txt examples/digits/pixels.run examples/di
 2 notes
 
 note: only relevant items judged
-  examples/digits/qrels.txt: 31,940 judgments of grade 1 and no other: nothing is judged not relevant.
+  examples/digits/qrels.txt: all 31,940 judgments have the grade 1: nothing is judged not relevant.
   Measures that need nonrelevant judgments, such as bpref, are meaningless here.
 
 note: differences too small to show
-  examples/digits/lda.run: differences from examples/digits/pixels.run are too small for 200 queries to detect with a probability of 80%: AP@10 by 0.0109 (detectable: 0.0274).
+  examples/digits/lda.run: the differences from examples/digits/pixels.run are too small to be detected with 200 queries (at a power of 80%): AP@10 by 0.0109 (detectable: 0.0274).
   Judge more queries; germane compare prints the intervals.
 ```
 
