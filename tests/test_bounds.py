@@ -75,7 +75,7 @@ def test_orders_that_are_open() -> None:
     runs = {"one": {"q": ["b", "c"]}, "two": {"q": ["x", "y"]}, "three": {"q": ["x", "b"]}}
     bounds = germane.evaluate_many(QRELS, runs, "P@2").bounds()
     assert {pair[1:] for pair in bounds.open} == {("two", "three")}
-    assert "could turn the order of two and three" in str(bounds)
+    assert "could reverse the order of two and three" in str(bounds)
 
 
 def test_conventions_that_have_no_bounds() -> None:

@@ -133,7 +133,7 @@ def test_the_gate_fails_with_status_1(say, files):
         ("explain truth.json one.json", "choose one of them with image=… (--image)"),
         ("explain truth.json one.json --image 3 -o a.png", "and pictures as svg, and not png"),
         ("explain truth.json one.json --class cat", "there is no class 'cat'"),
-        ("compare truth.json one.json", "compare needs two or more detectors"),
+        ("compare truth.json one.json", "compare needs at least two detectors"),
         ("dialects one", "Did you mean"),
         ("reconcile truth.json one.json --reported much", "reported"),
     ],

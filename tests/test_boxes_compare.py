@@ -139,7 +139,7 @@ def test_the_gate():
 @pytest.mark.parametrize(
     ("call", "says"),
     [
-        (lambda t, d: germane.boxes.compare(t, {"a": d}), "compare needs two or more detectors"),
+        (lambda t, d: germane.boxes.compare(t, {"a": d}), "compare needs at least two detectors"),
         (lambda t, d: germane.boxes.compare(t, {}), "detections are a mapping of name to detections"),
         (lambda t, d: germane.boxes.compare(t, {"a": d, "b": d}, baseline="c"), "there is no baseline 'c'"),
         (lambda t, d: germane.boxes.compare({**t, "annotations": []}, {"a": d, "b": d}), "no class has a truth"),

@@ -333,7 +333,7 @@ def test_classes_of_two() -> None:
         np.array([[0.1, 0.9], [0.2, 0.8], [0.9, 0.1], [0.8, 0.2]]),
     )
     message = refuse(classes, scores)
-    marks = take(message, r"give (numpy\.asarray\(qrels\) == \d+), scores", qrels=classes)
+    marks = take(message, r"pass (numpy\.asarray\(qrels\) == \d+), scores", qrels=classes)
     group = take(message, r"group=(\[.*?\])")
     assert mean(marks, take(message, r"(scores\[.*?\])", scores=scores), group=group) == 0.5
 

@@ -265,7 +265,7 @@ def test_a_query_without_relevant_items(no_relevant, value, says) -> None:  # ty
 
 
 def test_a_cutoff_beyond_the_end_of_the_list() -> None:
-    assert "the list ends at rank 2; up to 10 nothing more is found" in str(
+    assert "the list ends at rank 2, so nothing more is found up to rank 10" in str(
         germane.explain([0, 1], "AP@10", relevant=3)
     )
 

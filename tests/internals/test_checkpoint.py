@@ -194,7 +194,7 @@ def test_a_batch_that_is_missing(qrels: Path, tmp_path: Path) -> None:
     kept(qrels, run, tmp_path)
     (tmp_path / "kept" / "batch-000001.npz").unlink()
     with pytest.raises(
-        germane.errors.InputError, match=r"kept: batch-000001\.npz is missing, and later"
+        germane.errors.InputError, match=r"kept: batch-000001\.npz is missing, although later"
     ):
         kept(qrels, run, tmp_path)
 
@@ -204,7 +204,7 @@ def test_a_damaged_description(text: str, qrels: Path, tmp_path: Path) -> None:
     run = trec(tmp_path)
     kept(qrels, run, tmp_path)
     (tmp_path / "kept" / "evaluation.json").write_text(text)
-    with pytest.raises(germane.errors.InputError, match=r"evaluation\.json: this is damaged"):
+    with pytest.raises(germane.errors.InputError, match=r"evaluation\.json: this file is damaged"):
         kept(qrels, run, tmp_path)
 
 

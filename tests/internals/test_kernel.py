@@ -550,7 +550,7 @@ def test_an_item_may_be_judged_several_times():
 @pytest.mark.parametrize("score", [np.nan, np.inf, -np.inf])
 def test_a_score_that_is_no_finite_number_is_refused(score):
     items = texts_of([b"a", b"b", b"c"])
-    with pytest.raises(ValueError, match="the score of row 1 is no finite number"):
+    with pytest.raises(ValueError, match="the score of row 1 is not a finite number"):
         reduce([0, 3], items, [3, score, 1], [0, 1], texts_of([b"a"]))
 
 

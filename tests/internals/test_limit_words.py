@@ -101,5 +101,5 @@ def test_a_limit_of_one_measure() -> None:
     ).judge(Policy())
     bpref, ap = compute_measures((germane.bpref, germane.AP), judged).values()
     says = [one.says for one in list_limits(dialect, Entry("bpref", "bpref"), bpref, judged)]
-    assert says == ["A grade below 0 gains, and is no relevant item."]
+    assert says == ["An item with a grade below 0 has a gain, but is not relevant."]
     assert not list(list_limits(dialect, Entry("map", "AP"), ap, judged))

@@ -81,7 +81,7 @@ def test_mappings_functions_addresses_and_images(tmp_path: Path) -> None:
     [
         ("a.tsv", "", "the file is empty"),
         ("a.tsv", "d1\tone\nd2\n", "a.tsv:2: a line has an id, a tab and a text"),
-        ("a.jsonl", '{"id": "d1", "text": "a"}\n{"id"\n', "a.jsonl:2: no JSON"),
+        ("a.jsonl", '{"id": "d1", "text": "a"}\n{"id"\n', "a.jsonl:2: this is not JSON"),
         ("a.jsonl", "[1]\n", "a.jsonl:1: a line is a JSON object"),
         ("a.jsonl", '{"a": "b"}\n', "no column contains the ids; there are 'a'. Name it id"),
     ],
@@ -119,5 +119,5 @@ def test_what_texts_are_not(tmp_path: Path) -> None:
         find(tmp_path / "none.tsv", "d")
     with pytest.raises(germane.errors.InputError, match="items takes the path of a file"):
         find(3, "d")
-    with pytest.raises(germane.errors.InputError, match="items gives text, the path of an image"):
+    with pytest.raises(germane.errors.InputError, match="items must give text, the path of an image"):
         find({"d": 3}, "d")

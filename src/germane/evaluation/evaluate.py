@@ -32,7 +32,7 @@ from germane.evaluation.result import Counts, Result, Results
 from germane.evaluation.signature_line import RunFingerprint, fingerprint_options, make_fingerprint
 from germane.evaluation.special_queries import refuse_undefined, settle
 from germane.measures import TABLE
-from germane.measures.averaging import MeasureResult, QueryValues, compute_scores
+from germane.measures.averaging import MeasureResult, QueryValues
 from germane.measures.measure import Measure, Measures
 from germane.readers import (
     InputFormat,
@@ -228,7 +228,8 @@ def score(
     grade: ``rel``, or 1. For measures of subtopics, the list contains the subtopics of each item,
     ``[{"a"}, {"a", "b"}]`` or with grades, and ``relevant`` those of the items outside it.
     ``dialect`` computes what another tool reports for the list, under the tool's name for a
-    measure. Raises MeasureError, GradeError or InputError.
+    measure. A measure that leaves out such a list, as GAUC does where all items are of one kind,
+    is nan. Raises MeasureError, GradeError or InputError.
     """
     if dialect is not None:
         options = open_options({"dialect": dialect})
@@ -239,7 +240,7 @@ def score(
     measure = parse(measure)
     rel = 1.0 if measure.rel is None else measure.rel
     ranking = make_ranking(relevance, relevant, rel, covers=measure.row.subtopics)
-    return float(compute_scores(measure, ranking)[0])
+    return float(settle(measure, ranking, Policy(), None).values[0])
 
 
 def read_qrels(

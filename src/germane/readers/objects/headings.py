@@ -517,9 +517,9 @@ def _refuse_scored(names: Sequence[str], where: str) -> str | None:
 def explain_scored(where: str, name: str) -> FormatError:
     """Make the error for judgments whose only number has the name of a score."""
     return FormatError(
-        f"{where}: is {name!r} the relevance? If so, use"
-        f" {write_option('columns', {'relevance': name})};"
-        f" {write_option('columns', {'relevance': None})} counts every row as relevant."
+        f"{where}: is {name!r} the relevance? Use"
+        f" {write_option('columns', {'relevance': name})} if so, or"
+        f" {write_option('columns', {'relevance': None})} to count every row as relevant."
         " If this is a run, give it after the judgments."
     )
 
