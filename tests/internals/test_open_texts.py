@@ -119,5 +119,7 @@ def test_what_texts_are_not(tmp_path: Path) -> None:
         find(tmp_path / "none.tsv", "d")
     with pytest.raises(germane.errors.InputError, match="items takes the path of a file"):
         find(3, "d")
-    with pytest.raises(germane.errors.InputError, match="items must give text, the path of an image"):
+    with pytest.raises(
+        germane.errors.InputError, match="items must give text, the path of an image"
+    ):
         find({"d": 3}, "d")

@@ -294,6 +294,10 @@ def _open_run_file(path: Any, reading: ReadOptions, qrels: QrelsInput | None) ->
 
         return align_scores(qrels, path)
     if chosen in ("json", "jsonl"):
+        if chosen == "jsonl":  # its first line says whether it has responses or rows
+            from germane.readers.files.streams import keep_path
+
+            path = keep_path(path)
         opened = _open_json_run(path, reading, chosen)
         if opened is not None:
             return opened
@@ -313,9 +317,6 @@ def _open_json_run(path: Any, reading: ReadOptions, chosen: str) -> RunInput | N
     if chosen == "json":
         raw = json_files.read_value(path)
     else:
-        from germane.readers.files.streams import keep_path
-
-        path = keep_path(path)
         raw = json_files.read_lines(path, responses.is_row)
         if raw is None:
             return None
