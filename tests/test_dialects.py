@@ -906,7 +906,7 @@ def test_the_values_of_one_list(capsys: pytest.CaptureFixture[str]) -> None:
     }
     assert values.own.value == germane.score([1, 0, 1, 0], "AP@10", relevant=20)
     counted = germane.spread([1, 0, 1, 0])
-    assert "R = 2, counted in the list; relevant= gives the number" in str(counted)
+    assert "R = 2, as counted in the list; relevant= sets the number" in str(counted)
     assert cli.main(["dialects", "1 0 1 0", "--relevant", "20"]) == 0
     assert capsys.readouterr().out == str(values)
     with pytest.raises(germane.errors.InputError, match="ties=… is for qrels and a run"):

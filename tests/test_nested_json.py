@@ -17,8 +17,8 @@ BAD = {
     "nothing": ("", "x.json: the file is empty."),
     "blanks": (" \n", "x.json: the file is empty."),
     "no query": ("{}", "x.json: there are no queries."),
-    "cut off": ('{"q": {', "x.json:1, column 8: no JSON"),
-    "no colon": ('{"q": {"d": 1},\n "r": {"d" 3}}', "x.json:2, column 12: no JSON"),
+    "cut off": ('{"q": {', "x.json:1, column 8: this is not JSON"),
+    "no colon": ('{"q": {"d": 1},\n "r": {"d" 3}}', "x.json:2, column 12: this is not JSON"),
     "lists, too deep": ("[" * 1_000_000, "x.json: the values are nested too deeply."),
     "objects, too deep": ('{"q":' * 1_000_000, "x.json: the values are nested too deeply."),
     "JSON Lines": ('{"q": {}}\n{"r": {}}', "Are these JSON Lines? input_format=jsonl reads them."),
@@ -37,7 +37,10 @@ BAD = {
     "truth for a number": ('{"q": {"d": true}}', "is a number; got a truth value, True."),
     "null for a number": ('{"q": {"d": null}}', "is a number; got null."),
     "one level more": ('{"q": {"d": {"x": {"y": 1}}}}', "a number; got an object."),
-    "pairs": ('{"q": [["d", 1]]}', "a list holds items, which are text or integers; got a list."),
+    "pairs": (
+        '{"q": [["d", 1]]}',
+        "a list contains items, which are text or integers; got a list.",
+    ),
     "a float for an item": ('{"q": [1.5]}', "got a number, 1.5."),
     "an item twice": ('{"q": {"d": 1, "e": 2, "d": 3}}', "x.json, query 'q': duplicate item 'd'."),
     "a query twice": ('{"q": {"d": 1}, "q": {}}', "x.json: duplicate query 'q'."),
@@ -63,7 +66,7 @@ def test_queries_of_two_shapes_are_refused_in_a_run_alone(tmp_path: Path) -> Non
     path = _store(tmp_path / "x.json", {"1": ["a"], "2": {"a": 1}})
     assert germane.evaluate(path, RUN, "RR")["RR"].per_query == {"1": 0.5, "2": 1.0}
     with pytest.raises(
-        germane.errors.FormatError, match="query '2': the results are an object, and those"
+        germane.errors.FormatError, match="query '2': the results are an object, but those"
     ):
         germane.evaluate(QRELS, path)
 

@@ -95,7 +95,7 @@ EXPECTED = {"RR": [1 / 2, 1, 0], "P@2": [1 / 2, 1 / 2, 0], "R": [1, 1 / 2, 0], "
 def test_padding_is_named_and_the_option_takes_it_out(name: str, tmp_path: Path) -> None:
     run = RUNS[name](tmp_path)
     with pytest.raises(
-        germane.errors.DuplicateError, match="fills up lists of a fixed length"
+        germane.errors.DuplicateError, match="It pads lists of a fixed length"
     ) as error:
         evaluate(name, run)
     assert "-1" in str(error.value)
@@ -115,7 +115,7 @@ def test_padding_is_named_and_the_option_takes_it_out(name: str, tmp_path: Path)
 def test_a_single_row_of_padding_is_a_finding(item: Any) -> None:
     judged = "a" if isinstance(item, str) else 7
     for run in ([judged, item], {judged: 0.5, item: 0.1}):
-        with pytest.warns(germane.GermaneWarning, match="1 result has the id -1"):
+        with pytest.warns(germane.GermaneWarning, match="1 result in 1 query has the id -1"):
             germane.evaluate({"q": {judged: 1}}, {"q": run}, "NumRet")
         result = germane.evaluate({"q": {judged: 1}}, {"q": run}, "NumRet", padding="drop")
         assert result["NumRet"].mean == 1
@@ -176,7 +176,7 @@ def test_on_the_command_line(tmp_path: Path) -> None:
     write_trec(tmp_path)
     done = call(tmp_path, "evaluate", "qrels.txt", "padded.run", "-m", "RR")
     assert done.returncode == 2
-    assert b"fills up lists of a fixed length" in done.stderr
+    assert b"It pads lists of a fixed length" in done.stderr
     advised = re.findall(r"(--\w+) (\w+) takes it out", done.stderr.decode())
     assert advised == [("--padding", "drop")]
     words = ("evaluate", "qrels.txt", "padded.run", "-m", "RR", *advised[0], "--format", "csv")

@@ -393,7 +393,7 @@ def test_ids_that_do_not_fit() -> None:
     for run in (one, np.array([[0.5, 0.2]])):
         asks = "judge item 'a'. item_ids= gives the id of each column. If columns are chunks, collapse="
         refuse(asks, germane.errors.CoverageError, qrels, run, query_ids=["x"])
-        asks = "'a' is at places 0 and 1; give each an id of its own. Are these the documents of chunks? Then give them as collapse="
+        asks = "'a' is at places 0 and 1; give each an id of its own. If these are the documents of chunks, pass them as collapse="
         refuse(asks, germane.errors.FormatError, qrels, run, item_ids=["a", "a"])
     refuse(
         "query_ids has 2 ids for 1 queries",
@@ -463,7 +463,7 @@ def test_ids_that_do_not_fit() -> None:
         item_ids=ITEMS,
     )
     refuse(
-        "with collapse= they are about groups",
+        "with collapse= they must be about groups",
         germane.errors.InputError,
         np.ones((2, 3)),
         SCORES,
@@ -518,7 +518,7 @@ def test_findings_recommend_the_word() -> None:
     assert germane.evaluate(qrels, near, "RR", scores="distances").findings == ()
     far = {q: {item: 1 - score for item, score in got.items()} for q, got in near.items()}
     with pytest.warns(
-        germane.GermaneWarning, match="distances of every query fall .* Leave out scores"
+        germane.GermaneWarning, match="distances of every query fall .* leave out scores=distances"
     ):
         germane.evaluate(qrels, far, "RR", scores="distances")
 
@@ -548,9 +548,12 @@ def test_leaks() -> None:
     assert found["judgments of the training data"].count == 1
     assert found["judgments of the training data"].examples == ("query 'q2' item 'd3'",)
     assert found["queries of the training data"].says == (
-        "1 judged query of 2 is also in the training judgments"
+        "1 of 2 judged queries is also in the training judgments"
     )
-    assert found["queries among the items"].says == "1 query of 2 is among the items, by their ids"
+    assert (
+        found["queries among the items"].says
+        == "1 of 2 queries is among the items, judging by their ids"
+    )
     numbers = germane.check(
         {1: {2: 1}, 2: {3: 1}}, {1: {2: 1.0}, 2: {3: 1.0}}, "RR", train={5: {2: 1}}
     )
@@ -578,7 +581,7 @@ def find_leaks(qrels: Any = JUDGED, run: Any = RETRIEVED, **given: Any) -> dict[
 def test_queries_with_the_text_of_an_item() -> None:
     found = find_leaks()[LEAK]
     assert (found.severity, found.count, found.where) == ("doubtful", 1, "qrels")
-    assert found.says == "1 query of 2 has the whole text of an item"
+    assert found.says == "1 of 2 queries has exactly the text of an item"
     assert found.examples == ("query 'q1' item 'd9': 'who wrote IT?'",)
     assert not find_leaks({"q1": {"d1": 1, "d9": 1}, "q2": {"d3": 1}}), "a judged one is meant"
     assert not find_leaks(exclude={"q1": ["d9"]})
@@ -611,7 +614,7 @@ def test_judged_items_with_the_same_text() -> None:
     found = find_leaks(items=items, queries=None)
     assert [*found] == [COPIES]
     assert found[COPIES].examples == ("item 'd3' and item 'd2': 'Two'",)
-    assert found[COPIES].says == "1 judged item has the text of another, of 3"
+    assert found[COPIES].says == "1 of 3 judged items has the text of another"
 
 
 def test_texts_are_shown_escaped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -630,7 +633,7 @@ def test_texts_are_shown_escaped(tmp_path: Path, capsys: pytest.CaptureFixture[s
         for form in ("text", "json"):
             assert cli.main([*given, "--format", form]) == 0
             shown = capsys.readouterr().out
-            assert "3 queries of 3 have the whole text of an item" in shown
+            assert "3 of 3 queries have exactly the text of an item" in shown
             assert COPIES in shown
             assert shown.replace("\n", "").isprintable()
             assert len(shown) < 5000

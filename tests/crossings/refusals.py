@@ -44,9 +44,9 @@ def select_options(*words: str) -> tuple[str, ...]:
 _REFUSED: tuple[tuple[str, str, Collection[str], Collection[str], Collection[str]], ...] = (
     ("looks at whole lists|is about whole lists", "it is about judged items, and such a measure is about all results",
      ("explain", "report", "trust"), KINDS, select_options(WHOLE_LISTS)),
-    ("have none|has ranks alone|are only ids", "the results have ranks and no scores", VERBS, RANKED,
+    ("have none|has only ranks|are only ids", "the results have ranks and no scores", VERBS, RANKED,
      select_options("min_score", "distances", "nonpositive")),
-    ("collapse=, query_ids= and item_ids= are not for flat arrays",
+    ("collapse=, query_ids= and item_ids= do not work for flat arrays",
      "the grades belong to the items, and groups have none", set(VERBS) - {"Evaluator"},
      FLAT, select_options("collapse")),
     ("group= is for a single flat array", "a batch holds whole queries, each with its id", ("Evaluator",), FLAT, OPTIONS),
