@@ -189,11 +189,12 @@ def test_a_plot_fills_the_points_of_significant_differences() -> None:
         comparison.plot(ax, measure="P@20")
         pairs = sorted(
             (pair for pair in comparison.pairs if str(pair.measure) == "P@20"),
-            key=lambda pair: -pair.difference,
+            key=lambda pair: -abs(pair.difference),  # drawn from the lower mean to the higher one
         )
         points = [line for line in ax.lines if line.get_marker() == "o"]
         for pair, point, text in zip(pairs, points, ax.texts, strict=True):
             is_filled = point.get_markerfacecolor() == point.get_color()
+            assert point.get_xdata()[0] == abs(pair.difference)
             assert is_filled == pair.significant
             filled += is_filled
             for low, high in INTERVAL.findall(text.get_text()):
