@@ -378,7 +378,8 @@ def test_a_rule_that_does_not_exist() -> None:
 
 def test_differences_need_one_measure_and_a_common_query() -> None:
     with pytest.raises(
-        germane.errors.InputError, match="a difference is of one measure; got AP and RR"
+        germane.errors.InputError,
+        match=r"a difference is between values of one measure; got AP and RR\.",
     ):
         DifferenceDisplay(RESULTS["one"]["AP"], RESULTS["one"]["RR"])
     other = germane.evaluate({"z": ["a"]}, {"z": ["a"]}, "AP")

@@ -47,7 +47,9 @@ def test_columns_name_the_fields_of_others() -> None:
 
 
 def test_what_is_refused() -> None:
-    with pytest.raises(FormatError, match="run, row 1: all rows are of one type, ScoredDoc; got Q"):
+    with pytest.raises(
+        FormatError, match="run, row 1: all rows must be of one type, ScoredDoc; got Q"
+    ):
         germane.evaluate(QRELS, [RUN[0], QRELS[0]])
     with pytest.raises(
         germane.errors.ScoreError, match="run, column 'score', row 0: a score is missing"
