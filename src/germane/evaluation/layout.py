@@ -174,7 +174,7 @@ def _write_counts(result: "Result") -> str:
     if counts.without_relevant:
         parts.append(f"{counts.without_relevant:,} without relevant items")
     if counts.unjudged_queries:
-        parts.append(f"{counts.unjudged_queries:,} more in the run, which are not judged")
+        parts.append(f"{counts.unjudged_queries:,} more in the run, not judged")
     if counts.comments:
         parts.append(write_count(counts.comments, "comment line"))
     if counts.collapsed:
