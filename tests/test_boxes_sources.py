@@ -516,7 +516,7 @@ BAD: list[tuple[Any, Any, dict[str, Any], str]] = [
     (FRAMES[0].drop(columns="image"), FRAMES[1], {}, "truth: no column is the image; found 'class', 'x'"),
     (FRAMES[0].drop(columns="x"), FRAMES[1], {}, "truth: no columns are the sides of a box; found 'image', 'class', 'y', 'width', 'height'."),
     (FRAMES[0], FRAMES[0], {}, "detections: no column is the score; found 'image', 'class', 'x', 'y', 'width', 'height'. Are these truths?"),
-    (FRAMES[0].assign(label=1), FRAMES[1], {}, "truth: more than one column can be the class: 'class', 'label'. columns={'class': name} says which."),
+    (FRAMES[0].assign(label=1), FRAMES[1], {}, "truth: more than one column can be the class: 'class', 'label'. Choose one with columns={'class': name}."),
     (FRAMES[0].assign(crowd="no"), FRAMES[1], {}, "truth, column 'crowd': a flag is 0 or 1"),
     (FRAMES[0], FRAMES[1], {}, "there is no image 'img3' in the truth. Did you mean 'img5'? images= lists images, also those without truths."),
     (COCO, FRAMES[1].assign(x=np.nan), {}, "detections, row 0: [nan, "),
@@ -530,7 +530,7 @@ BAD: list[tuple[Any, Any, dict[str, Any], str]] = [
     (COCO, Files({"a.csv": HEADER + "img0,0,1,2,,4,.5\n"}), {}, "a.csv, row 0: [1.0, 2.0, nan, 4.0]"),
     (COCO, Files({"a.csv": HEADER + "img0,0,1,2,3,4,\n"}), {}, "a.csv, row 0: the score must be a finite number; got nan"),
     (COCO, Files({"a.csv": ""}), {}, "a.csv: the file is empty: it has no header."),
-    (COCO, Files({"a.jsonl": '{"image": 1,\n'}), {}, "a.jsonl:1: no JSON"),
+    (COCO, Files({"a.jsonl": '{"image": 1,\n'}), {}, "a.jsonl:1: this is not JSON"),
     (COCO, Files({"a.parquet": "nope"}), {}, "a.parquet: cannot be read"),
     # options, and what is nothing of all this
     (5, RESULTS, {}, "truth: boxes are COCO's JSON"),

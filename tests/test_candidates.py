@@ -549,7 +549,7 @@ def test_a_sparse_matrix_that_is_empty_or_in_another_format(name: Any) -> None:
 @pytest.mark.parametrize(
     ("items", "says"),
     [
-        (["A"], "'A', the one item of {}=, was neither .* differs from 'a' in letter case"),
+        (["A"], "'A', the only item of {}=, was neither .* differs from 'a' in letter case"),
         ([" a"], "differs from 'a' in white space"),
         (["e\u0301"], "in Unicode normalization"),
         (["x", "y", "z"], "none of the 3 items of {}= was retrieved or judged"),

@@ -70,11 +70,9 @@ IN_SEVERAL_SENTENCES: dict[str, Callable[[ListValues, dict[str, Any]], bool]] = 
     "With norm=found, the value is undefined if no relevant item or no other": lambda v, p: (
         divides_by_0(v) if p["norm"] == "found" else not count_relevant(v)
     ),
-    "A user whose rows are all relevant, or none of them, has no AUC and is left out": lambda v, p: (
-        False
-    ),
+    "A user whose rows are all relevant, or none of them, has no AUC and is left out": divides_by_0,
 }
-"""Where no_relevant decides, by the beginning of what a row says; of queries that are left out, never."""
+"""Where no_relevant decides, by the beginning of what a row says; or where the definition leaves a query out."""
 
 IS_ZERO: dict[str, Callable[[ListValues], bool]] = {
     "0 if nothing was retrieved.": lambda v: not v.ranked,
@@ -114,14 +112,22 @@ def test_a_measure_is_undefined_where_its_page_says_so(row: Definition) -> None:
     result = germane.evaluate(judged, run, measures, no_relevant="nan")
     zeros = germane.evaluate(judged, run, measures)
     for measure in measures:
-        for query, value in result[measure].per_query.items():
+        defaults = zeros[measure].per_query
+        if not row.omits:
+            assert [*result[measure].per_query] == [*defaults] == [*cases]
+        for query in cases:
+            value = result[measure].per_query.get(query, math.nan)  # left out: no value
             values = ListValues(measure.definition, run[query], judged[query])
             told = f"{measure} of {run[query]}, {judged[query]}: {value}"
             if not is_undefined(row.undefined, values, measure):
                 assert not math.isnan(value), told
                 continue
             assert math.isnan(value), told
-            assert zeros[measure].per_query[query] == 0, f"{told}: the default is 0"
+            if row.omits:
+                assert query not in result[measure].per_query, told
+                assert query not in defaults, told
+            else:
+                assert defaults[query] == 0, f"{told}: the default is 0"
         for sentence, is_zero in IS_ZERO.items():
             if sentence in row.undefined:
                 for query, value in zeros[measure].per_query.items():

@@ -203,10 +203,11 @@ def test_multiples_of_R_are_exact_decimals() -> None:
 @pytest.mark.parametrize("name", oracle.NAMES)
 def test_an_empty_list_and_nothing_judged(name: str) -> None:
     """0, but for those that say otherwise."""
-    others = {"NumQ": 1.0, "RBPResidual": 1.0}
+    others = {"NumQ": 1.0, "RBPResidual": 1.0, "GAUC": nan}
     required = {"IPrec": {"recall": 0.5}, "RecallAtPrecision": {"precision": 0.5}}
     params: dict[str, Any] = required.get(name, {})
-    assert oracle.value(name, params, None, [], {}) == others.get(name, 0.0)
+    expected = others.get(name, 0.0)
+    assert oracle.value(name, params, None, [], {}) == pytest.approx(expected, abs=0, nan_ok=True)
 
 
 def test_mistakes_are_errors() -> None:

@@ -533,7 +533,8 @@ def test_ranks_of_a_run_that_lacks_queries_are_not_compared(tmp_path: Path) -> N
     """A rank has no worst value. What the message advises works."""
     runs = {"whole": WHOLE, "part": PART}
     says = (
-        r"LastRank: part lacks 27 judged queries\. A low value is good, and there is no worst one"
+        r"LastRank: part lacks 27 judged queries\. For this measure a low value is good, and there is"
+        r" no worst value that they could get\."
     )
     results = germane.evaluate_many(JUDGMENTS, runs, "LastRank RR")
     path = tmp_path / "results.json"

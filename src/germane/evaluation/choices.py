@@ -545,7 +545,7 @@ def advise_argument(
 
     >>> from germane.evaluation.choices import advise_argument
     >>> advise_argument("k", 5)
-    " A cutoff is part of a measure's name: 'nDCG@5'."
+    " The cutoff is part of a measure's name: 'nDCG@5'."
     """
     word = name.casefold()
     first = next(iter(value), None) if isinstance(value, (list, tuple)) else value

@@ -64,7 +64,7 @@ def reconcile(
     >>> [str(one) for one in found]
     ['AP(norm=found)@10', 'AP@10, relevant=listed']
     >>> found.found[0].candidate.tools[-1]
-    'continuous-eval:average_precision@10'
+    'deepeval:ContextualPrecision@10'
 
     ``qrels`` and ``run`` are the same as for ``evaluate``, or ``qrels`` is one list of grades and
     ``relevant`` the number of relevant items. ``measure`` is the kind of number, by germane's name

@@ -49,7 +49,7 @@ class Verification(Tabular, Document):
     >>> germane.verify(record, {"q": ["d"]}, {"q": ["x", "d"]}).same
     True
     >>> print(germane.verify(record, {"q": ["d"]}, {"q": ["d"]}).differences[0])
-    a: the run is another one
+    a: the run is a different one
     """
 
     _json = "same differences notes numbers=_list_numbers"
