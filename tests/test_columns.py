@@ -899,11 +899,11 @@ def test_a_header_that_is_none(name: str, text: str, says: str, tmp_path: Path) 
     [
         (
             '{"query": "q", "item": "a", "score": "x"}',
-            r".* one type; 'score' is 'x' \(str\) here, and 1",
+            r".* one type; 'score' is 'x' \(str\) here, but 1",
         ),
         (
             '{"query": 1, "item": "a", "score": 1}',
-            r".* one type; 'query' is 1 here, and 'q' \(str\)",
+            r".* one type; 'query' is 1 here, but 'q' \(str\)",
         ),
         (
             '{"query": "q", "item": "a", "score": 1',
