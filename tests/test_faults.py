@@ -179,7 +179,7 @@ def test_a_list_of_ids_that_has_one_twice(tmp_path: Path) -> None:
     assert written.count(b"item-b") == 1
     path.write_bytes(written.replace(b"item-b", b"item-a"))
     says = (
-        r"run\.parquet, column 'item', row 2: the id is entry 2 of a list of 2, which is damaged or"
+        r"run\.parquet, column 'item', row 2: the id is entry 2 of a dictionary of 2, which is damaged or"
     )
     with pytest.raises(germane.errors.InputError, match=says):
         germane.evaluate({"q1": {"item-c": 1}}, path, "AP")
@@ -192,7 +192,7 @@ def test_an_entry_that_a_list_of_ids_does_not_have(entry: int, middle: str | Non
     items = pa.DictionaryArray.from_arrays(places, pa.array(["a", middle, "c"]), safe=False)
     run = pa.table({"query": ["q1"] * 3, "item": items, "rank": [1, 2, 3]})
     with pytest.raises(
-        germane.errors.InputError, match=rf"row 2: the id is entry {entry} of a list of 3"
+        germane.errors.InputError, match=rf"row 2: the id is entry {entry} of a dictionary of 3"
     ):
         germane.evaluate({"q1": {"c": 1}}, run, "AP")
 

@@ -111,7 +111,7 @@ def test_one_column_is_no_frame() -> None:
     for column in (run["score"], pl.from_pandas(run)["score"], pa.chunked_array([[1.0, 2.0]])):
         if not hasattr(column, "__arrow_c_stream__"):  # pandas before 3: an array like any other
             continue
-        refused(qrels, column, "run: a frame has columns", "this is only one column")
+        refused(qrels, column, "run: a frame has columns", "this is one column")
 
 
 def test_a_lazy_frame_is_refused_in_silence() -> None:
