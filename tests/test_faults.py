@@ -178,9 +178,7 @@ def test_a_list_of_ids_that_has_one_twice(tmp_path: Path) -> None:
     written = path.read_bytes()
     assert written.count(b"item-b") == 1
     path.write_bytes(written.replace(b"item-b", b"item-a"))
-    says = (
-        r"run\.parquet, column 'item', row 2: the id is entry 2 of a dictionary of 2, which is damaged or"
-    )
+    says = r"run\.parquet, column 'item', row 2: the id is entry 2 of a dictionary of 2, which is damaged or"
     with pytest.raises(germane.errors.InputError, match=says):
         germane.evaluate({"q1": {"item-c": 1}}, path, "AP")
 
