@@ -369,7 +369,7 @@ def test_a_mapping_of_ids_of_another_type() -> None:
     result = germane.evaluate({"0": ["d"], "1": ["d"]}, {"0": ["d"], "1": ["e"]}, "RR")
     with pytest.raises(
         NotFoundError,
-        match=r"'0', '1' \(2 of 2 queries\)\. The mapping's ids are int, the queries' are str\.$",
+        match=r"'0', '1' \(2 of 2 queries\)\. The mapping's ids are int, but the queries' are str\.$",
     ):
         result.by({0: "a", 1: "b"})
     with pytest.raises(NotFoundError, match=r"no category for '1' \(1 of 2 queries\)\.$"):
