@@ -195,7 +195,7 @@ def test_ranks_without_gaps_are_an_order(ranks: list[int]) -> None:
             == result["RR"].mean
         )
     else:
-        with pytest.raises(germane.errors.FormatError, match=r"item 'x' has rank 0, .* Add 1"):
+        with pytest.raises(germane.errors.FormatError, match=r"item 'x' has rank 0, .* add 1"):
             germane.evaluate({f"q{q}": ["x", "w"] for q in range(12)}, frame, "RR", ranks="places")
 
 
@@ -285,7 +285,7 @@ def test_ignored_items_in_records() -> None:
     assert germane.verify(signature, qrels, run, ignore={"q": ["b"]}).same
     assert not germane.verify(signature, qrels, run).same
     assert not germane.verify(signature, qrels, run, ignore={"q": ["a"]}).same
-    with pytest.raises(germane.errors.InputError, match="Give both runs the same ignore="):
+    with pytest.raises(germane.errors.InputError, match="Evaluate both runs with the same ignore="):
         germane.compare([plain, junk])
 
 
