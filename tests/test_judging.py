@@ -288,7 +288,8 @@ def test_queries_that_nobody_judged_are_left_out_and_counted() -> None:
 
 def test_no_query_in_common_is_an_error() -> None:
     with pytest.raises(
-        CoverageError, match="run: 'Q1'; qrels: 'q1', 'q2'  'Q1' and 'q1' differ only in letter case"
+        CoverageError,
+        match="run: 'Q1'; qrels: 'q1', 'q2'  'Q1' and 'q1' differ only in letter case",
     ):
         mean(TWO, {"Q1": ["a"]}, "RR")
 
