@@ -243,7 +243,9 @@ def test_a_published_mean_that_no_definition_gives() -> None:
     assert worst.value == pytest.approx(third)
     assert worst.difference == pytest.approx(0.567 - third)
     assert worst.moves == pytest.approx((0.567 - third) / 3)
-    assert worst.says == f"terms add up to {3 * third:.4g}; for 0.567, to {3 * 0.567:.4g}"
+    assert worst.says == (
+        f"terms add up to {3 * third:.4g}; for 0.567, they would have to add up to {3 * 0.567:.4g}"
+    )
     # the second is 0.835 because 2/3 was written as 0.67 on the way
     assert other.query == "q2"
     assert (1 + 0.67) / 2 == 0.835
