@@ -920,3 +920,15 @@ def test_a_long_table_is_folded_and_a_table_of_all_digits_is_not() -> None:
     assert rows[20] == ("… 960 more", "…", "…", "…")
     assert (rows[19][0], rows[21][0], rows[-1][0]) == ("20", "981", "1000")
     assert len(curve.table(digits=None).rows) == 1000
+
+
+def test_mean_curves_of_listed_items_are_those_of_evaluate() -> None:
+    """Which relevant items are listed is found before scores take hits away."""
+    qrels = {"a": {"x": 1, "y": 1, "z": 1}, "b": {"x": 1, "y": 0}}
+    run = {"a": {"x": 0.9, "w": 0.8, "y": 0.1}, "b": {"y": 0.7, "x": 0.6}}
+    whole = germane.mean_pr_curve(qrels, run, relevant="listed")
+    cut = germane.mean_pr_curve(qrels, run, relevant="listed", min_score=0.5)
+    assert whole.area(11) == near((germane.score([1, 0, 1], "AUPR(rule=11)") + 0.5) / 2)
+    assert cut.area(11) == near((6 / 11 + 0.5) / 2)  # of two listed items, one is left
+    measured = germane.evaluate(qrels, run, "AUPR(rule=11)", relevant="listed", min_score=0.5)
+    assert cut.area(11) == near(measured["AUPR(rule=11)"].mean)
