@@ -9,7 +9,7 @@ BARE := .venv-bare
 # tests start hundreds of processes, each of which would compile all modules again
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test test-all test-oldest test-bare lint docs fuzz sanitize audit gold bench clean
+.PHONY: demo test test-all test-oldest test-bare environments lint docs fuzz sanitize audit gold bench clean
 
 demo: $(VENV)/.installed
 	$(BIN)/germane evaluate examples/digits/qrels.txt examples/digits/pixels.run examples/digits/lda.run \
@@ -51,6 +51,10 @@ test-bare: $(BARE)/.installed
 		$(BARE)/bin/germane evaluate examples/digits/qrels.txt examples/digits/pixels.run examples/digits/lda.run -m 'AP AP@10 nDCG@10' && \
 		$(BARE)/bin/germane report examples/digits/qrels.txt examples/digits/pixels.run examples/digits/lda.run -m AP -o $(BARE)/report.html || exit 1; done
 	$(BARE)/bin/python -m pytest -p no:cacheprovider --noconftest tests/test_numpy_alone.py
+
+# those beside the first, which .ci/run makes while the types are checked
+environments: $(BARE)/.installed
+	@if $(PYTHON) -c 'import sys; sys.exit(sys.version_info >= (3, 13))'; then $(MAKE) $(OLDEST)/.dev; fi
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .

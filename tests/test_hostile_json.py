@@ -62,15 +62,18 @@ def test_lines_nested_too_deeply(nested: str, before: int, files: Path) -> None:
 def test_files_nested_too_deeply(nested: str, files: Path) -> None:
     Path("deep.json").write_text(NESTED[nested])
     Path("detections.json").write_text(f'[{DETECTION}, "x": {NESTED[nested]}}}]')
-    for arguments in (
-        ("evaluate", "qrels.txt", "deep.json"),
+    everywhere = (
         ("evaluate", "deep.json", "qrels.txt"),
         ("audit", "deep.json"),
         ("verify", "deep.json", "qrels.txt", "run.txt"),
         ("gate", "qrels.txt", "run.txt", "--baseline", "deep.json"),
         ("boxes", "deep.json", "detections.json"),
+    )
+    one_parser = (
+        ("evaluate", "qrels.txt", "deep.json"),
         ("boxes", "truth.json", "detections.json"),
-    ):
+    )
+    for arguments in (*one_parser, *(everywhere if nested == "lists" else ())):
         done = run_limited(*arguments)
         assert done.returncode == 2, (arguments, done.stderr[-300:])
         assert "nested too deeply" in done.stderr or "no JSON" in done.stderr, arguments

@@ -27,48 +27,62 @@ def share_of_grades(judged: Mapping[int, float], ranked: Sequence[int]) -> float
     return found / (sum(max(grade, 0) for grade in judged.values()) or 1)
 
 
-MINE = germane.measure(first_three, name="own_three")
-ODD = germane.measure(on_odd_ranks, name="odd_ranks", takes="ids")
-SHARE = germane.measure(share_of_grades, name="share_of_grades", takes="graded")
+@pytest.fixture(scope="module", autouse=True)
+def mine() -> germane.types.Measure:
+    return germane.measure(first_three, name="own_three")
 
 
-def test_values_are_the_function_s() -> None:
-    result = germane.evaluate(QRELS, RUN, [MINE, ODD, SHARE, "P@3"])
+@pytest.fixture(scope="module", autouse=True)
+def odd() -> germane.types.Measure:
+    return germane.measure(on_odd_ranks, name="odd_ranks", takes="ids")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def share() -> germane.types.Measure:
+    return germane.measure(share_of_grades, name="share_of_grades", takes="graded")
+
+
+def test_values_are_the_function_s(
+    mine: germane.types.Measure, odd: germane.types.Measure, share: germane.types.Measure
+) -> None:
+    result = germane.evaluate(QRELS, RUN, [mine, odd, share, "P@3"])
     assert result["own_three"].per_query == result["P@3"].per_query
     by_length = [0 / 2, 1 / 2, 1 / 2]  # x a · x a b · x a b c: of ranks 1 and 3, b alone
     assert list(result["odd_ranks"].per_query.values()) == [
         0, *by_length[1:], 0, *by_length[1:], 0, by_length[1]
     ]  # fmt: skip
-    assert list(result[SHARE].per_query.values())[:3] == [2 / 3, 1, 1]
+    assert list(result[share].per_query.values())[:3] == [2 / 3, 1, 1]
 
 
-def test_definitions_are_those_that_identify_finds_or_own() -> None:
-    assert MINE.definition == "P@3, found by identify: Σ rel(i), i ≤ 3, ÷ 3"
-    assert ODD.definition == "own: on_odd_ranks, of ids"
-    assert "own: on_odd_ranks, of ids" in str(germane.evaluate(QRELS, RUN, [ODD]))
+def test_definitions_are_those_that_identify_finds_or_own(
+    mine: germane.types.Measure, odd: germane.types.Measure
+) -> None:
+    assert mine.definition == "P@3, found by identify: Σ rel(i), i ≤ 3, ÷ 3"
+    assert odd.definition == "own: on_odd_ranks, of ids"
+    assert "own: on_odd_ranks, of ids" in str(germane.evaluate(QRELS, RUN, [odd]))
 
 
-def test_the_name_is_read_like_any_other() -> None:
-    assert germane.parse("own_three") == MINE
+def test_the_name_is_read_like_any_other(mine: germane.types.Measure) -> None:
+    assert germane.parse("own_three") == mine
     result = germane.evaluate(QRELS, RUN, "AP own_three, odd_ranks")
     assert [*result] == ["AP", "own_three", "odd_ranks"]
 
 
-def test_verbs(tmp_path: Path) -> None:
+def test_verbs(tmp_path: Path, mine: germane.types.Measure) -> None:
     runs = {"run": RUN, "better": BETTER}
-    [pair] = germane.compare(QRELS, runs, [MINE]).pairs
+    [pair] = germane.compare(QRELS, runs, [mine]).pairs
     shares = (3 * 1 + 3 * 2 + 2 * 2) / 3 / 8
     assert pair.difference == pytest.approx(2 / 3 - shares) or pair.difference == pytest.approx(
         shares - 2 / 3
     )
-    assert germane.gate(QRELS, BETTER, [MINE], baseline=RUN)
-    assert not germane.gate(QRELS, RUN, [MINE], baseline=BETTER)
-    explained = germane.explain(QRELS, RUN, MINE, query="q2")
+    assert germane.gate(QRELS, BETTER, [mine], baseline=RUN)
+    assert not germane.gate(QRELS, RUN, [mine], baseline=BETTER)
+    explained = germane.explain(QRELS, RUN, mine, query="q2")
     assert "own_three = 0.6667" in str(explained)
     page = tmp_path / "page.html"
-    germane.report(QRELS, runs, [MINE, "AP"]).save(page)
+    germane.report(QRELS, runs, [mine, "AP"]).save(page)
     assert "own_three" in page.read_text("utf-8")
-    assert "own_three = " in str(germane.evaluate(QRELS, RUN, [MINE]).signature("own_three"))
+    assert "own_three = " in str(germane.evaluate(QRELS, RUN, [mine]).signature("own_three"))
 
 
 def test_low_values_can_be_good() -> None:
@@ -92,8 +106,8 @@ def test_a_second_definition_by_the_same_name_replaces_the_first() -> None:
     assert (first["mine_again"].mean, once == again) == (1.0, False)
 
 
-def test_it_is_sent_to_other_processes() -> None:
-    assert pickle.loads(pickle.dumps(MINE)) == MINE
+def test_it_is_sent_to_other_processes(mine: germane.types.Measure) -> None:
+    assert pickle.loads(pickle.dumps(mine)) == mine
 
 
 def test_a_function_alone_is_an_error_that_says_what_to_write() -> None:
@@ -115,7 +129,7 @@ def test_names_that_are_refused(name: str, says: str) -> None:
         germane.measure(first_three, name=name)
 
 
-def test_functions_that_are_refused() -> None:
+def test_functions_that_are_refused(mine: germane.types.Measure) -> None:
     with pytest.raises(InputError, match="measure takes a function"):
         germane.measure("AP", name="mine")  # type: ignore[arg-type]
     with pytest.raises(InputError, match=r"takes .*grade"):
@@ -126,9 +140,9 @@ def test_functions_that_are_refused() -> None:
     with pytest.raises(MeasureError, match=r"broken raised IndexError for query 'q9'.* itself"):
         germane.evaluate({"q9": {"a": 1}}, {"q9": []}, [broken])
     with pytest.raises(MeasureError, match=r"cut the list off there"):
-        MINE @ 5
+        mine @ 5
     with pytest.raises(MeasureError, match="has no closed form"):
-        germane.evaluate({"q": ["a"]}, {"q": {"a": 1.0, "b": 1.0}}, [MINE], ties="expected")
+        germane.evaluate({"q": ["a"]}, {"q": {"a": 1.0, "b": 1.0}}, [mine], ties="expected")
     with pytest.raises(NotFoundError):
         germane.evaluate(QRELS, RUN, "AP")["own_three"]
 
