@@ -611,3 +611,33 @@ def test_lists_of_objects_in_json(tmp_path: Path) -> None:
     path.write_text(json.dumps(rows))
     assert "from pandas.read_json(path)" in refuse(path, SHOWN)
     assert mean(pandas.read_json(path), SHOWN) == EXPECTED
+
+
+def test_columns_keep_their_names(tmp_path: Path) -> None:
+    bought = pandas.DataFrame({"user_id": ["u1", "u2"], "item_id": ["a", "b"]})
+    shown = {"user_id": ["u1", "u2"], "item_id": ["a", "x"], "score": [2.0, 1.0]}
+    run, mappings = pandas.DataFrame(shown), ({"u1": ["a"], "u2": ["b"]}, {"u1": ["a"]})
+    renamed = run.rename(columns={"user_id": "customer_id"})
+    results = germane.evaluate_many(bought, {"one": renamed, "two": run}, "RR")
+    assert [*results.to_pandas()] == ["run", "user_id", "RR"], "the judgments come first"
+    assert results.table_per_query().columns == ("run", "user_id", "RR")
+    assert germane.evaluate(mappings[0], renamed, "RR").to_pandas().columns[0] == "customer_id"
+    assert germane.evaluate(*mappings, "RR").to_pandas().columns[0] == "query"
+    differences = germane.compare(results).queries("RR", "two", "one")
+    assert "user_id" in differences.to_pandas()
+    assert differences.table().columns[0] == "user_id"
+    chosen = germane.choose_judgments(bought, {"one": run}, "RR")
+    assert [*chosen.to_pandas()] == ["user_id", "item_id", "weight"]
+    columns: dict[str, Any] = {"query": "run"}
+    odd = germane.evaluate_many(
+        bought.rename(columns={"user_id": "run"}),
+        {"one": run.rename(columns={"user_id": "run"})},
+        "RR",
+        columns=columns,
+    )
+    assert [*odd.to_pandas()] == ["run", "query", "RR"], "two columns cannot be called run"
+    path = tmp_path / "run.csv"
+    path.write_text("u1,a,2.0\nu2,x,1.0\n")
+    places = {"run": {"query": 0, "item": 1, "score": 2}}
+    numbered = germane.evaluate(mappings[0], path, "RR", columns=places)
+    assert numbered.to_pandas().columns[0] == "query", "a place is no name"

@@ -236,6 +236,7 @@ def evaluate(
         result = evaluator.result(name=name)
     except EmptyError:
         raise EmptyError("run: there are no rows.") from None
+    result.id_names = judged.names.id_names
     return Evaluation(result, spark.createDataFrame(_restore_types(result)))
 
 
@@ -415,4 +416,4 @@ def _restore_types(result: Result) -> pa.Table:
     table, queries = result.to_arrow(), next(iter(result.values())).queries
     if any(not isinstance(query, int) for query in queries):
         return table
-    return table.set_column(0, "query", pa.array(queries, pa.int64()))
+    return table.set_column(0, table.column_names[0], pa.array(queries, pa.int64()))

@@ -280,8 +280,16 @@ class Comparison(Columnar):
         only_system, only_baseline = (
             self._find_answered_by_one(*pair) for pair in ((system, baseline), (baseline, system))
         )
+        names = next(iter(self.datasets.values()))[system].id_names
+        taken = ("data set", "baseline", "system", "difference", "moved")
         return QueryDifferences(
-            sample.measures[m], system, baseline, tuple(rows), only_system, only_baseline
+            sample.measures[m],
+            system,
+            baseline,
+            tuple(rows),
+            only_system,
+            only_baseline,
+            names.avoid(taken).query,
         )
 
     def stability(self, measure: str | Measure) -> Stability:

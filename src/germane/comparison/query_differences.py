@@ -256,6 +256,8 @@ class QueryDifferences(Tabular, Plain):
     only_system: tuple[Hashable, ...] = field(metadata=AS_TEXT)
     """judged queries that the system answers and the baseline does not"""
     only_baseline: tuple[Hashable, ...] = field(metadata=AS_TEXT)
+    unit: str = "query"
+    """the column of queries, as the data call it"""
 
     def gains(self, most: int = 10) -> tuple[QueryDifference, ...]:
         """The queries on which the system is better, the largest difference first."""
@@ -284,14 +286,11 @@ class QueryDifferences(Tabular, Plain):
         return Slices(self.measure, self.system, self.baseline, tuple(slices))
 
     def _list_columns(self) -> dict[str, Any]:
-        rows = self.rows
+        rows, numbers = self.rows, ("baseline", "system", "difference")
         return {
             "data set": make_texts(row.dataset for row in rows),
-            "query": make_ids(row.query for row in rows),
-            **{
-                name: make_numbers(getattr(row, name) for row in rows)
-                for name in ("baseline", "system", "difference")
-            },
+            self.unit: make_ids(row.query for row in rows),
+            **{name: make_numbers(getattr(row, name) for row in rows) for name in numbers},
         }
 
     def plot(self, ax: "Axes | None" = None, *, paper: Paper = "light") -> DifferenceDisplay:
@@ -322,7 +321,7 @@ class QueryDifferences(Tabular, Plain):
                     ", ".join(moved),
                 )
             )
-        first = ("data set", "query") if has_datasets else ("query",)
+        first = ("data set", self.unit) if has_datasets else (self.unit,)
         columns = (*first, self.baseline, self.system, "difference", "moved")
         left = (*range(1, len(first)), len(columns) - 1)
         return Table(columns, tuple(rows), tuple(self._notes(len(shown))), left)

@@ -1,10 +1,10 @@
 """Qrels, relevance judgments by query; and Retrieved, the judged items that a run retrieved."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -14,6 +14,17 @@ from germane.core.id_spelling import unwrap_id
 from germane.core.ragged import Bools, Floats, Ints
 from germane.core.ranking import Subtopics
 from germane.errors import NotFoundError, clip, suggest
+
+
+class IdNames(NamedTuple):
+    """The names of the columns of ids, in frames and tables out as in the data."""
+
+    query: str = "query"
+    item: str = "item"
+
+    def avoid(self, taken: Collection[str]) -> "IdNames":
+        """Take the usual names where another column has one of these."""
+        return IdNames() if set(self) & set(taken) else self
 
 
 @dataclass(frozen=True)
@@ -54,6 +65,7 @@ class Qrels:
     written: "Qrels | None" = None  # as they were written, if some were converted or left out
     ignored: int = 0  # judgments that ignore=… took out
     source: Source = Source()
+    id_names: IdNames | None = None  # of a source of named columns
 
     def __len__(self) -> int:
         return len(self.queries)
@@ -84,6 +96,7 @@ class Qrels:
             candidates=self.candidates,
             subtopics=self.subtopics
             and self.subtopics.take(np.arange(len(self.items))[part], items),
+            id_names=self.id_names,
         )
 
     def some(self, places: Ints) -> "Qrels":

@@ -121,9 +121,11 @@ def evaluate(
     spoken, ordered = data.options.dialect, collection.is_ordered
     content = RunFingerprint(opened, run, judged[0].qrels)
     reading = data.options.held
-    return finish_result(
+    result = finish_result(
         name or opened.name, plan, judged, reading, spoken, ordered, collection.sample, content
     )
+    result.id_names = judged[0].qrels.id_names or opened.id_names or result.id_names
+    return result
 
 
 def finish_result(

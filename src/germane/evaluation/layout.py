@@ -115,7 +115,8 @@ def make_table_per_query(
             rows.append((name, str(query), *cells))
         rows.append((name, "all", *_write_means(result, digits)))
     notes = (*_define(names), *_explain_renamed(results, names), "", *_write_notes(results))
-    return Table(("run", "query", *names.values()), tuple(rows), notes)
+    query = results.id_names.avoid(["run", *names.values()]).query
+    return Table(("run", query, *names.values()), tuple(rows), notes)
 
 
 def _define(names: Mapping[Measure, str]) -> Iterator[str]:

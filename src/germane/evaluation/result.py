@@ -13,6 +13,7 @@ import numpy as np
 from germane._version import VERSION
 from germane.core.finding import Finding
 from germane.core.policy import Policy
+from germane.core.qrels import IdNames
 from germane.dialects.names import parse
 from germane.errors import (
     InputError,
@@ -102,8 +103,8 @@ class Result(Lookup[MeasureResult], Tabular):
     ``counts`` and ``policy`` tell what was evaluated and how. ``findings`` are problems that can
     distort the numbers, and ``limits`` those of a dialect that matter on these data. It prints as a
     table with definitions. As a frame (``pl.DataFrame(result)``, ``pa.table(result)``,
-    ``result.to_pandas()``), it has one row per query: ``query``, and a column of numbers for each
-    measure.
+    ``result.to_pandas()``), it has one row per query: ``query``, or the name of that column in the
+    judgments or else the run, and a column of numbers for each measure.
     """
 
     def __init__(
@@ -134,6 +135,7 @@ class Result(Lookup[MeasureResult], Tabular):
         self.limits = dict(limits or {})  # of the dialect, with the measures that they matter to
         self.renamed = dict(renamed or {})  # names that were asked for → measures of another name
         self._by_measure = dict(measures)
+        self.id_names = IdNames()  # the columns of query and item, as the data call them
         self._fingerprint, self._run_fingerprint = fingerprint, run_fingerprint
         self._option_fingerprints = option_fingerprints
 
@@ -359,7 +361,7 @@ class Result(Lookup[MeasureResult], Tabular):
 
     def _list_columns(self) -> dict[str, Any]:
         values = {str(measure): self[measure].values for measure in self.measures}
-        return {"query": make_ids(self.queries), **values}
+        return {self.id_names.avoid(values).query: make_ids(self.queries), **values}
 
 
 class Results(Named[Result], Tabular):
@@ -379,6 +381,11 @@ class Results(Named[Result], Tabular):
     def measures(self) -> tuple[Measure, ...]:
         """The measures that every run was evaluated with."""
         return next(iter(self.values())).measures
+
+    @property
+    def id_names(self) -> IdNames:
+        """The columns of query and item, as the data of the first run call them."""
+        return next(iter(self.values())).id_names
 
     def table(
         self,
@@ -474,13 +481,14 @@ class Results(Named[Result], Tabular):
 
     def _list_columns(self) -> dict[str, Any]:
         queries = {name: result.queries for name, result in self.items()}
+        names = self.id_names.avoid(["run", *map(str, self.measures)])
         values = {
             str(measure): np.concatenate([result[measure].values for result in self.values()])
             for measure in self.measures
         }
         return {
             "run": make_texts(name for name, ids in queries.items() for _ in ids),
-            "query": make_ids(query for ids in queries.values() for query in ids),
+            names.query: make_ids(query for ids in queries.values() for query in ids),
             **values,
         }
 

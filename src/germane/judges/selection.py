@@ -30,6 +30,7 @@ NEXT = "what to judge next"
 MENDED = (  # findings that these judgments mend
     "queries not judged", "results not judged", "queries without a judgment", "nothing relevant",
 )  # fmt: skip
+IDS = ("query", "item")
 UNJUDGED = -1.0  # as in qrels: in the pool, but not judged
 
 
@@ -67,6 +68,8 @@ class Selection(Tabular, Document):
     by: By
     findings: tuple[Finding, ...] = ()
     """what can distort the choice"""
+    ids: tuple[str, str] = IDS
+    """the columns of query and item, as the data call them"""
 
     def __len__(self) -> int:
         return len(self.candidates)
@@ -83,7 +86,8 @@ class Selection(Tabular, Document):
             (str(candidate.query), str(candidate.item), "", format_number(candidate.weight, digits))
             for candidate in self.candidates
         )
-        return Table(("query", "item", "grade", "weight"), rows, tuple(self._write_notes()), (1,))
+        columns = (*self.ids, "grade", "weight")
+        return Table(columns, rows, tuple(self._write_notes()), (1,))
 
     def _write_notes(self) -> Iterator[str]:
         yield f"{self.measure}: {self.measure.definition}"
@@ -114,9 +118,10 @@ class Selection(Tabular, Document):
             yield from (f"- {finding}" for finding in self.findings)
 
     def _list_columns(self) -> dict[str, Any]:
+        query, item = self.ids
         return {
-            "query": make_ids(candidate.query for candidate in self.candidates),
-            "item": make_ids(candidate.item for candidate in self.candidates),
+            query: make_ids(candidate.query for candidate in self.candidates),
+            item: make_ids(candidate.item for candidate in self.candidates),
             "weight": make_numbers(candidate.weight for candidate in self.candidates),
         }
 
@@ -202,7 +207,9 @@ def _select(
         }
         for flags in (unjudged, still)
     )
-    return Selection(measure, candidates, before, after, len(weights) - len(chosen), by, findings)
+    left = len(weights) - len(chosen)
+    ids = IDS if pooled.id_names is None else pooled.id_names
+    return Selection(measure, candidates, before, after, left, by, findings, ids)
 
 
 def _pool(
@@ -234,7 +241,8 @@ def _pool(
                     grades[query].setdefault(item, UNJUDGED)
     grades = {query: items for query, items in grades.items() if items}
     pooled = open_data(grades, {}).read_all(NEXT)
-    pooled = replace(pooled, candidates=judged.candidates, ids=judged.ids)
+    names = first.id_names.avoid(["grade", "weight"])
+    pooled = replace(pooled, candidates=judged.candidates, ids=judged.ids, id_names=names)
     rejudged = evaluate_many(data.judge_by(pooled), retrieved, [measure])
     placements = {name: result.placement for name, result in rejudged.items()}
     findings = (

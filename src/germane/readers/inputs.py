@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeAlias
 
 from germane.core.calls import Progress
-from germane.core.qrels import Order, Qrels, Retrieved
+from germane.core.qrels import IdNames, Order, Qrels, Retrieved
 from germane.core.ragged import Ints
 from germane.errors import DuplicateError, InputError, clip, write_option
 from germane.kernel.ids import advise_repeat
@@ -127,6 +127,7 @@ class RunInput:
     has_query_names: bool = False  # did the caller name its queries, in the order of responses?
     groups: Groups | None = None  # that take the place of items
     hasher: Hasher | None = None  # adds up the content of a file while it is reduced
+    id_names: IdNames | None = None  # of a source of named columns
 
     @property
     def label(self) -> str:

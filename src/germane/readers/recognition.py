@@ -193,7 +193,7 @@ def _open_qrels_lists(lists: Any, frame: Any) -> QrelsInput:
 
     def read(duplicates: str, *_: object) -> Qrels:
         judged = mapped_qrels.read_qrels(lists, duplicates, frame.where)
-        return replace(judged, name=frame.name, ids=ids)
+        return replace(judged, name=frame.name, ids=ids, id_names=frame.headings.id_names)
 
     read_rows = partial(mapped_qrels.read_rows, lists, frame.where)
     return QrelsInput(read, ids == "text", True, where=frame.where, read_rows=read_rows)

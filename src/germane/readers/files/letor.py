@@ -48,6 +48,10 @@ class Lines(Frame):
         return self
 
     @property
+    def id_names(self) -> None:  # type: ignore[override]
+        """None: its fields have no names."""
+
+    @property
     def has_ids(self) -> bool:
         return self.items == "ids"
 

@@ -82,6 +82,7 @@ def _make_qrels(frame: Frame, queries: Any, offsets: Ints, items: Ids, grades: F
         frame.ids,
         columns,
         source=Source(lines=frame.lines),
+        id_names=frame.id_names,
     )
 
 
@@ -230,7 +231,8 @@ def open_lists(frame: Frame, *, lowest: bool) -> MappedRun:
     if is_hits(lists):
         lists = read_hits(lists, name_fields(frame), item, lowest=lowest)
     kind = ScoredMapping if is_scores(lists) else RankedLists
-    return kind(lists, frame.name, frame.where, find_ids(frame), is_named=True)
+    names = frame.headings.id_names
+    return kind(lists, frame.name, frame.where, find_ids(frame), is_named=True, id_names=names)
 
 
 def _advise_split(frame: Frame) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 import numpy as np
 
 from germane.core.calls import Progress, ProgressNote
-from germane.core.qrels import Order, Qrels, Retrieved, Sample, choose_rows
+from germane.core.qrels import IdNames, Order, Qrels, Retrieved, Sample, choose_rows
 from germane.core.ragged import Bools, Floats, Ints
 from germane.errors import (
     CoverageError,
@@ -82,6 +82,11 @@ class Frame(RunInput):
     def __repr__(self) -> str:
         rows = sum(record.num_rows for record in self.records())
         return f"Frame({self.name!r}: {rows} results)"
+
+    @property
+    def id_names(self) -> IdNames | None:  # type: ignore[override]
+        """The names of its columns, if it has a header."""
+        return self.headings.id_names if self.has_header else None
 
     @property
     def lines(self) -> Frame | None:

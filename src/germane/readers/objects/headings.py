@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from germane.core.qrels import IdNames
 from germane.errors import (
     FormatError,
     InputError,
@@ -207,6 +208,13 @@ class Headings:
         """The format of boxes, and their parts, of those whose parts all have columns."""
         parts = {part for part, _ in self.numbers}
         return next(item for item in SIDES.items() if set(item[1]) <= parts)
+
+    @property
+    def id_names(self) -> IdNames:
+        """The names of query and item in results; a place or a list is no name of one."""
+        item = None if self.lists else self.item
+        names = (name if name and not name.isdigit() else None for name in (self.query, item))
+        return IdNames(*(name or usual for name, usual in zip(names, IdNames(), strict=True)))
 
     @property
     def ids(self) -> list[str]:

@@ -22,7 +22,7 @@ import numpy as np
 
 from germane.core.calls import Progress, list_values
 from germane.core.id_spelling import PLAIN, unwrap_id, unwrap_ids, unwrap_keys
-from germane.core.qrels import DEEP, SAMPLED, Order, Qrels, Retrieved, Sample
+from germane.core.qrels import DEEP, SAMPLED, IdNames, Order, Qrels, Retrieved, Sample
 from germane.core.ragged import Floats, Ints
 from germane.errors import (
     DuplicateError,
@@ -154,6 +154,7 @@ class MappedRun(RunInput):
     groups: "Groups | None" = None  # that take the place of items
     is_named: bool = False
     has_query_names: bool = False
+    id_names: IdNames | None = None
 
     @property
     def is_text(self) -> bool:
