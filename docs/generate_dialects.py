@@ -103,7 +103,7 @@ said.value, said.listed.value  # (0.3333333333333333, 0.5)
 """
 
 
-CONVENTIONS = "\nThe conventions of each tool. The column *fewer than k* tells how AP and precision at k count the ranks beyond a short list.\n\n"
+CONVENTIONS = "\nThe conventions of each tool. The column *fewer than k* shows how AP and precision at k count the ranks beyond a short list.\n\n"
 
 
 def data(name: str) -> tuple[Any, Any]:
@@ -205,14 +205,12 @@ def page_of(dialect: Dialect) -> str:
     if dialect.same:
         parts.append(f"The same dialect is valid for {', '.join(dialect.same)}.")
     words = [
-        f"{stage}: {', '.join(f'`{n}={w}`' for n, w in getattr(dialect, stage).items())}"
+        f"- {stage}: {', '.join(f'`{n}={w}`' for n, w in getattr(dialect, stage).items())}"
         for stage in STAGE_NAMES
         if stage != "measuring" and getattr(dialect, stage)
     ]
     if words:
-        parts.append(
-            "Its [conventions](../conventions.md) are, by stage: " + "; ".join(words) + "."
-        )
+        parts.append("Its [conventions](../conventions.md), stage by stage:\n\n" + "\n".join(words))
     parts += [
         "## Names of its measures",
         measures(dialect),
@@ -227,9 +225,10 @@ def page_of(dialect: Dialect) -> str:
         rows = [f"- {limit(one)}" for one in dialect.limits]
         parts += ["## What is not reproduced", "\n".join(dict.fromkeys(rows))]
     if dialect.source:
-        parts.append(
-            f"The tool computes its measures in `{dialect.source}`. [All other tools](../dialects.md)"
-        )
+        where = f"The tool computes its measures in `{dialect.source}`."
+        if dialect.name == "mean-of-precisions":  # which is no tool
+            where = f"This definition is found in {dialect.source}."
+        parts.append(f"{where} [All other tools](../dialects.md)")
     return formatted("\n\n".join(parts) + "\n")
 
 
@@ -261,7 +260,8 @@ def absent(dialect: Dialect) -> Iterator[str]:
     """What the tool has besides, and germane does not evaluate."""
     if dialect.absent:
         rows = [
-            f"- {', '.join(f'`{name}`' for name in one.names)}: {one.says}"
+            f"- {', '.join(f'`{name}`' for name in one.names)}: "
+            + (one.says if len(one.names) == 1 else f"each {one.says.removeprefix('it ')}")
             for one in dialect.absent
         ]
         yield "The following names of the tool are not supported:\n\n" + "\n".join(rows)
@@ -283,7 +283,7 @@ def shown(dialect: Dialect) -> Iterator[str]:
         yield f"{says}:\n\n```python\n" + "\n".join(code) + "\n```"
         found = True
     if not found:
-        yield "On small data, its values are the same as those of germane."
+        yield "On small data, its values are the same as germane's."
 
 
 def readings(dialect: Dialect) -> Iterator[str]:

@@ -398,7 +398,7 @@ def test_what_lenskit_changed_in_2026() -> None:
 
     assert mean(below, "DCG(gain='rating')", "2026.4") == 1
     [says] = ask(below, "DCG(gain='rating')", "2025.8").limits
-    assert says == "A rating below 0 is a gain below 0."
+    assert says == "A rating below 0 becomes a gain below 0."
     assert mean(zero, "NDCG(gain='rating')", "2026.4") == 1 / 2
     assert math.isnan(mean(zero, "NDCG(gain='rating')", "2025.8"))
     assert [mean(zero, "DCG", version) for version in ("2026.4", "2025.8")] == [1, 1 / 2]

@@ -168,7 +168,7 @@ def test_every_limit_that_holds_is_compared() -> None:
     ask = conformance.Question("ranx", "bpref")
     outcome = conformance.compared(given, ask, {"per_query": {"p": 0.0, "q": 0.0}}, 1e-9)
     assert outcome.word == "unsupported"
-    assert outcome.says == "A division by 0 that ends a thread: its other queries are 0."
+    assert outcome.says == "A division by 0 ends a thread, and its other queries get 0."
     beyond = conformance.compared(
         given, conformance.Question("ranx", "mrr"), {"aggregate": 0.9}, 1e-9
     )

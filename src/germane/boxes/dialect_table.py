@@ -46,8 +46,8 @@ _COCO = Dialect(
     ),
     summary="AP AP50 AP75 APs APm APl AR1 AR10 AR{k} ARs ARm ARl",
     why=(
-        "The reference of COCO. Two known mistakes: a detection of the annotation with the id 0"
-        " counts as unmatched, and AP has no value (-1) for another depth than 100."
+        "This is COCO's reference. It has two known mistakes: a detection of the annotation with"
+        " the id 0 counts as unmatched, and AP has no value (-1) at a depth other than 100."
     ),
     source="cocoeval.py",
     aliases=("coco",),
@@ -59,8 +59,8 @@ _COCO_MASKS = replace(
     tool="COCO (pycocotools, iouType segm)",
     matching={**_COCO.matching, "overlap": "mask", "found_area": "given_box"},
     why=(
-        "pycocotools of masks. Two known mistakes as of boxes; and where results have boxes beside"
-        " their masks, the area of a detection is that of its box."
+        "This is pycocotools for masks, with the same two mistakes as for boxes. Where results have"
+        " boxes beside their masks, the area of a detection is that of its box."
     ),
     aliases=("coco-segm",),
 )
@@ -84,8 +84,8 @@ _COCO_KEYPOINTS = replace(
     ),
     summary="AP AP50 AP75 APm APl AR AR50 AR75 ARm ARl",
     why=(
-        "pycocotools of keypoints: 20 detections of each image, and no small objects. A detection"
-        " of the annotation with the id 0 counts as unmatched, by mistake."
+        "This is pycocotools for keypoints, with 20 detections of each image and no small objects."
+        " By mistake, a detection of the annotation with the id 0 counts as unmatched."
     ),
     aliases=("coco-keypoints",),
 )
@@ -116,8 +116,8 @@ _LVIS = Dialect(
     summary="AP AP50 AP75 APs APm APl APr APc APf AR@{k} ARs@{k} ARm@{k} ARl@{k}",
     why=(
         "Images name the classes that were looked for. Detections of others are left out, and false"
-        " ones of classes that are not annotated exhaustively are ignored. There are no crowds, and"
-        " a detection of the annotation with the id 0 counts as unmatched, by mistake."
+        " ones of classes that are not annotated exhaustively are ignored. There are no crowds. By"
+        " mistake, a detection of the annotation with the id 0 counts as unmatched."
     ),
     source="lvis/eval.py, lvis/results.py",
     aliases=("lvis-api",),
@@ -143,10 +143,10 @@ _TORCHMETRICS = replace(
         " mar_large"
     ),
     why=(
-        "Gives pycocotools boxes, thresholds and levels of recall in single precision, so that"
+        "It gives pycocotools boxes, thresholds and levels of recall in single precision, so that"
         " overlaps and recalls that are exactly at a threshold differ. box_format='xywh' is"
-        " precision=xywh, average='micro' is classes=merged, and class_metrics is per_class. One"
-        " known mistake: no value (-1) of map for another depth than 100."
+        " precision=xywh, average='micro' is classes=merged, and class_metrics is per_class. It has"
+        " one known mistake: map has no value (-1) at a depth other than 100."
     ),
     source="detection/mean_ap.py",
     limits=(
@@ -211,9 +211,10 @@ _ULTRALYTICS = Dialect(
     ),
     summary="P R mAP50 mAP50-95",
     why=(
-        "Scores above 0.001, and the best 300 of an image. Its converter of COCO drops crowds;"
-        " crowds=count is for labels that have them. Numbers are in single precision. P, R and F1"
-        " are those at the confidence where the mean F1, smoothed, is best."
+        "It keeps scores above 0.001, and the best 300 detections of an image. Its converter of"
+        " COCO drops crowds; crowds=count is for labels that have them. Numbers are in single"
+        " precision. P, R and F1 are those at the confidence where the mean F1, smoothed, is"
+        " best."
     ),
     source="engine/validator.py::match_predictions, utils/metrics.py::ap_per_class",
     limits=(_UNSTABLE,),
@@ -222,8 +223,8 @@ _ULTRALYTICS = Dialect(
 _BEST_ALONE = {**_ULTRALYTICS.matching, "candidate": "best", "equal_overlaps": "last"}
 _UNSTABLE_OVERLAPS = Limit(
     "tied",
-    "With more than 16 pairs in an image, any of equal overlaps may be the best (argsort, not"
-    " stable).",
+    "With more than 16 pairs in an image, any of several equal overlaps may be taken as the best"
+    " (np.argsort, not stable).",
 )
 
 DIALECTS = (
@@ -264,7 +265,7 @@ DIALECTS = (
             "AP_all AP_50 AP_75 AP_small AP_medium AP_large AR_all AR_second AR_third AR_small"
             " AR_medium AR_large AR_50 AR_75"
         ),
-        why="pycocotools without its mistake about depths, and with two numbers more.",
+        why="This is pycocotools without its mistake about depths, and with two more numbers.",
         source="core/cocoeval.py",
         aliases=("faster_coco_eval",),
     ),
@@ -277,8 +278,8 @@ DIALECTS = (
         measuring=_COCO.measuring[:6],
         summary="AP AP50 AP75 APs APm APl",
         why=(
-            "pycocotools, in percent. Its evaluator of PASCAL VOC is voc2007 and voc2010 on"
-            " detections whose scores it rounds to 3 decimals, and whose sides to 1."
+            "It prints pycocotools' numbers in percent. Its evaluator of PASCAL VOC is voc2007 and"
+            " voc2010, on detections whose scores are rounded to 3 decimals and whose sides to 1."
         ),
         source="evaluation/coco_evaluation.py",
         limits=(Limit("missing", "Images that the detector was not given are left out."),),
@@ -304,8 +305,8 @@ DIALECTS = (
         ),
         summary="map50_95 map50 map75",
         why=(
-            "COCO's rules on corners in single precision. Truths with ignore are neither found nor"
-            " missed."
+            "It applies COCO's rules to corners in single precision. Truths marked ignore are"
+            " neither found nor missed."
         ),
         source="metrics/mean_average_precision.py",
     ),
@@ -335,16 +336,16 @@ DIALECTS = (
             Entry("ElevenPointInterpolation", "AP(points=11)"),
         ),
         summary="mAP",
-        why="VOC's rule, but the overlap may be exactly .5, and difficult truths count.",
+        why="It follows VOC's rule, but the overlap may be exactly .5, and difficult truths count.",
         source="lib/Evaluator.py::GetPascalVOCMetrics",
         limits=(
             Limit("", "Boxes less than a pixel apart do not overlap, as they do in VOC."),
             Limit(
                 "",
-                "Relative boxes (center, width and height as shares of the image) are rounded: the"
-                " left upper corner and both sides to whole pixels, and then cut at the last pixel"
-                " of the image. review_object_detection_metrics rounds all four edges, and cuts"
-                " nothing. To compare, round the boxes in the same way before.",
+                "Relative boxes (center, width and height as shares of the image) are rounded:"
+                " the left upper corner and both sides to whole pixels, and then cut at the last"
+                " pixel of the image. review_object_detection_metrics rounds all four edges, and"
+                " cuts nothing. To compare, round the boxes in the same way first.",
             ),
         ),
         same=("review_object_detection_metrics git 2efe66d",),
@@ -368,8 +369,8 @@ DIALECTS = (
             Entry("area", "AP(points=all)"),
         ),
         why=(
-            "VOC's rule in single precision; the overlap may be exactly .5. eval_mode='area' is the"
-            " measure area. COCO's crowds are difficult."
+            "It follows VOC's rule in single precision, but the overlap may be exactly .5."
+            " eval_mode='area' is the measure area. COCO's crowds count as difficult."
         ),
         source="evaluation/functional/mean_ap.py::eval_map",
         limits=(
@@ -385,8 +386,8 @@ DIALECTS = (
         matching=_BEST_ALONE,
         limits=(_UNSTABLE, _UNSTABLE_OVERLAPS),
         why=(
-            f"{_ULTRALYTICS.why} From 8.4.60 at the latest to 8.4.160: each detection is tried with"
-            " its best truth alone."
+            f"{_ULTRALYTICS.why} From 8.4.60 (at the latest) to 8.4.160, each detection is tried"
+            " with its best truth alone."
         ),
     ),
     replace(
@@ -400,7 +401,7 @@ DIALECTS = (
             for entry in _ULTRALYTICS.measuring
         ),
         why=(
-            f"{_ULTRALYTICS.why} Up to 8.4.0: each detection is tried with its best truth alone,"
+            f"{_ULTRALYTICS.why} Up to 8.4.0, each detection is tried with its best truth alone,"
             " and the curve goes on from the last recall to recall 1, which makes AP higher."
         ),
         aliases=("ultralytics-8", "yolov8"),

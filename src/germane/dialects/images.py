@@ -30,9 +30,10 @@ IMAGE_RETRIEVAL = (
                 "If no query has a reference with its label, the result is NaN or an IndexError.",
             ),
             Limit(
-                "shallow", "MAP@R and R-precision with k below R: fewer neighbors than they need."
+                "shallow",
+                "If k is below R, MAP@R and R-precision have fewer neighbors than they need.",
             ),
-            Limit("short", "Fewer references than k."),
+            Limit("short", "There may be fewer references than k."),
         ),
         aliases=("pml",),
     ),
@@ -62,14 +63,14 @@ IMAGE_RETRIEVAL = (
         averaging={"no_relevant": "skip"},
         measuring=(Entry("mAP", "AP(norm=R)"), Entry("Rank-{k}", "Success@{k}")),
         why=(
-            "AP over the whole gallery. Images with the query's person and camera are junk;"
-            " cameras= removes it from labels, and ignore= from other judgments. Queries without a"
-            " match are left out."
+            "It computes AP over the whole gallery. Images of the query's person from the"
+            " query's camera are junk; cameras= removes them from labels, and ignore= from other"
+            " judgments. Queries without a match are left out."
         ),
         source="metrics/rank.py::eval_market1501",
         limits=(
             Limit("tied", "The sort leaves the order of equal distances open.", order=True),
-            Limit("no_relevant", "No query with a match: an AssertionError."),
+            Limit("no_relevant", "If no query has a match, it raises an AssertionError."),
         ),
     ),
     Dialect(
@@ -92,10 +93,18 @@ IMAGE_RETRIEVAL = (
         source="python/evaluate.py::compute_ap",
         limits=(
             Limit(
-                "tied", "The order of equal scores is that of the ranks it is given.", order=True
+                "tied",
+                "Equal scores keep the order in which the ranks are passed to it.",
+                order=True,
             ),
-            Limit("no_relevant", "No query with a match: NaN or a ZeroDivisionError."),
-            Limit("early", "k is cut to the rank of the last relevant image.", only=("mP@{k}",)),
+            Limit(
+                "no_relevant", "If no query has a match, the result is NaN or a ZeroDivisionError."
+            ),
+            Limit(
+                "early",
+                "A k beyond the rank of the last relevant image is reduced to that rank.",
+                only=("mP@{k}",),
+            ),
         ),
         aliases=("roxford", "rparis"),
     ),
@@ -106,11 +115,11 @@ IMAGE_RETRIEVAL = (
         judging=LISTS,
         averaging={"no_relevant": "nan"},
         measuring=(Entry("ap_at_k@{k}", "AP@{k}"),),
-        why="scikit-learn's AP of the first k, rescaled to min(R,k).",
+        why="It takes scikit-learn's AP of the first k results and rescales it to min(R,k).",
         source="src/metrics.py::ap_at_k",
         limits=(
-            Limit("tied", "Equal scores among the first k are one step."),
-            Limit("no_relevant", "0/0."),
+            Limit("tied", "Equal scores among the first k are one step of the curve."),
+            Limit("no_relevant", "Without relevant items, the value is 0/0."),
         ),
     ),
 )
@@ -125,11 +134,11 @@ _VOC_2007 = Dialect(
     judging=LISTS,
     measuring=(Entry("ap", "IAP(rounding=double)"),),
     why=(
-        "The best precision at 11 recalls, compared in double precision: the level 3 · 0.1 is a "
-        "little above 3/10, so that a recall of exactly 0.3 does not reach it."
+        "It averages the best precision at 11 recalls, which are compared in double precision: the"
+        " level 3 · 0.1 is a little above 3/10, so that a recall of exactly 0.3 does not reach it."
     ),
     source="voc_ap(use_07_metric=True)",
-    limits=(Limit("no_relevant", "0/0."),),
+    limits=(Limit("no_relevant", "Without relevant items, the value is 0/0."),),
     same=("detectron2 git 02b5c4e", "mmdet 3.3.0", "Object-Detection-Metrics git dcb285e"),
 )
 
@@ -141,7 +150,10 @@ DETECTION = (
         tool="PASCAL VOC 2010 (py-faster-rcnn)",
         averaging={"no_relevant": "nan"},
         measuring=(Entry("ap", "AUPR(rule=interpolated)"),),
-        why="The area under the best precision from each recall on. Without ground truth 0/0.",
+        why=(
+            "It computes the area under the best precision from each recall on. Without ground"
+            " truth, the value is 0/0."
+        ),
         source="voc_ap(use_07_metric=False)",
     ),
     Dialect(
@@ -151,11 +163,15 @@ DETECTION = (
         judging={**LISTS, "depth": 100},
         measuring=(Entry("AP", "IAP(points=101,rounding=double)"),),
         why=(
-            "The best precision at 101 recalls, from at most 100 detections per image. Classes"
-            " without ground truth have -1 and do not count."
+            "It averages the best precision at 101 recalls, from at most 100 detections per image."
+            " Classes without ground truth get -1 and do not count."
         ),
         source="cocoeval.py::accumulate",
-        limits=(Limit("no_relevant", "-1, which summaries leave out."),),
+        limits=(
+            Limit(
+                "no_relevant", "Without ground truth, the value is -1, which summaries leave out."
+            ),
+        ),
         aliases=("pycocotools",),
     ),
     Dialect(
@@ -166,14 +182,14 @@ DETECTION = (
         averaging={"no_relevant": "nan"},
         measuring=(Entry("ap", "AUPR(rule=linear101)"),),
         why=(
-            "Interpolates the best precision linearly at 101 recalls, and joins these points by"
-            " trapezoids, so that a perfect detector has 0.995."
+            "It interpolates the best precision linearly at 101 recalls, and joins these points by"
+            " trapezoids, so that a perfect detector gets 0.995."
         ),
         source="utils/metrics.py::compute_ap",
         limits=(
-            Limit("empty", "Without detections 0.5."),
-            Limit("missed", "Half of an interval: 0.005."),
-            Limit("no_relevant", "0/0."),
+            Limit("empty", "Without detections, the value is 0.5."),
+            Limit("missed", "If nothing is found, the value is half of an interval, 0.005."),
+            Limit("no_relevant", "Without relevant items, the value is 0/0."),
         ),
     ),
 )

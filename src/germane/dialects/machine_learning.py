@@ -63,23 +63,22 @@ PYTORCH = (
             ),
         ),
         why=(
-            "RetrievalMAP averages over the relevant items found. In MAP, precision, recall and"
-            " MRR, a relevant item with a score of 0 or less counts as not relevant."
+            "RetrievalMAP averages over the relevant items that were found. In MAP, precision,"
+            " recall and MRR, a relevant item with a score of 0 or less counts as not relevant."
             " empty_target_action decides how queries without relevant items count: neg is"
             " no_relevant=zero, and pos is no_relevant=one; skip and error have the same names."
-            " But a list without relevant items within k, or with nothing else, has a"
-            " RetrievalAUROC of 0. The classes sort all results by query with torch.sort, which is"
-            " not stable: equal scores of a query may get a different order if there are other"
-            " queries, and then a different value, too."
+            " RetrievalAUROC is 0 if no item within k is relevant, or if all are. The classes"
+            " sort all results by query with torch.sort, which is not stable: the order of a"
+            " query's equal scores, and with it the value, can depend on the other queries."
         ),
         source="functional/retrieval/average_precision.py",
         limits=(
             _SORTED,
             Limit(
                 "tied",
-                "A pair of equal scores among the first k counts half. If one of them is outside"
-                " 0…1, the logistic function in single precision makes more of them equal: all"
-                " above 17.",
+                "A pair of equal scores among the first k counts half. If any score is outside"
+                " 0…1, the logistic function is applied in single precision, which makes all"
+                " scores above 17 equal.",
                 only=("RetrievalAUROC(top_k={k})",),
             ),
         ),
@@ -111,7 +110,7 @@ PYTORCH = (
             ),
             Entry("binary_auprc", "AP(norm=R)", {"ties": "grouped"}),
         ),
-        why="binary_auprc takes equal scores as one step.",
+        why="binary_auprc treats equal scores as one step.",
         source="metrics/functional/ranking/retrieval_precision.py",
         limits=(_TOPK,),
         sees="list",
@@ -126,7 +125,7 @@ PYTORCH = (
             Entry("average_precision(k={k})", "AP(norm=found)@{k}"),
             Entry("binary_average_precision", "AP(norm=found)"),
         ),
-        why="Divides by the relevant items found.",
+        why="It divides by the relevant items found.",
         source="metrics/functional/_average_precision.py",
         limits=(
             Limit("tied", "torch.sort does not define the order of equal scores.", order=True),
@@ -172,7 +171,7 @@ KNOWLEDGE_GRAPHS = (
         source="ogb/linkproppred/evaluate.py::_eval_mrr",
         limits=(
             Limit("several", _ONE),
-            Limit("no_relevant", "A query without a true link does not exist."),
+            Limit("no_relevant", "Every query has a true link."),
             Limit("missed", "Every link has a score."),
         ),
         absent=(
@@ -213,7 +212,7 @@ KNOWLEDGE_GRAPHS = (
         source="pykeen/evaluation/ranks.py::Ranks.from_scores",
         limits=(
             Limit("several", _ONE),
-            Limit("no_relevant", "A query without a true entity does not exist."),
+            Limit("no_relevant", "Every query has a true entity."),
             Limit("missed", "Every entity has a score."),
         ),
     ),
@@ -258,8 +257,8 @@ LEARNING_TO_RANK = (
         ),
         why=(
             "A query without relevant items counts as 1, or as 0 if the name ends with a minus."
-            " aucpr interpolates as Davis and Goadrich do, and treats equal scores as one step. It"
-            " is an error if all groups are empty, and for pre@ if any is."
+            " aucpr interpolates as Davis and Goadrich do, and treats equal scores as one step."
+            " It raises an error if all groups are empty, and for pre@ if any group is."
         ),
         source="src/metric/rank_metric.cc",
         same=("XGBoost 3.4.1",),
@@ -280,7 +279,10 @@ LEARNING_TO_RANK = (
         judging={**LISTS, "empty": "error_if_all"},
         averaging={"no_relevant": "one"},
         measuring=(Entry("map@{k}", "AP(norm=possible)@{k}"),),
-        why="A query without relevant items counts as 1. It is an error if all groups are empty.",
+        why=(
+            "A query without relevant items counts as 1. It raises an error if all groups are"
+            " empty."
+        ),
         source="src/metric/map_metric.hpp",
         sees="list",
         unlike=(Homonym("nDCG", "ndcg", "nDCG(gain=exp)"),),
@@ -311,7 +313,7 @@ LEARNING_TO_RANK = (
         averaging={"no_relevant": "one", "no_hit": "one"},
         measuring=(*name_both("MAP", "AP(norm=possible)", "(cutoff={k})"),),
         why=(
-            "Divides by R or by the length of the list, whichever is less. A query without"
+            "It divides by R or by the length of the list, whichever is less. A query without"
             " relevant items counts as 1, and so does one that has no relevant item within the"
             " cutoff."
         ),
@@ -329,7 +331,7 @@ LEARNING_TO_RANK = (
         reading={"scores": "single"},
         judging=LISTS,
         measuring=_list_measures("ap_metric", "precision_metric", "recall_metric", "(topn={k})"),
-        why="Divides AP by R whatever the cutoff.",
+        why="It divides AP by R whatever the cutoff.",
         source="rax/_src/metrics.py",
         sees="list",
         unlike=(
@@ -346,7 +348,7 @@ LEARNING_TO_RANK = (
         measuring=_list_measures(
             "MeanAveragePrecisionMetric", "PrecisionMetric", "RecallMetric", "(topn={k})"
         ),
-        why="Divides AP by all relevant items regardless of topn.",
+        why="It divides AP by all relevant items regardless of topn.",
         source="python/metrics_impl.py::MeanAveragePrecisionMetric",
         limits=(_SHUFFLED,),
         sees="list",
@@ -364,8 +366,8 @@ LEARNING_TO_RANK = (
         judging={**LISTS, "empty": "missing_if_some"},
         measuring=_list_measures("MeanAveragePrecision", "PrecisionAtK", "RecallAtK", "(k={k})"),
         why=(
-            "A port of TensorFlow Ranking. An empty list has no weight in the mean; if there"
-            " is no other list, the mean is 0."
+            "It is a port of TensorFlow Ranking. An empty list has no weight in the mean; if"
+            " there is no other list, the mean is 0."
         ),
         source="src/metrics/mean_average_precision.py",
         limits=(_SHUFFLED,),
@@ -387,7 +389,7 @@ LEARNING_TO_RANK = (
         ),
         source="python/ops/metrics_impl.py",
         same=("TensorFlow 2.21.0",),
-        limits=(Limit("no_relevant", "Needs a label."),),
+        limits=(Limit("no_relevant", "It needs a label."),),
     ),
 )
 
@@ -440,11 +442,15 @@ SCIKIT_LEARN = (
         ),
         source="metrics/_ranking.py",
         limits=(
-            Limit("no_relevant", "Recall is taken for 1.", only=("auc(precision_recall_curve)",)),
+            Limit(
+                "no_relevant",
+                "Without relevant items, recall is taken to be 1.",
+                only=("auc(precision_recall_curve)",),
+            ),
             _EMPTY,
             Limit(
                 "tied",
-                "Equal scores are sorted without regard to their order.",
+                "The sort does not keep the order of equal scores.",
                 only=(
                     "ndcg_score(ignore_ties=True)",
                     "ndcg_score(ignore_ties=True,k={k})",
@@ -478,7 +484,7 @@ SCIKIT_LEARN = (
         judging={"ties": "grouped", "missing": "skip", "empty": "missing"},
         averaging={"no_relevant": "nan"},
         measuring=(Entry("average_precision_score", "AUPR(rule=trapezoid)"),),
-        why="Joined the points of the curve by straight lines, until version 0.19.",
+        why="Before version 0.19, it joined the points of the curve by straight lines.",
         source="metrics/ranking.py",
         limits=(_EMPTY,),
         sees="list",
@@ -496,12 +502,12 @@ SCIKIT_LEARN = (
             Entry("reciprocal_rank", "RR", {"empty": "error"}),
         ),
         why=(
-            "An item's rank is the number of items that score as much or more, so that ties count"
-            " against it. This is preserve_rows=True; otherwise users without items to find are"
-            " left out."
+            "An item's rank is the number of items that score as much or more, so that ties"
+            " count against it. This holds with preserve_rows=True; otherwise users without"
+            " items to find are left out."
         ),
         source="evaluation.py",
-        limits=(Limit("tied", "All items of a tie have its last rank."),),
+        limits=(Limit("tied", "All items of a tie get its last rank."),),
     ),
     Dialect(
         "spotlight",

@@ -131,7 +131,7 @@ _LENSKIT = Dialect(
     limits=(
         Limit(
             "no_relevant",
-            "A user without any items, not only without a gain, gives NaN and is left out.",
+            "A user without any items (not only without a gain) gives NaN and is left out.",
             only=_GRADED + _GRADED_DCG,
         ),
     ),
@@ -160,13 +160,15 @@ LENSKIT_DIALECTS = (
             *LENSKIT,
         ),
         why=(
-            "LensKit up to 2025. The discount of NDCG and DCG is log2 of the rank, but at least 1."
-            " A user without items gives NaN (in AP an error, in DCG 0), and so does an empty list"
-            " in AP and precision. NaN makes the mean NaN, but list_summary of RunAnalysis counts"
-            " it as 0."
+            "This is LensKit up to 2025. The discount of NDCG and DCG is log2 of the rank, but"
+            " at least 1. A user without items gives NaN (in AP an error, in DCG 0), and so does"
+            " an empty list in AP and precision. NaN makes the mean NaN, but list_summary of"
+            " RunAnalysis counts it as 0."
         ),
         limits=(
-            Limit("negative", "A rating below 0 is a gain below 0.", only=_GRADED + _GRADED_DCG),
+            Limit(
+                "negative", "A rating below 0 becomes a gain below 0.", only=_GRADED + _GRADED_DCG
+            ),
         ),
         absent=(
             _LENSKIT.absent[0],
@@ -220,7 +222,7 @@ RECTOOLS = Dialect(
         " raises a TypeError for a frame without rows."
     ),
     source="metrics/ranking.py::MAP",
-    limits=(Limit("repeated", "Copies are joined row by row, on both sides."),),
+    limits=(Limit("repeated", "Repeated rows are joined one by one, on both sides."),),
     absent=(
         Absent(
             ("Accuracy", "MCC"),
@@ -287,7 +289,7 @@ DIALECTS = (
         judging={**LISTS, "empty": "error", "short": "error"},
         averaging={"no_relevant": "error"},
         measuring=_ML_METRICS.measuring[:2],
-        why="AP@k over min(R,k), but a list shorter than k is an IndexError.",
+        why="It divides AP@k by min(R,k), but a list shorter than k raises an IndexError.",
         source="average_precision_at_k",
         limits=(
             Limit(
@@ -367,11 +369,16 @@ DIALECTS = (
         ),
         source="evaluation/python_evaluation.py",
         limits=(
-            Limit("missed", "0 where no user has a hit in k.", only=("r_precision_at_k@{k}",)),
-            Limit("repeated", "Joined rows count a copy on either side."),
+            Limit(
+                "missed",
+                "The value is 0 if no user has a hit among the first k.",
+                only=("r_precision_at_k@{k}",),
+            ),
+            Limit("repeated", "Rows are joined, so a copy on either side counts again."),
             Limit(
                 "empty",
-                "A user who is in only one frame has 0, but is left out if there are others.",
+                "A user who is in only one frame is left out, or counts as 0 if there are no"
+                " others.",
             ),
         ),
     ),
@@ -395,10 +402,10 @@ DIALECTS = (
             Entry("ROC_AUC", "AUROC"),
         ),
         why=(
-            "Has both: AP@K over R, and the truncated TAP@K over min(R,K). P@K divides by K, TP@K"
-            " by min(R,K). If every item is relevant, or all scores are equal, there is nothing to"
-            " rank, and the value is NaN. Measures that ignore the order are also NaN if there are"
-            " only K items. Fewer than K items are an error."
+            "It has two of each: AP@K divides by R, and the truncated TAP@K by min(R,K); P@K"
+            " divides by K, TP@K by min(R,K). If every item is relevant, or all scores are"
+            " equal, there is nothing to rank, and the value is NaN. Measures that ignore the"
+            " order are also NaN if there are only K items. Fewer than K items are an error."
         ),
         source="src/recometrics.hpp",
         limits=(
@@ -407,18 +414,22 @@ DIALECTS = (
                 "By default, random noise breaks ties; if the first K scores "
                 "are equal, the value is NaN unless an AUC is computed, too.",
             ),
-            Limit("all_relevant", "NaN, or with noise 1.", only=("NDCG@K(k={k})",)),
+            Limit(
+                "all_relevant",
+                "If all items are relevant, the value is NaN, or 1 with noise.",
+                only=("NDCG@K(k={k})",),
+            ),
             Limit(
                 "all_within",
-                "If all of K items are relevant, the value is a number.",
+                "If there are only K items and all are relevant, the value is a number.",
                 only=("AP@K(k={k})", "TAP@K(k={k})", "RR@K(k={k})"),
             ),
             Limit(
                 "short",
-                "The K of the other metrics may not be above the number of items.",
+                "The K of the other metrics must not exceed the number of items.",
                 only=("PR_AUC", "ROC_AUC"),
             ),
-            Limit("no_relevant", "A matrix without any relevant item is a ValueError."),
+            Limit("no_relevant", "A matrix without any relevant item raises a ValueError."),
         ),
     ),
     Dialect(
@@ -442,10 +453,10 @@ DIALECTS = (
         limits=(
             Limit(
                 "all_relevant",
-                "Its AUC divides by the number of other items: if there are none, all measures"
-                " raise an error.",
+                "Its AUC divides by the number of irrelevant items. If there are none, all"
+                " measures raise an error.",
             ),
-            Limit("repeated", "A copy is a hit again."),
+            Limit("repeated", "A repeated item is a hit again."),
         ),
     ),
     Dialect(
@@ -463,12 +474,12 @@ DIALECTS = (
         ),
         why=(
             "A repeated prediction is a hit again, so that AP can be 1.5. Without relevant"
-            " items: 0."
+            " items, the value is 0."
         ),
         source="mllib/evaluation/RankingMetrics.scala",
         limits=(
             Limit("empty", "The Python wrapper cannot infer a type where the first list is empty."),
-            Limit("repeated", "In nDCG a copy gains 1 again, in recall it is a hit again."),
+            Limit("repeated", "A copy gains 1 again in nDCG, and is a hit again in recall."),
         ),
         aliases=("pyspark",),
     ),
@@ -487,14 +498,14 @@ DIALECTS = (
             *RECBOLE,
         ),
         why=(
-            "Works on the matrix of hits among the first k. The recall of a user without items is"
-            " NaN. Its catalogue counts one more item, the padding; pass that number as"
-            " catalogue=."
+            "It works on the matrix of hits among the first k. The recall of a user without"
+            " items is NaN. Its catalogue includes the padding as one more item; pass that"
+            " number as catalogue=."
         ),
         source="evaluator/metrics.py::MAP.metric_info",
         limits=(
-            Limit("no_relevant", "nDCG is 0/0.", only=("NDCG@{k}",)),
-            Limit("repeated", "nDCG counts copies in the ideal, too.", only=("NDCG@{k}",)),
+            Limit("no_relevant", "Without relevant items, nDCG is 0/0.", only=("NDCG@{k}",)),
+            Limit("repeated", "nDCG counts copies in the ideal ranking, too.", only=("NDCG@{k}",)),
         ),
     ),
     Dialect(
@@ -523,7 +534,8 @@ DIALECTS = (
         judging={"ties": "given"},
         measuring=(Entry("map@{k}", "MeanP@{k}"), Entry("apk@{k}", "MeanP@{k}")),
         why=(
-            "Takes precision at every rank, not only at those with a relevant item. This is not AP."
+            "It averages the precision at every rank, not only at ranks with a relevant item."
+            " This is not AP."
         ),
         source="answers on the web, and code that copies them",
     ),
@@ -544,8 +556,8 @@ DIALECTS = (
         ),
         source="metrics/ranking.py::MAP.compute",
         limits=(
-            Limit("no_relevant", "0/0 is NaN, or an error."),
-            Limit("tied", "Top k of ties.", order=True),
+            Limit("no_relevant", "If nothing is relevant, 0/0 is NaN or an error."),
+            Limit("tied", "It is open which of the tied items are among the first k.", order=True),
         ),
     ),
     *LENSKIT_DIALECTS,
@@ -564,11 +576,11 @@ DIALECTS = (
             *EVIDENTLY,
         ),
         why=(
-            "On sorted frames whose users have the same number of rows, it agrees with AP over R."
-            " On others it does not: what counts as relevant at rank k is the label of the frame's"
-            " last row within k, and a user with fewer than k items keeps adding precision, or"
-            " raises an error if no user has more. Precision and recall do not depend on the order"
-            " of rows."
+            "On sorted frames in which all users have the same number of rows, it agrees with AP"
+            " over R. On others it does not: the label of the frame's last row within k decides"
+            " whether rank k is relevant, and a user with fewer than k items keeps adding"
+            " precision, or causes an error if no user has more. Precision and recall do not"
+            " depend on the order of rows."
         ),
         source="legacy/metrics/recsys/precision_recall_k.py",
         limits=(

@@ -192,11 +192,11 @@ TEXT_RETRIEVAL = (
             ),
         ),
         why=(
-            "The run and the qrels must have the same queries; make_comparable=True (missing=zero,"
-            " unknown=ignore) takes those of the qrels. Equal scores keep the order of the dict"
-            " in lists of up to 15 results."
-            " If nothing is judged not relevant, bpref is 0/0. A run that consists only of empty"
-            " lists is a ValueError. hits are averaged over queries."
+            "The run and the qrels must have the same queries; make_comparable=True"
+            " (missing=zero, unknown=ignore) takes those of the qrels. Equal scores keep the"
+            " order of the dict in lists of up to 15 results. If nothing is judged not relevant,"
+            " bpref is 0/0. A run that consists only of empty lists is a ValueError. The measure"
+            " hits is averaged over queries."
         ),
         source="metrics/average_precision.py, meta/evaluate.py",
         limits=(
@@ -208,7 +208,7 @@ TEXT_RETRIEVAL = (
             ),
             Limit(
                 "no_relevant",
-                "A division by 0 that ends a thread: its other queries are 0.",
+                "A division by 0 ends a thread, and its other queries get 0.",
                 only=("bpref", "bpref-l{x}"),
             ),
             Limit("repeated", "A frame with repeated rows is not refused, and counts every copy."),
@@ -228,17 +228,18 @@ TEXT_RETRIEVAL = (
             Entry("Accuracy@{k}", "Success@{k}", _CUSTOM),
         ),
         why=(
-            "Like pytrec_eval, but an item that has the query's id is removed first"
-            " (ignore_identical_ids=False: own=keep), and means are rounded to 5 decimals."
-            " evaluate_custom (MRR, R_cap, Accuracy) keeps the order of equal scores, and divides"
-            " by all judged queries. MTEB before 1.13 reports the same numbers, under names such"
-            " as mrr_at_10."
+            "It works like pytrec_eval, except that an item that has the query's id is removed"
+            " first (ignore_identical_ids=False is own=keep), and means are rounded to 5"
+            " decimals. evaluate_custom (MRR, R_cap, Accuracy) keeps the order of equal scores,"
+            " and divides by all judged queries. MTEB before 1.13 reports the same numbers,"
+            " under names such as mrr_at_10."
         ),
         source="retrieval/evaluation.py",
         limits=(
             Limit(
                 "no_relevant",
-                "Such a query is an error only if the run has it; otherwise it counts as 0.",
+                "A query without relevant items is an error only if the run has it; otherwise it"
+                " counts as 0.",
                 only=("R_cap@{k}",),
             ),
         ),
@@ -253,7 +254,8 @@ TEXT_RETRIEVAL = (
         averaging={"digits": 5},
         measuring=_list_mteb("trec", no_relevant="skip"),
         why=(
-            "Like pytrec_eval, with means rounded to 5 decimals, and with some measures of its own."
+            "It works like pytrec_eval, with means rounded to 5 decimals, and with some measures"
+            " of its own."
         ),
         source="_evaluators/retrieval_metrics.py",
     ),
@@ -298,7 +300,11 @@ TEXT_RETRIEVAL = (
         source="evaluation/information_retrieval.py::compute_metrics",
         limits=(
             Limit("single", "Fewer than two candidates are an error.", only=("reranking_ap",)),
-            Limit("no_relevant", "Such samples are not asked for.", only=("reranking_ap",)),
+            Limit(
+                "no_relevant",
+                "Samples without relevant documents do not occur.",
+                only=("reranking_ap",),
+            ),
         ),
     ),
     Dialect(
@@ -317,14 +323,16 @@ TEXT_RETRIEVAL = (
             Entry("reciprocal_rank", "RR", {"no_hit": "nan", "empty": "missing_if_some"}),
         ),
         why=(
-            "Divides by the number of queries in the run, so that a query that nobody judged"
-            " counts as 0, and so does one whose value is NaN. bpref is 0 if nothing is judged not"
-            " relevant."
+            "It divides by the number of queries in the run, so that a query that nobody judged"
+            " counts as 0, and so does one whose value is NaN. bpref is 0 if nothing is judged"
+            " not relevant."
         ),
         source="trec_eval.py",
         limits=(
             Limit(
-                "unknown", "A query of the run that nobody judged is a KeyError.", only=("rprec",)
+                "unknown",
+                "A query of the run that nobody judged raises a KeyError.",
+                only=("rprec",),
             ),
             Limit(
                 "negative",
@@ -358,14 +366,15 @@ SEARCH_ENGINES = (
             *name_both("hit_rate", "Success"),
         ),
         why=(
-            "AP over R for the whole list; a repeated result is another hit. Empty lists on either"
-            " side raise a ValueError."
+            "It divides the AP of the whole list by R; a repeated result is another hit. Empty"
+            " lists on either side raise a ValueError."
         ),
         source="evaluation/retrieval/metrics.py",
         limits=(
             Limit(
                 "repeated",
-                "Precision is of the set of results: copies do not fill up the first k.",
+                "Precision is computed over the set of results, so copies take up none of the"
+                " first k ranks.",
                 only=("precision@{k}",),
             ),
         ),
@@ -382,7 +391,7 @@ SEARCH_ENGINES = (
         tool="ragas",
         version="0.4.3",
         measuring=(*name_both("context_precision", "AP(norm=found)"),),
-        why="Context precision is AP over the relevant contexts found (plus 1e-10, against 0/0).",
+        why="Context precision is AP over the relevant contexts found (plus 1e-10, to avoid 0/0).",
         source="metrics/_context_precision.py",
     ),
     _search_tool(
@@ -390,7 +399,7 @@ SEARCH_ENGINES = (
         tool="Haystack",
         version="2.31.0",
         measuring=(*name_both("DocumentMAPEvaluator", "AP(norm=found)"),),
-        why="Divides by the relevant documents found, until version 3.0.",
+        why="Up to version 3.0, it divides by the relevant documents found.",
         source="components/evaluators/document_map.py",
     ),
     _search_tool(
@@ -418,7 +427,10 @@ SEARCH_ENGINES = (
         version="0.3.14",
         averaging={"no_relevant": "error"},
         measuring=(*name_both("average_precision", "AP(norm=found)"),),
-        why="Divides by the relevant chunks found. Without ground truth: a ZeroDivisionError.",
+        why=(
+            "It divides by the relevant chunks found. Without ground truth, it raises a"
+            " ZeroDivisionError."
+        ),
         source="metrics/retrieval/ranked.py",
     ),
     _search_tool(
@@ -452,14 +464,14 @@ SEARCH_ENGINES = (
         ),
         why=(
             "Rank 2 is not discounted, as in the original nDCG. For a question without evidence,"
-            " recall_all is 1 and recall_any 0. run_retrieval.py takes means without the questions"
-            " of abstention, and without those whose evidence is not in a user's turn."
+            " recall_all is 1 and recall_any 0. run_retrieval.py takes means without the abstention"
+            " questions, and without those whose evidence is not in a user's turn."
         ),
         source="src/retrieval/eval_utils.py",
         limits=(
             Limit(
                 "repeated",
-                "A repeated result is a hit again, and one more of the corpus.",
+                "A repeated result is a hit again, and counts as one more item of the corpus.",
                 only=("ndcg_any@{k}",),
             ),
         ),
@@ -476,7 +488,7 @@ SEARCH_ENGINES = (
             Entry("compute_retrieval_recall@{k}", "R@{k}", {"no_relevant": "one"}),
         ),
         why=(
-            "Of LongMemEval it prints recall_any as Recall@k, and of LoCoMo the share of the"
+            "For LongMemEval, it prints recall_any as Recall@k, and for LoCoMo the share of the"
             " evidence, which is 1 for a question without any."
         ),
         source="benchmarks/longmemeval_bench.py, benchmarks/locomo_bench.py",
@@ -485,8 +497,8 @@ SEARCH_ENGINES = (
                 "nDCG",
                 "ndcg_any",
                 says=(
-                    "its ideal ranking has the hits among the first k alone, so that a hit at rank"
-                    " 1 is 1 however many are missed"
+                    "its ideal ranking has only the hits among the first k, so that a hit at"
+                    " rank 1 gives 1 however many are missed"
                 ),
             ),
         ),
@@ -502,10 +514,11 @@ SEARCH_ENGINES = (
             Entry("ndcg_at_{k}", "nDCG@{k}", also=("ndcg_at_{k}/mean",)),
         ),
         why=(
-            "Precision divides by the documents retrieved, k at most, so that a short list is"
-            " rewarded; a repeated document is a hit again, except in recall. Without results it is"
-            " 0. The recall of a query that has nothing to find is 0, and 1 where nothing was"
-            " retrieved. The ideal of nDCG has no more documents than were retrieved."
+            "Precision divides by the number of documents retrieved, at most k, so that a short"
+            " list is rewarded; a repeated document is a hit again, except in recall. Without"
+            " results it is 0. The recall of a query that has nothing to find is 0, or 1 if"
+            " nothing was retrieved either. The ideal ranking of nDCG has no more documents than"
+            " were retrieved."
         ),
         source="mlflow/metrics/metric_definitions.py",
         limits=(
@@ -516,19 +529,19 @@ SEARCH_ENGINES = (
             ),
             Limit(
                 "short",
-                "The ideal of a list shorter than k has only as many documents as the list.",
+                "If a list is shorter than k, its ideal ranking is only as long as the list.",
                 only=("ndcg_at_{k}",),
             ),
             Limit(
                 "repeated",
-                "A repeated relevant document is a further relevant document in the ideal, too.",
+                "A repeated relevant document counts again in the ideal ranking, too.",
                 only=("ndcg_at_{k}",),
             ),
         ),
         absent=(
             Absent(
                 ("precision_score", "recall_score", "f1_score"),
-                "it is of classes, and ranks nothing.",
+                "it measures classification and ranks nothing.",
             ),
         ),
     ),
@@ -545,16 +558,17 @@ SEARCH_ENGINES = (
             Entry("hit", "Success"),
         ),
         why=(
-            "It is given the scores of the documents of a list by a judge. Every score other than 0"
-            " is a hit, whatever its size, and gains itself in nDCG, whose ideal is the same list"
-            " sorted. Precision divides by k, also of a shorter list."
+            "It receives the scores that a judge gave to the documents of a list. Every score"
+            " other than 0 is a hit, whatever its size, and is the gain in nDCG, whose ideal"
+            " ranking is the same list sorted. Precision divides by k even if the list is"
+            " shorter."
         ),
         source="phoenix/metrics/retrieval_metrics.py",
         limits=(
-            Limit("negative", "A score below 0 is a hit, and in nDCG an error."),
+            Limit("negative", "A score below 0 is a hit, but an error in nDCG."),
             Limit(
                 "repeated",
-                "Every copy of a document is a document of the ideal.",
+                "Every copy of a document counts in the ideal ranking.",
                 only=("ndcg", "ndcg(k={k})"),
             ),
         ),
@@ -567,7 +581,7 @@ SEARCH_ENGINES = (
         version="4.3.1",
         measuring=(*name_both("ContextualPrecision", "AP(norm=found)"),),
         why=(
-            "Contextual precision is AP over the relevant contexts found, by the verdicts of a"
+            "Contextual precision is AP over the relevant contexts found, as judged by a"
             " language model."
         ),
         source="metrics/contextual_precision/contextual_precision.py::_calculate_score",
@@ -594,10 +608,10 @@ SEARCH_ENGINES = (
             Entry("memory_recall", "R"),
         ),
         why=(
-            "A query without expected chunks is NaN, and so is the precision of no results; the"
-            " leaderboard's means leave NaN out. A repeated chunk is credited once, except in"
-            " precision. Every expected chunk is relevant, whatever its expect_score, which is the"
-            " gain in nDCG."
+            "The value of a query without expected chunks is NaN, and so is precision without"
+            " results; the leaderboard's means leave NaN out. A repeated chunk is credited once,"
+            " except in precision. Every expected chunk is relevant, whatever its expect_score,"
+            " which is the gain in nDCG."
         ),
         source="trulens/feedback/groundtruth.py::GroundTruthAgreement",
         limits=(
@@ -628,22 +642,23 @@ SEARCH_ENGINES = (
             Entry("retrieval_f1", "F"),
         ),
         why=(
-            "Each relevant document is a group of its own in retrieval_gt, [[a], [b]]; of a larger"
-            " group, any document is enough. There is no cutoff but top_k of the retrieval. Queries"
-            " without relevant documents or without results are left out of the mean."
+            "In retrieval_gt, each relevant document has to be a group of its own, [[a], [b]];"
+            " of a larger group, any document is enough. The only cutoff is top_k of the"
+            " retrieval. Queries without relevant documents or without results are left out of"
+            " the mean."
         ),
         source="autorag/evaluation/metric/retrieval.py",
-        limits=(Limit("repeated", "A relevant document that is listed twice is wanted twice."),),
+        limits=(Limit("repeated", "A relevant document that is listed twice counts as two."),),
         unlike=(
             Homonym(
                 "RR",
                 "retrieval_mrr",
-                says="it is the mean of the reciprocal ranks of all relevant items, missed ones 0",
+                says="it is the mean of the reciprocal ranks of all relevant items (0 if missed)",
             ),
             Homonym(
                 "AP",
                 "retrieval_map",
-                says="it is the mean of the reciprocal ranks of all relevant items, missed ones 0",
+                says="it is the mean of the reciprocal ranks of all relevant items (0 if missed)",
             ),
             Homonym(
                 "nDCG",
@@ -679,9 +694,9 @@ SEARCH_ENGINES = (
             Entry("MAP@{k}", "AP(norm=R)@{k}"),
             Entry("NDCG@{k}", "nDCG(gain=exp)@{k}"),
         ),
-        why="Rounds the value of every query to 2 decimals.",
+        why="It rounds the value of every query to 2 decimals.",
         source="metrics/calculator/Evaluation.java",
-        limits=(Limit("negative", "Negative grades are negative gains.", only=("NDCG@{k}",)),),
+        limits=(Limit("negative", "Negative grades become negative gains.", only=("NDCG@{k}",)),),
     ),
     _search_tool(
         "quepid",
@@ -693,7 +708,7 @@ SEARCH_ENGINES = (
             Entry("p@{k}", "P(norm=retrieved)@{k}", {"no_relevant": "zero"}),
             Entry("rr@{k}", "RR@{k}", {"no_relevant": "zero"}),
         ),
-        why="Without relevant documents AP is 0/0.",
+        why="Without relevant documents, AP is 0/0.",
         source="db/scorers/ap@10.js",
         unlike=(Homonym("DCG", "dcg", "DCG(gain=exp)"),),
     ),
@@ -710,8 +725,8 @@ SEARCH_ENGINES = (
             Entry("ndcg@{k}", "nDCG@{k}", {"grades": "ones"}),
         ),
         why=(
-            "AP over min(k,R), for sets of relevant documents; pyvespa-graded is for documents with"
-            " grades."
+            "It divides AP by min(k,R), for sets of relevant documents; pyvespa-graded is for"
+            " documents with grades."
         ),
         source="vespa/evaluation/_base.py",
     ),
@@ -725,6 +740,6 @@ SEARCH_ENGINES = (
             " documents it also returns other measures (dialect pyvespa)."
         ),
         source="vespa/evaluation/_base.py::_compute_metrics",
-        limits=(Limit("negative", "Negative grades are negative gains."),),
+        limits=(Limit("negative", "Negative grades become negative gains."),),
     ),
 )

@@ -13,7 +13,7 @@ _CURVE_NAN = Limit(
     only=("11pt_avg", "iprec_at_recall_{x}"),
 )
 _ALL_GRADES = Limit(
-    "level", "With -c it counts every grade above 0, whatever -l.", only=("num_rel",)
+    "level", "With -c, it counts every grade above 0, whatever -l says.", only=("num_rel",)
 )
 
 
@@ -74,8 +74,8 @@ TREC_EVAL = (
             _name_with_number("unj_{k}", "Unjudged@{k}"),
         ),
         why=(
-            "Divides AP by R at every cutoff. A judged query that the run lacks ends the program"
-            " with exit code 4; with -c (missing=zero) it counts as 0."
+            "It divides AP by R at every cutoff. A judged query that the run lacks ends the"
+            " program with exit code 4; with -c (missing=zero) it counts as 0."
         ),
         source="form_res_rels.c, m_map.c, m_map_cut.c",
         limits=(_CURVE_NAN, _ALL_GRADES),
@@ -89,8 +89,8 @@ TREC_EVAL = (
         judging={"ties": "trec", "missing": "skip", "empty": "missing"},
         measuring=_list_measures("trec9"),
         why=(
-            "Keeps scores in single precision, so that 16777216 and 16777217 are equal. Queries"
-            " that the run lacks are left out; with -c (missing=zero) they count as 0."
+            "It keeps scores in single precision, so that 16777216 and 16777217 are equal."
+            " Queries that the run lacks are left out; with -c (missing=zero) they count as 0."
         ),
         source="trec_format.h, form_res_rels.c, m_map.c, m_map_cut.c",
         limits=(_CURVE_NAN, _ALL_GRADES),
@@ -104,8 +104,8 @@ TREC_EVAL = (
         judging={"ties": "trec", "missing": "skip"},
         measuring=_list_measures("trec9"),
         why=(
-            "The code of trec_eval 9, called with dicts: a query may have an empty list, and then"
-            " counts as 0."
+            "It calls the code of trec_eval 9 with dicts, so a query may have an empty list, and"
+            " then counts as 0."
         ),
         source="pytrec_eval.cpp",
         limits=(_CURVE_NAN,),
@@ -124,15 +124,17 @@ TREC_EVAL = (
             Entry("err@{k}", "ERR@{k}"),
         ),
         why=(
-            "The script of TREC's web track, in Perl: exponential gains, grades up to 4 (others"
-            " are an error), and a cutoff of 20 where none is given. Queries without a relevant"
-            " item are left out, and so are those that are missing from the run; with -c"
-            " (missing=zero), the latter count as 0. ir_measures runs version 1.2, which prints no"
-            " mean; version 1.3 is in no package index, so its answers come from the copy in"
-            " Anserini's repository."
+            "This is the Perl script of TREC's web track. It has exponential gains, takes grades"
+            " up to 4 (others are an error), and cuts at 20 unless another cutoff is given."
+            " Queries without a relevant item are left out, and so are those that are missing"
+            " from the run; with -c (missing=zero), the latter count as 0. ir_measures runs"
+            " version 1.2, which prints no mean; version 1.3 is in no package index, so its"
+            " answers come from the copy in Anserini's repository."
         ),
         source="gdeval.pl",
-        limits=(Limit("named", "It takes numbers for ids of queries, after the last hyphen."),),
+        limits=(
+            Limit("named", "It reads the part of a query's id after the last hyphen as a number."),
+        ),
     ),
 )
 
@@ -271,12 +273,13 @@ IR_MEASURES = (
             *IN_IR_MEASURES,
         ),
         why=(
-            "Hands each measure to another tool. Most go to pytrec_eval, but RR with a cutoff goes"
-            " to the MS MARCO script, which orders equal scores by ascending id: RR and RR@10 of"
-            " one list of two tied items can be 1/2 and 1. Every judged query counts, and missing"
-            " ones count as 0, except in NumQ and NumRel; in Accuracy, only queries with a"
-            " relevant result count. The models of cwl_eval look at 1,000 ranks, which makes RBP"
-            " larger by a factor of 1/(1 - p^1000). With judged_only, measures of subtopics fail."
+            "It hands each measure to another tool. Most go to pytrec_eval, but RR with a cutoff"
+            " goes to the MS MARCO script, which orders equal scores by ascending id: RR and"
+            " RR@10 of one list of two tied items can be 1/2 and 1. Every judged query counts,"
+            " and missing ones count as 0, except in NumQ and NumRel; in Accuracy, only queries"
+            " with a relevant result count. The models of cwl_eval look at 1,000 ranks, which"
+            " makes RBP larger by a factor of 1/(1 - p^1000). With judged_only, measures of"
+            " subtopics fail."
         ),
         source="providers/base.py, __init__.py",
         limits=(
@@ -287,12 +290,13 @@ IR_MEASURES = (
             ),
             Limit(
                 "empty",
-                "Without results, or with judged_only without judged ones, 0/0 at recall 0.",
+                "Without results (with judged_only, without judged results), precision at recall"
+                " 0 is 0/0.",
                 only=_RECALL_LEVELS,
             ),
             Limit(
                 "all_relevant",
-                "If nothing else was retrieved, 0/0 raises an error.",
+                "If only relevant items were retrieved, 0/0 raises an error.",
                 only=("Accuracy", "Accuracy@{k}", "Accuracy(rel={x})", "Accuracy(rel={x})@{k}"),
             ),
             Limit(
@@ -342,16 +346,25 @@ IR_MEASURES = (
                 {**_ANSWERED, "all_relevant": "zero"},
             ),
         ),
-        why="A query without relevant items or without results is NaN, and so is the mean.",
+        why=(
+            "The value of a query without relevant items or without results is NaN, and so is"
+            " the mean."
+        ),
         source="providers/trectools_provider.py",
         limits=(
-            Limit("no_relevant", "Per query 0 or NaN, the mean NaN."),
+            Limit("no_relevant", "The value of a query is 0 or NaN, and the mean is NaN."),
             Limit(
-                "unknown", "A query of the run that nobody judged is a KeyError.", only=("Rprec",)
+                "unknown",
+                "A query of the run that nobody judged raises a KeyError.",
+                only=("Rprec",),
             ),
             Limit("repeated", "Duplicate judgments and results are joined row by row."),
-            Limit("empty", "Without results 0.", only=("RR",)),
-            Limit("negative", "A grade below 0 gains, and is no relevant item.", only=("Bpref",)),
+            Limit("empty", "Without results, the value is 0.", only=("RR",)),
+            Limit(
+                "negative",
+                "An item with a grade below 0 has a gain, but is not relevant.",
+                only=("Bpref",),
+            ),
         ),
     ),
 )
