@@ -121,6 +121,28 @@ def test_two_changes_are_named_for_a_tool_or_where_nothing_simpler_is(
     assert found.unsure or not any(grades)  # without relevant items tools say 0, or nothing
 
 
+def test_a_mean_over_the_runs_own_queries_is_one_change(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """A left join of the run with the qrels drops one query and adds others, by one decision."""
+    qrels = {"q1": ["a", "b", "c"], "q2": ["a", "d"], "q3": ["e"], "q4": ["f"]}
+    run = {"q1": ["a", "z", "b"], "q2": ["z", "y", "a"], "q3": ["z", "y", "w", "e"]}
+    run |= {"u1": ["a", "b"], "u2": ["c"], "u3": ["c"]}
+    reported = f"{((1 + 2 / 3) / 2 + 1 / 3 + 1 / 4) / 6:.5f}"
+    found = germane.reconcile(qrels, run, reported=reported)
+    assert str(found.found[0]) == "AP(norm=found)@10, missing=skip, unknown=zero"
+    assert found.found[0].candidate.distance(found.measure) == 2
+    decision = "With missing=skip and unknown=zero, the mean is over the run's own queries."
+    assert decision in found.notes
+    paths = tmp_path / "qrels.json", tmp_path / "run.json"
+    for path, data in zip(paths, (qrels, run), strict=True):
+        path.write_text(json.dumps(data))
+    cli.main(["reconcile", *map(str, paths), "--reported", reported])
+    assert decision in capsys.readouterr().out
+    fixed = germane.reconcile(qrels, run, reported=reported, unknown="ignore")
+    assert not any(("unknown", "zero") in trial.candidate.choices for trial in fixed.tried)
+
+
 def test_an_order_of_ties_that_no_convention_has_can_explain_a_number() -> None:
     """ranx sorts more than 15 equal scores in an order of its own: any rank is possible for each."""
     items = [f"d{i:02d}" for i in range(20)]

@@ -124,6 +124,19 @@ def test_changed_conventions_hold_for_the_whole_table(
         assert all(dict(one.choices).get(name) == word for one in found.definitions.values())
 
 
+def test_a_mean_over_each_runs_own_queries_is_one_change_of_a_table() -> None:
+    qrels, runs = SETS
+    judged = {query: grades for place, (query, grades) in enumerate(qrels.items()) if place % 3}
+    names = {"MAP": "AP(norm=found)", "P@5": "P@5"}
+    table = publish(judged, runs, names, 4, missing="skip", unknown="zero")
+    found = germane.reconcile_table(judged, runs, table)
+    assert found
+    assert found.conventions == ("missing=skip", "unknown=zero")
+    assert not found.off
+    decision = "With missing=skip and unknown=zero, the mean is over the run's own queries."
+    assert found.common == (decision,)
+
+
 def test_nothing_is_claimed_of_random_numbers() -> None:
     for seed in range(3):
         rng = random.Random(seed)

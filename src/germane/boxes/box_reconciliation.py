@@ -28,7 +28,7 @@ from germane.dialects.dialect import Dialect
 from germane.errors import GermaneError, InputError, MeasureError, list_some
 from germane.evaluation.choices import PublishedTable
 from germane.forensics.plausibility import Near, weigh_values
-from germane.forensics.protocols import Change, Fit, Option, Protocol, ProtocolSearch, Sheet
+from germane.forensics.protocols import Fit, Option, Protocol, ProtocolSearch, Sheet
 from germane.forensics.published import read_published
 from germane.forensics.reconciliation import Answer, list_tools
 from germane.forensics.reported import Reported, read_box_column, read_reported
@@ -461,13 +461,16 @@ class _Search(ProtocolSearch):
         )
 
     def _list_names(self) -> list[str]:
-        return list(dict.fromkeys(name for name, _ in self.list_changes()))
+        return list(dict.fromkeys(name for ((name, _),) in self.list_changes()))
 
-    def list_changes(self) -> Iterable[Change]:
+    def list_changes(self) -> Iterable[Choices]:
         """List the changes that can matter for some column of some run."""
         tables = (values.variations.changes for column in self._columns for values in column)
         return dict.fromkeys(
-            (name, word) for changes in tables for name, words in changes.items() for word in words
+            ((name, word),)
+            for changes in tables
+            for name, words in changes.items()
+            for word in words
         )
 
     def list_tools(self) -> Iterator[Protocol]:

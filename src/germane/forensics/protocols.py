@@ -13,7 +13,7 @@ from germane.core.ragged import Floats
 from germane.forensics.plausibility import Near, OffCell, write_other
 from germane.forensics.reported import Reported
 from germane.forensics.spread import are_all_same
-from germane.forensics.variations import Choices
+from germane.forensics.variations import Choices, join_choices
 from germane.output.tables import write_count
 
 LIKELY = 0.01  # a chance below which a protocol is claimed; see bench/RECONCILE.md
@@ -25,7 +25,6 @@ _ROUND = 0.3  # the probability that one value gives 0 or 1
 _AGAIN = 0.6  # and that it gives it for one more run
 
 Cells = Mapping[tuple[int, int], Reported]
-Change = tuple[str, Any]
 
 
 @dataclass(frozen=True)
@@ -239,8 +238,8 @@ class ProtocolSearch:
         """List the protocols of tools."""
         raise NotImplementedError
 
-    def list_changes(self) -> Iterable[Change]:
-        """List the conventions that were not given with each other word."""
+    def list_changes(self) -> Iterable[Choices]:
+        """List the conventions that were not given with each other word, each one change."""
         raise NotImplementedError
 
     def combine(self, tools: Sequence[Fit]) -> Iterable[Fit]:
@@ -263,7 +262,7 @@ class ProtocolSearch:
 
     def vary_once(self) -> Iterable[Protocol]:
         """Change one convention."""
-        return (self.make((change,), self.change_cost) for change in self.list_changes())
+        return (self.make(change, self.change_cost) for change in self.list_changes())
 
     def search(self) -> tuple[Fit, list[Fit]]:
         """Find the best protocol: one of a tool, then with one and with two changed conventions."""
@@ -291,15 +290,12 @@ class ProtocolSearch:
         It returns the cost of each in decimal digits.
         """
         changes = [fit.protocol.choices for fit in moving]
-        costs = {
-            tuple(sorted(first + second)): 2 * self.change_cost
-            for first, second in combinations(changes, 2)
-            if first[0][0] != second[0][0]
-        }
+        costs = dict.fromkeys(join_choices(changes), 2 * self.change_cost)
+        costs |= {change: self.change_cost for change in changes if change in costs}
         for base in bases:
             for change in [()] * with_none + changes:
                 joined = tuple(sorted({**dict(base), **dict(change)}.items()))
-                costs.setdefault(joined, self.dialect_cost + self.change_cost * len(change))
+                costs.setdefault(joined, self.dialect_cost + self.change_cost * bool(change))
         return costs
 
 

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, Generic, Literal, TypeVar
 
 from germane._version import VERSION
@@ -15,7 +15,7 @@ from germane.forensics.reported import Reported, format_plain
 from germane.forensics.run_search import Agreement, Given, Undecided
 from germane.forensics.spread import NOT_COUNTED, Example
 from germane.forensics.spread import SHOWN as SHOWN_BY
-from germane.forensics.variations import VARIED, Tried
+from germane.forensics.variations import VARIED, Tried, describe_decisions
 from germane.measures.measure import Measure
 from germane.output.documents import make_document
 from germane.output.named_columns import Tabular
@@ -324,6 +324,8 @@ class Reconciliation(Answer[Given]):
             yield from self.hints  # otherwise the verdict has them
         if any(("relevant", "listed") in trial.candidate.choices for trial in self.found):
             yield f"With relevant=listed, {NOT_COUNTED}."
+        choices = [trial.candidate.choices for trial in self.found or self.nearest]
+        yield from dict.fromkeys(chain.from_iterable(map(describe_decisions, choices)))
         yield from self._explain_equal()
         yield from self._explain_undecided()
         if self.unsure:

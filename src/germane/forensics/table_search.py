@@ -15,13 +15,15 @@ from germane.dialects import dialects, resolve_dialect
 from germane.dialects.dialect import Dialect
 from germane.errors import GermaneError
 from germane.forensics.plausibility import Near
-from germane.forensics.protocols import Change, Fit, Option, Protocol, ProtocolSearch, Sheet
+from germane.forensics.protocols import Fit, Option, Protocol, ProtocolSearch, Sheet
 from germane.forensics.spread import Values, are_all_same
 from germane.forensics.variations import (
     LISTED,
     Candidate,
     Choices,
+    describe_decisions,
     list_dialect_candidates,
+    list_other_choices,
     list_other_words,
     vary_measure,
 )
@@ -142,13 +144,11 @@ class TableSearch(ProtocolSearch):
             candidate = Candidate(definition.measure, choices, (f"{tool.name}:{definition.name}",))
             yield Option(candidate, _KIND * (place > 0), self.compute(choices, definition.measure))
 
-    def list_changes(self) -> Iterator[Change]:
+    def list_changes(self) -> Iterator[Choices]:
         """List the conventions that were not given with each other word, and depths."""
-        for name, word in list_other_words(self.conventions, self.fixed):
-            if name in Policy.DEFAULTS:
-                yield name, word
+        yield from list_other_choices(self.conventions, self.fixed)
         if "depth" not in self.fixed:
-            yield from (("depth", depth) for depth in DEPTHS)
+            yield from ((("depth", depth),) for depth in DEPTHS)
 
     def _has_value(self, protocol: Protocol) -> bool:
         return all(not np.isnan(options[0].values).all() for options in protocol.columns)
@@ -210,8 +210,8 @@ class TableSearch(ProtocolSearch):
                 yield f"it is {measure}", float(self.compute(candidate.choices, measure, [r])[r])
 
     def explain_changes(self, fit: Fit) -> tuple[str, ...]:
-        """Say which changed conventions rest on one cell."""
-        sentences = []
+        """Say what changed conventions mean together, and which of them rest on one cell."""
+        sentences = [] if fit.protocol.tool else [*describe_decisions(fit.protocol.choices)]
         for name, word in () if fit.protocol.tool else fit.protocol.choices:
             fewer = tuple(choice for choice in fit.protocol.choices if choice[0] != name)
             left = 0

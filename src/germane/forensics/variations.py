@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import combinations, product
+from itertools import combinations, product, starmap
 from typing import Any, Generic, Literal, Self, TypeVar
 
 from germane.core.policy import Policy
@@ -32,6 +32,27 @@ VARIED = tuple(
     if any(word not in NO_NUMBER and word != Policy.DEFAULTS[name] for word in words)
 )
 """The conventions of which other words are tried."""
+
+JOINED: tuple[tuple[Choices, str], ...] = (
+    (
+        (("missing", "skip"), ("unknown", "zero")),
+        "the mean is over the run's own queries",
+    ),
+)
+"""Conventions that one decision changes together, and the decision in words: one change."""
+
+
+def count_changes(choices: Choices) -> int:
+    """Count the decisions behind conventions that were changed."""
+    joined = (len(words) - 1 for words, _ in JOINED if set(words) <= set(choices))
+    return len(choices) - sum(joined)
+
+
+def describe_decisions(choices: Choices) -> Iterator[str]:
+    """Yield a sentence for each decision that changes several of these conventions."""
+    for words, decision in JOINED:
+        if set(words) <= set(choices):
+            yield f"With {' and '.join(starmap(write_choice, words))}, {decision}."
 
 
 @dataclass(frozen=True)
@@ -61,7 +82,7 @@ class Variation(Generic[M]):
 
     def distance(self, measure: M) -> int:
         """Count the differences from what was asked; another measure counts as two."""
-        return len(self.choices) + 2 * (self.measure != measure)
+        return count_changes(self.choices) + 2 * (self.measure != measure)
 
 
 @dataclass(frozen=True)
@@ -77,7 +98,8 @@ class Candidate(Variation[Measure]):
         if self.measure.name != measure.name:
             return super().distance(measure)
         mine, theirs = self.measure.parameters, measure.parameters
-        return len(self.choices) + sum(a != b for a, b in zip(mine, theirs, strict=True))
+        parameters = sum(a != b for a, b in zip(mine, theirs, strict=True))
+        return count_changes(self.choices) + parameters
 
     def stages(self, measure: Measure) -> tuple[Stage, ...]:
         """Return the stages in which it differs from what was asked."""
@@ -129,8 +151,8 @@ def vary_once(
     """Change one thing: a parameter of the measure, or a convention that was not given."""
     for measure in vary_measure(base, grades):
         yield Candidate(measure)
-    for name, word in list_other_words(conventions, fixed):
-        yield Candidate(base, ((name, word),))
+    for choices in list_other_choices(conventions, fixed):
+        yield Candidate(base, choices)
 
 
 def vary_twice(
@@ -142,17 +164,16 @@ def vary_twice(
 ) -> Iterator[Candidate]:
     """Change two things; ``tool_measures`` are those that tools call by the same name."""
     variants = list(vary_measure(base, grades))
-    words = list(list_other_words(conventions, fixed))
+    changes = list(list_other_choices(conventions, fixed))
     for measure in variants:
         for further in vary_measure(measure, grades):
             if Candidate(further).distance(base) == 2:
                 yield Candidate(further)
     for measure in dict.fromkeys([*variants, *tool_measures]):
-        for word in words:
-            yield Candidate(measure, (word,))
-    for first, second in combinations(words, 2):
-        if first[0] != second[0]:
-            yield Candidate(base, tuple(sorted((first, second))))
+        for choices in changes:
+            yield Candidate(measure, choices)
+    for choices in join_choices(changes):
+        yield Candidate(base, choices)
 
 
 def vary_measure(measure: Measure, grades: Iterable[float]) -> Iterator[Measure]:
@@ -170,6 +191,22 @@ def list_other_words(conventions: Policy, fixed: Mapping[str, Any]) -> Iterator[
         for word in words:
             if name not in fixed and word != getattr(conventions, name) and word not in NO_NUMBER:
                 yield name, word
+
+
+def list_other_choices(conventions: Policy, fixed: Mapping[str, Any]) -> Iterator[Choices]:
+    """Yield each change of one convention, and those of several that are one decision."""
+    changes = [(choice,) for choice in list_other_words(conventions, fixed)]
+    yield from changes
+    for words, _ in JOINED:
+        if all((choice,) in changes for choice in words):
+            yield words
+
+
+def join_choices(changes: Iterable[Choices]) -> Iterator[Choices]:
+    """Yield each two changes together that concern different conventions."""
+    for first, second in combinations(changes, 2):
+        if not dict(first).keys() & dict(second).keys():
+            yield tuple(sorted(first + second))
 
 
 def list_measures(
