@@ -233,7 +233,9 @@ def test_precision_recall_and_f_at_a_confidence():
 def test_counts_and_nothing_to_find():
     truth, found = make_boxes(2, "crowds")
     result = germane.boxes.evaluate(truth, found)
-    assert result.counts.truths == len(truth["annotations"])
+    sought = sum(not one["iscrowd"] for one in truth["annotations"])
+    assert result.counts.truths == sought
+    assert result.by("class").truths.sum() == result.by("image").truths.sum() == sought
     assert result.counts.crowds == sum(one["iscrowd"] for one in truth["annotations"])
     empty = germane.boxes.evaluate({**truth, "annotations": []}, found)
     assert math.isnan(empty["AP"].mean)

@@ -85,6 +85,11 @@ def test_explain(say, files):
     assert "missed" in said
     say("explain truth.json one.json --image 3 -o image.svg")
     assert (files / "image.svg").read_text().startswith("<svg")
+    for suffix, start in (("png", b"\x89PNG"), ("pdf", b"%PDF")):
+        say(f"explain truth.json one.json --image 3 -o image.{suffix}")
+        say(f"confusion truth.json one.json --shares -o matrix.{suffix}")
+        for name in ("image", "matrix"):
+            assert (files / f"{name}.{suffix}").read_bytes().startswith(start)
     assert json.loads(say("explain truth.json one.json --image 3 --format json"))["image"] == "3"
 
 
@@ -131,7 +136,10 @@ def test_the_gate_fails_with_status_1(say, files):
         ("truth.json one.json --dialect pycocotool", "Did you mean"),
         ("truth.json one.json one.json", "is given twice"),
         ("explain truth.json one.json", "choose one of them with image=… (--image)"),
-        ("explain truth.json one.json --image 3 -o a.png", "and pictures as svg, and not png"),
+        (
+            "explain truth.json one.json --image 3 -o a.gif",
+            "pictures as svg, png or pdf, and not gif",
+        ),
         ("explain truth.json one.json --class cat", "there is no class 'cat'"),
         ("compare truth.json one.json", "compare needs at least two detectors"),
         ("dialects one", "Did you mean"),

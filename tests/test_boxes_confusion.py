@@ -182,7 +182,7 @@ def test_what_it_is_asked() -> None:
         assert ("2" if show == "counts" else "1.00") in texts
     many = {**TRUTH, "categories": [{"id": i, "name": f"<{i}>"} for i in range(1, 41)]}
     matrix = germane.boxes.confusion(many, FOUND, confidence=0.5)
-    assert "the 25 of 40 classes" in matrix.svg()
+    assert "the 15 of 40 classes" in matrix.svg()
     assert "largest of 3 confusions" in str(matrix)
 
 

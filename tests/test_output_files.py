@@ -50,8 +50,10 @@ TEXTS = ("txt", "md", "tex", "htm", "html", "csv", "tsv", "json", "markdown", "l
 PICTURES = ("svg", "png", "pdf", "jpg", "gif", "webp", "tiff")
 OTHERS = ("xlsx", "parquet", "arrow", "npz", "pkl", "jsonl", "gz", "zip", "docx", "yaml")
 FREE = ("", "out", "log", "v2")  # of no known format
-DRAWING = {"curve": ("svg", "png", "pdf"), "compare": ("svg", "png", "pdf"), "simulate": ("svg", "png", "pdf"),
-           "boxes explain": ("svg",), "boxes confusion": ("svg",), "boxes curve": ("svg", "png", "pdf")}  # fmt: skip
+DRAWING = dict.fromkeys(
+    ("curve", "compare", "simulate", "boxes explain", "boxes confusion", "boxes curve"),
+    ("svg", "png", "pdf"),
+)
 PAGES = ("report", "explorer", "boxes report")
 SHORT = ("check", "boxes check")  # text and JSON
 
@@ -156,7 +158,7 @@ def test_the_refusal_names_what_draws(files: Path) -> None:
     for command, draws in {
         "evaluate": "germane curve and germane compare draw pictures as svg, png or pdf.",
         "explain": "--animate FILE.gif writes an animation.",
-        "boxes evaluate": "germane boxes explain draws an image as svg.",
+        "boxes evaluate": "germane boxes explain draws an image as svg, png or pdf.",
     }.items():
         status, says = call(files, command, "x.png")
         assert status == 2

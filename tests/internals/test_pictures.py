@@ -51,3 +51,24 @@ def test_a_backend_that_turns_on_interactive_figures_stays_so() -> None:
         matplotlib.interactive(True)
     assert matplotlib.is_interactive()
     matplotlib.interactive(False)
+
+
+def test_converted_pictures_have_the_colors_of_their_styles():
+    """A rectangle of 20 by 10 units has 40 by 20 pixels; the rule of more classes wins."""
+    from io import BytesIO
+
+    from matplotlib import image
+
+    from germane.presentation.svg_pictures import convert_svg
+
+    svg = (
+        '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="20"><style>.a { --x:#00ff00; }'
+        " .a .b.c { fill: var(--x) } .a .b { fill: #ff0000 }</style>"
+        '<rect class="b" width="20" height="20"/><rect class="b c" x="20" width="20" height="10"/>'
+        "</svg>"
+    )
+    pixels = image.imread(BytesIO(convert_svg(svg, "png")))
+    assert pixels.shape == (40, 80, 4)
+    assert pixels[10, 10, :3].tolist() == [1, 0, 0]
+    assert pixels[10, 60, :3].tolist() == [0, 1, 0]
+    assert pixels[30, 60, :3].tolist() == [1, 1, 1]

@@ -16,6 +16,7 @@ from germane.errors import make_visible
 from germane.output.documents import AS_TEXT, IF_ANY, Document
 from germane.output.named_columns import Tabular, make_numbers, make_texts
 from germane.output.tables import Row, Table, format_number, write_count
+from germane.presentation.svg_pictures import SvgPicture
 
 if TYPE_CHECKING:
     from germane.boxes.outcomes import ErrorCosts
@@ -119,13 +120,13 @@ Described: TypeAlias = tuple[tuple[FoundBox, ...], tuple[TruthBox, ...], ListedT
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Explanation(Tabular, Document):
+class Explanation(Tabular, Document, SvgPicture):
     """The detections of one image or class with their outcomes, and the truths that they missed.
 
     ``rows`` are detections by falling score, ``truths`` the annotated boxes. Of a class, ``terms``
     has the norm and the value: the sum of the rows' terms, divided by the norm, is the value. An
-    explanation prints as a table; that of an image draws a picture with ``svg()``. ``errors`` has
-    the cost of each kind of error.
+    explanation prints as a table; that of an image draws a picture with ``svg()`` and ``save``.
+    ``errors`` has the cost of each kind of error.
 
     >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
     >>> found = [{"boxes": [[10, 12, 50, 50]], "labels": [1], "scores": [0.9]}]
@@ -327,10 +328,11 @@ class Explanation(Tabular, Document):
             )
         yield f"{write_count(len(self.rows), 'detection')}: {', '.join(parts)}"
         states = Counter(truth.state for truth in self.truths)
-        ignored = f", {states['ignored']} ignored" if states["ignored"] else ""
+        ignored = f"; {states['ignored']} ignored" if states["ignored"] else ""
+        sought = write_count(states["found"] + states["missed"], "truth")
         yield (
-            f"{write_count(len(self.truths), 'truth')}: {states['found']} found, {states['missed']}"
-            f" missed{ignored}; overlap {self.measure.iou}"
+            f"{sought}: {states['found']} found, {states['missed']} missed{ignored}; overlap"
+            f" {self.measure.iou}"
         )
 
     def __repr__(self) -> str:

@@ -155,7 +155,7 @@ def _write_classes(results: Results) -> Iterator[str]:
     first = next(iter(results.values()))
     measure = next(iter(first))
     values = np.array([result[measure].values.mean(axis=0) for result in results.values()])  # S × K
-    counts = np.bincount(first.truths.label, minlength=len(first.classes))
+    counts = first.by("class").truths
     spread = np.ptp(values, axis=0) if len(values) > 1 else -values[0]
     spread = unite_equal(spread, np.abs(values).max(axis=0))
     order = np.argsort(-np.nan_to_num(spread, nan=-np.inf), kind="stable").tolist()

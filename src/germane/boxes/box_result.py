@@ -151,6 +151,7 @@ class BoxCounts:
     images: int
     classes: int
     truths: int
+    """those that can be found; crowds and difficult ones that are ignored are none of them"""
     crowds: int
     difficult: int
     detections: int
@@ -375,7 +376,7 @@ class Result(Lookup[BoxValue], Tabular):
         return BoxCounts(
             images=len(truths.images),
             classes=len(truths.classes),
-            truths=len(truths),
+            truths=int((~self.matches.ignored[0]).sum()),
             crowds=int(truths.crowd.sum()),
             difficult=int(truths.difficult.sum()),
             detections=len(detections),

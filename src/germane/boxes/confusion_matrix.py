@@ -10,21 +10,16 @@ import numpy as np
 
 from germane.boxes.box_measures import BoxMeasure
 from germane.boxes.box_result import Result
+from germane.boxes.confusion_dialects import OWN, resolve_confusion_dialect
+from germane.boxes.confusion_pairing import PAIRINGS, CountedPairs, Pairing, pair_boxes
 from germane.boxes.conventions import Conventions, MatchingOptions, make_conventions, take_reading
 from germane.boxes.detections import Detections, Truths
 from germane.boxes.image_ids import find_id
-from germane.boxes.matching import (
-    arrange_detections,
-    arrange_truths,
-    list_floors,
-    mark_ignored,
-    measure_in_images,
-    reach,
-)
+from germane.boxes.matching import arrange_detections, arrange_truths, mark_ignored
 from germane.boxes.score_curves import sweep
 from germane.boxes.verbs import BoxOptions, open_boxes
 from germane.core.finding import Finding
-from germane.core.ragged import Bools, Floats, Ints
+from germane.core.ragged import Floats, Ints
 from germane.dialects.dialect import Dialect
 from germane.errors import PolicyError, check_choice, clip, make_visible, offer
 from germane.evaluation.layout import write_dialect
@@ -32,120 +27,16 @@ from germane.measures.box_names import Levels
 from germane.output.documents import AS_TEXT, LEFT_OUT, Document
 from germane.output.named_columns import Tabular, make_numbers, make_texts
 from germane.output.tables import Table, format_number, write_count
+from germane.presentation.svg_pictures import SvgPicture
 
 if TYPE_CHECKING:
     from germane.boxes.conventions import DetectionSource, TruthSource
 
-Pairing: TypeAlias = Literal["score", "class", "mutual", "all"]
-PAIRINGS: Mapping[Pairing, str] = {
-    "score": "by falling score, each detection takes the free truth that it overlaps most",
-    "class": "pairs of one class come first, and then those that overlap most",
-    "mutual": "a detection keeps the truth that it overlaps most, and a truth the best of those",
-    "all": "every detection counts with each truth that it overlaps enough",
-}
 Cut: TypeAlias = Literal["at_least", "above"]
 Shown: TypeAlias = Literal["counts", "shares"]
 BACKGROUND = "background"
 MOST = 20  # classes of a matrix that is printed
 LARGEST = 20  # confusions that are printed of a larger one
-
-# --- Other tools ----------------------------------------------------------------------------------
-
-_PLAIN = {"difficult": "count", "unknown": "ignore"}
-_ULTRALYTICS = Dialect(
-    "ultralytics",
-    tool="Ultralytics ConfusionMatrix",
-    version="8.4.190",
-    reading={"unknown": "ignore"},
-    matching={
-        "pairing": "score", "iou": 0.45, "reach": "above", "equal_overlaps": "first",
-        "crowds": "count", "difficult": "count",
-    },
-    judging={"confidence": 0.25, "cut": "above", "depth": None},
-    why="Its plot has detections in rows; here, as everywhere, rows are truths.",
-    source="utils/metrics.py, ConfusionMatrix.process_batch",
-    aliases=("yolo", "yolov8"),
-)  # fmt: skip
-DIALECTS = (
-    _ULTRALYTICS,
-    replace(
-        _ULTRALYTICS,
-        name="ultralytics-8.3",
-        version="8.3.0",
-        matching={**_ULTRALYTICS.matching, "pairing": "mutual"},
-        why=(
-            "Until it went by scores: a detection keeps the truth that it overlaps most, even if"
-            " another detection gets that truth. It also counts no detection on background in an"
-            " image where nothing is found; here they are counted."
-        ),
-        aliases=("yolov5",),
-    ),
-    Dialect(
-        "supervision",
-        tool="supervision ConfusionMatrix",
-        version="0.31.2",
-        reading={"unknown": "ignore"},
-        matching={"pairing": "class", "iou": 0.5, "reach": "above", "crowds": "count",
-                  "difficult": "count"},
-        judging={"confidence": 0.3, "depth": None},
-        source="metrics/detection.py, _confusion_matrix_from_iou",
-    ),
-    Dialect(
-        "faster-coco-eval",
-        tool="faster-coco-eval PreviewResults",
-        version="1.8.0",
-        reading=_PLAIN,
-        matching={"pairing": "score", "iou": 0.5, "crowds": "ignore"},
-        judging={"confidence": -math.inf, "depth": None},
-        why=(
-            "With useCats=False, as its warning asks for. Background is two columns there, and a"
-            " crowd is a truth, too, of one detection that lies on it; here it is ignored."
-        ),
-        source="extra/display.py, compute_confusion_matrix",
-    ),
-    Dialect(
-        "hotcoco",
-        tool="hotcoco COCOeval.confusion_matrix",
-        version="1.3.0",
-        reading=_PLAIN,
-        matching={"pairing": "score", "iou": 0.5, "crowds": "drop"},
-        judging={"confidence": -math.inf, "depth": 100, "depth_of": "image"},
-        source="eval/confusion.rs",
-    ),
-    Dialect(
-        "fiftyone",
-        tool="FiftyOne evaluate_detections, classwise=False",
-        version="01532d3b",
-        reading=_PLAIN,
-        matching={"pairing": "score", "iou": 0.5, "crowds": "drop"},
-        judging={"confidence": -math.inf, "depth": None},
-        why=(
-            "From its source. It counts every detection on a crowd of its class as one that is"
-            " right; here crowds are dropped."
-        ),
-        source="utils/eval/coco.py, _compute_matches",
-    ),
-    Dialect(
-        "mmdetection",
-        tool="mmdetection tools/analysis_tools/confusion_matrix.py",
-        version="12865214",
-        reading={"unknown": "ignore"},
-        matching={"pairing": "all", "iou": 0.5, "crowds": "count", "difficult": "count"},
-        judging={"confidence": 0.3, "depth": None},
-        why=(
-            "From its source. A truth is missed unless a detection of its own class lies on it, so"
-            " that one truth may stand in several cells."
-        ),
-        source="tools/analysis_tools/confusion_matrix.py, analyze_per_img_dets",
-        aliases=("mmdet",),
-    ),
-)  # fmt: skip
-"""The conventions of other tools' confusion matrices."""
-
-_OWN = ("pairing", "iou", "confidence", "cut")  # choices of a dialect that are no conventions
-
-
-# --- The matrix -----------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -208,20 +99,12 @@ class Cell(Tabular, Document):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Pairs:
-    """The pairs that are counted; -1 stands for background."""
-
-    truth: Ints
-    detection: Ints
-    overlap: Floats  # NaN with background
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Confusion(Tabular, Document):
+class Confusion(Tabular, Document, SvgPicture):
     """A confusion matrix: truths in rows, detections in columns, and background last of each.
 
     ``counts`` has shape (K + 1, K + 1) for the K ``classes``, and ``shares`` is each count divided
-    by the sum of its row. ``cell`` lists the images behind a count, and ``svg()`` draws the matrix.
+    by the sum of its row. ``cell`` lists the images behind a count, and ``svg()`` and ``save`` draw
+    the matrix.
 
     >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
     >>> found = [{"boxes": [[10, 12, 50, 50]], "labels": [1], "scores": [0.9]}]
@@ -247,7 +130,7 @@ class Confusion(Tabular, Document):
     """those that can be found"""
     detections: Detections = field(metadata=LEFT_OUT)
     """those that score enough"""
-    pairs: Pairs = field(metadata=LEFT_OUT)
+    pairs: CountedPairs = field(metadata=LEFT_OUT)
     ignored: int
     """detections on truths that are ignored, such as crowds; they are in no cell"""
     tool: Dialect | None = field(default=None, metadata=LEFT_OUT)
@@ -466,7 +349,7 @@ def confusion(
     fiftyone or mmdetection. Other options are those of ``evaluate`` that concern matching. Raises
     PolicyError for an option that does not, and the errors of ``evaluate``.
     """
-    tool = None if dialect is None else _resolve(dialect)
+    tool = None if dialect is None else resolve_confusion_dialect(dialect)
     usual: Mapping[str, Any] = {} if tool is None else tool.choices
     reading, chosen = take_reading(options, tool)
     for option in chosen.keys() - get_type_hints(MatchingOptions).keys():
@@ -476,7 +359,7 @@ def confusion(
         pairing = usual.get("pairing", "score")
     check_choice("pairing", pairing, get_args(Pairing))
     [level] = _read_level(usual.get("iou", 0.5) if iou is None else iou)
-    shared = {key: word for key, word in usual.items() if key not in _OWN}
+    shared = {key: word for key, word in usual.items() if key not in OWN}
     conventions = make_conventions({**shared, **chosen, "iou": level, "confidence": confidence})
     truths, opened, findings = open_boxes(
         truth, detections, BoxOptions(None, reading, conventions, chosen), name
@@ -494,24 +377,11 @@ def confusion(
     arranged = arrange_truths(truths, conventions)
     scored, _, spared = arrange_detections(truths, opened, conventions)
     sought = np.flatnonzero(~mark_ignored(arranged, conventions))
-    pairs, lost = _pair(arranged, scored, conventions, pairing, sought, spared)
+    pairs, lost = pair_boxes(arranged, scored, conventions, pairing, sought, spared)
     return Confusion(
         opened.name, truths.class_names, level, float(confidence), mean_f1, pairing, conventions,
         arranged.take(sought), scored, pairs, lost, tool, cut, findings,
     )  # fmt: skip
-
-
-def _resolve(dialect: object) -> Dialect:
-    """Return the conventions of a tool's confusion matrix by its name."""
-    if isinstance(dialect, Dialect):
-        return dialect
-    by_name = {name: tool for tool in DIALECTS for name in (tool.name, *tool.aliases)}
-    if not isinstance(dialect, str) or dialect.casefold() not in by_name:
-        names = [tool.name for tool in DIALECTS]
-        raise PolicyError(
-            f"no confusion matrix is known of {clip(dialect)}.{offer(dialect, names)}"
-        )
-    return by_name[dialect.casefold()]
 
 
 def _read_level(raw: Any) -> Levels:
@@ -520,71 +390,6 @@ def _read_level(raw: Any) -> Levels:
     if len(levels) != 1:
         raise PolicyError(f"a confusion matrix has one threshold of overlap; got iou={levels}.")
     return levels
-
-
-def _pair(
-    truths: Truths,
-    detections: Detections,
-    choices: Conventions,
-    pairing: Pairing,
-    sought: Ints,
-    spared: Bools,
-) -> tuple[Pairs, int]:
-    """Pair detections with the truths that are sought; count those in no cell, too."""
-    [floor] = list_floors(choices.iou, choices)
-    parts = list(measure_in_images(detections, truths, choices, float(floor)))
-    found, truth, overlap = (np.concatenate(column) for column in zip(*parts, strict=True))
-    reached = reach(overlap, floor, choices)
-    found, truth, overlap = found[reached], truth[reached], overlap[reached]
-    place = np.full(len(truths), -1)
-    place[sought] = np.arange(len(sought))
-    ignored = place[truth] < 0
-    spared = spared.copy()
-    spared[found[ignored]] = True
-    found, truth, overlap = found[~ignored], place[truth[~ignored]], overlap[~ignored]
-    labels = truths.label[sought]
-    alike = detections.label[found] == labels[truth]
-    rank = np.empty(len(detections), np.int64)
-    rank[np.lexsort((detections.place, -detections.score))] = np.arange(len(detections))
-    tie = truth if choices.equal_overlaps == "first" else -truth
-    if pairing == "all":
-        kept = np.arange(len(found))
-    elif pairing == "mutual":
-        best = _keep_best(found, overlap, -truth)
-        kept = best[_keep_best(truth[best], overlap[best], -rank[found[best]])]
-    else:
-        keys = (tie, -overlap, rank[found]) if pairing == "score" else (tie, -overlap, ~alike)
-        order = np.lexsort(keys)
-        kept = order[_take_in_turns(found[order], truth[order])]
-    taken = np.zeros(len(detections), bool)
-    taken[found[kept]] = True
-    hit = np.zeros(len(sought), bool)
-    hit[truth[kept[alike[kept]] if pairing == "all" else kept]] = True
-    missed, false = np.flatnonzero(~hit), np.flatnonzero(~taken & ~spared)
-    pairs = Pairs(
-        np.concatenate((truth[kept], missed, np.full(len(false), -1))),
-        np.concatenate((found[kept], np.full(len(missed), -1), false)),
-        np.concatenate((overlap[kept], np.full(len(missed) + len(false), math.nan))),
-    )
-    return pairs, int((~taken & spared).sum())
-
-
-def _keep_best(owner: Ints, overlap: Floats, tie: Ints) -> Ints:
-    """Keep the pair of each owner that overlaps most."""
-    order = np.lexsort((tie, overlap, owner))
-    return order[np.flatnonzero(np.diff(owner[order], append=-1))]
-
-
-def _take_in_turns(detections: Ints, truths: Ints) -> list[int]:
-    """Take each pair of which neither side is taken before."""
-    kept, taken, found = [], set(), set()
-    for place, pair in enumerate(zip(detections.tolist(), truths.tolist(), strict=True)):
-        detection, truth = pair
-        if detection not in taken and truth not in found:
-            taken.add(detection)
-            found.add(truth)
-            kept.append(place)
-    return kept
 
 
 def find_best_confidence(

@@ -1,5 +1,9 @@
-"""Picture of a confusion matrix: a cell for each count, colored by its share of the row."""
+"""Picture of a confusion matrix: a cell for each count, colored by its share of the row.
 
+It is narrow enough to be read on a phone; of many classes those most confused are drawn.
+"""
+
+from textwrap import wrap
 from typing import TYPE_CHECKING, get_args
 
 import numpy as np
@@ -13,8 +17,10 @@ from germane.presentation.pictures import PAPERS, shorten, write_element
 if TYPE_CHECKING:
     from germane.boxes.confusion_matrix import Confusion, Shown
 
-MOST = 25  # classes of a picture
-_SIDE, _MARGIN, _LETTER = 36.0, 16.0, 6.7
+MOST = 15  # classes of a picture
+_WIDTH = 400.0  # what a phone shows without shrinking letters
+_SIDES = (21.0, 40.0)  # the smallest and the largest cell
+_MARGIN, _LETTER, _LINE = 8.0, 6.7, 15.0
 _STYLE = """
 .germane-confusion .paper { fill: var(--paper) }
 .germane-confusion text { fill: var(--ink) }
@@ -35,39 +41,41 @@ def draw(confusion: "Confusion", show: "Shown", paper: str | None) -> str:
     if paper is not None:
         check_choice("paper", paper, PAPERS)
     chosen = choose_classes(confusion.counts)
-    labels = [shorten(label, 24) for label in np.array(confusion.labels, object)[chosen]]
+    most = 24 if len(chosen) <= 7 else 14  # letters of a class
+    labels = _shorten_all([confusion.labels[place] for place in chosen.tolist()], most)
     shares, counts = confusion.shares[chosen][:, chosen], confusion.counts[chosen][:, chosen]
     longest = max(map(measure_width, labels)) * _LETTER
-    left, top = _MARGIN + 20 + longest + 8, _MARGIN + 44 + longest * 0.72 + 10
-    size = len(labels) * _SIDE
-    foot = _list_notes(confusion, len(chosen))
-    width = max(left + size + longest * 0.72, max(map(measure_width, foot)) * 6.2 + _MARGIN)
-    width, height = width + _MARGIN, top + size + 14 + 17 * len(foot) + _MARGIN
-    words = f"Confusion matrix of {confusion.name}: {foot[0]}"
+    left, top = _MARGIN + longest + 6, _MARGIN + 42 + longest
+    side = min(max((_WIDTH - left - _MARGIN) / len(labels), _SIDES[0]), _SIDES[1])
+    size = len(labels) * side
+    width = max(left + size + _MARGIN, _WIDTH)
+    notes = _list_notes(confusion, len(chosen), show)
+    foot = [line for note in notes for line in wrap(note, int((width - 2 * _MARGIN) / 5.9))]
+    height = top + size + 8 + _LINE * len(foot) + _MARGIN
+    words = f"Confusion matrix of {confusion.name}: {notes[0]}"
     elements = [
         write_element("title", {}, escape_html(words)),
         write_element("style", {}, write_colors(paper, "germane-confusion") + _STYLE),
         write_element("rect", {"class": "paper", "width": width, "height": height}),
-        _write_text(_MARGIN, _MARGIN + 12, confusion.name, {"font-weight": "bold"}),
-        _write_text(left, _MARGIN + 34, "detections →", {"class": "muted"}),
-        _write_text(_MARGIN, top - 8, "truths ↓", {"class": "muted"}),
+        _write_text(_MARGIN, _MARGIN + 12, shorten(confusion.name, 50), {"font-weight": "bold"}),
+        _write_text(_MARGIN, _MARGIN + 29, "rows: truths; columns: detections", {"class": "muted"}),
     ]
     for place, label in enumerate(labels):
-        middle = (place + 0.5) * _SIDE
-        turned = f"rotate(-45 {left + middle:g} {top - 6:g})"
+        middle = (place + 0.5) * side + 4
+        turned = f"rotate(-90 {left + middle:g} {top - 5:g})"
         elements += [
-            _write_text(left - 8, top + middle + 4, label, {"text-anchor": "end"}),
-            _write_text(left + middle, top - 6, label, {"transform": turned}),
+            _write_text(left - 6, top + middle, label, {"text-anchor": "end"}),
+            _write_text(left + middle, top - 5, label, {"transform": turned}),
         ]
     for row in range(len(labels)):
         for column in range(len(labels)):
             right = row == column < len(labels) - 1
-            corner = left + column * _SIDE, top + row * _SIDE
+            corner = left + column * side, top + row * side
             text = _write_value(counts, shares, (row, column), show)
-            elements += _write_cell(corner, float(shares[row, column]), text, right)
+            elements += _write_cell(corner, side, float(shares[row, column]), text, right)
     lines = (
-        _write_text(_MARGIN, top + size + 26 + 17 * place, note, {"class": "muted"})
-        for place, note in enumerate(foot)
+        _write_text(_MARGIN, top + size + 8 + _LINE * place, line, {"class": "muted"})
+        for place, line in enumerate(foot, 1)
     )
     frame = {
         "xmlns": "http://www.w3.org/2000/svg",
@@ -76,7 +84,7 @@ def draw(confusion: "Confusion", show: "Shown", paper: str | None) -> str:
         "width": width,
         "height": height,
         "font-family": "system-ui, 'DejaVu Sans', sans-serif",
-        "font-size": 12,
+        "font-size": 11,
         "role": "img",
         "aria-label": words,
     }
@@ -95,8 +103,20 @@ def choose_classes(counts: Ints) -> Ints:
     return np.append(np.sort(most), last)
 
 
-def _list_notes(confusion: "Confusion", drawn: int) -> list[str]:
-    notes = [confusion.describe(), "colors: the share of the row; a number is a count"]
+def _shorten_all(labels: list[str], most: int) -> list[str]:
+    """Cut off the ends of long names, or their middles where several begin alike."""
+    short = [shorten(label, most) for label in labels]
+    if len(set(short)) == len(set(labels)):
+        return short
+    half = most // 2
+    return [
+        label if len(label) <= most else f"{label[: half - 1]}…{label[-half:]}" for label in labels
+    ]
+
+
+def _list_notes(confusion: "Confusion", drawn: int, show: "Shown") -> list[str]:
+    number = "a count" if show == "counts" else "that share"
+    notes = [confusion.describe(), f"colors: the share of the row; a number is {number}"]
     if drawn < len(confusion.labels):
         notes.append(
             f"the {drawn - 1} of {len(confusion.classes)} classes that are confused most often"
@@ -107,24 +127,27 @@ def _list_notes(confusion: "Confusion", drawn: int) -> list[str]:
 def _write_value(counts: Ints, shares: Floats, cell: tuple[int, int], show: "Shown") -> str:
     if not counts[cell]:
         return ""
-    if show == "counts":
-        return f"{counts[cell]}"
-    return f"{shares[cell]:.2f}".removeprefix("0")
+    if show == "shares":
+        return f"{shares[cell]:.2f}".removeprefix("0")
+    count = int(counts[cell])
+    return f"{count}" if count < 10_000 else f"{count / 1000:.0f}k"
 
 
-def _write_cell(corner: tuple[float, float], share: float, text: str, right: bool) -> list[str]:
+def _write_cell(
+    corner: tuple[float, float], side: float, share: float, text: str, right: bool
+) -> list[str]:
     x, y = corner
-    place = {"x": x, "y": y, "width": _SIDE, "height": _SIDE}
+    place = {"x": x, "y": y, "width": side, "height": side}
     out = []
     if share > 0:
         style = "cell" if right else "cell wrong"
         out.append(write_element("rect", {"class": style, "fill-opacity": share, **place}))
     out.append(write_element("rect", {"class": "right" if right else "grid", **place}))
     if text:
-        small = 12 if len(text) < 5 else 9
-        letters = {"text-anchor": "middle", "font-size": f"{small}"}
-        letters |= {"class": "on"} if share > 0.6 else {}
-        out.append(_write_text(x + _SIDE / 2, y + _SIDE / 2 + 4, text, letters))
+        size = min(11.0, (side - 2) / (0.62 * len(text)))
+        letters = {"text-anchor": "middle", "font-size": f"{size:.1f}"}
+        letters |= {"class": "on"} if share > 0.75 else {}
+        out.append(_write_text(x + side / 2, y + side / 2 + size * 0.36, text, letters))
     return out
 
 

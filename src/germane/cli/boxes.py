@@ -65,7 +65,7 @@ def _run_explain(options: argparse.Namespace) -> None:
         raise InputError(f"{options.output}: --errors writes a table; there is no picture of it.")
     explanation = call(verbs.explain, options, detections=path, name=name)
     if picture:
-        writing.write(options.output, explanation.svg())
+        explanation.save(options.output)
         return
     write_found(options, explanation.errors if options.errors else explanation)
 
@@ -80,7 +80,7 @@ def _run_confusion(options: argparse.Namespace) -> None:
     if options.cell:
         write_found(options, matrix.cell(*options.cell))
     elif picture:
-        writing.write(options.output, matrix.svg(show=show))
+        matrix.save(options.output, show=show)
     elif options.format == "table" and not options.shares:
         writing.write(options.output, str(matrix))
     else:
@@ -217,10 +217,10 @@ VERBS = {
     ),
     "explain": _make(
         _run_explain, "explain", "TRUTH DETECTIONS --image ID|--class NAME|--errors",
-        f"errors {_SHOWN}", pictures=("svg",),
+        f"errors {_SHOWN}", pictures=FORMATS,
     ),
     "confusion": _make(
-        _run_confusion, "confusion", "TRUTH DETECTIONS", f"shares cell {_SHOWN}", pictures=("svg",)
+        _run_confusion, "confusion", "TRUTH DETECTIONS", f"shares cell {_SHOWN}", pictures=FORMATS
     ),
     "curve": _make(_run_curve, "curve", "TRUTH DETECTIONS", pictures=FORMATS),
     "check": _make(

@@ -125,7 +125,7 @@ def _advise_suffix(suffix: str, options: argparse.Namespace) -> str:
     if suffix not in writing.DRAWN or vars(options).get("pictures"):
         return ""
     if "truth" in options:
-        return " germane boxes explain draws an image as svg."
+        return " germane boxes explain draws an image as svg, png or pdf."
     animated = " --animate FILE.gif writes an animation." if "animate" in options else ""
     return f"{animated} germane curve and germane compare draw pictures as svg, png or pdf."
 

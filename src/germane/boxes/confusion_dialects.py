@@ -1,0 +1,114 @@
+"""The conventions of other tools' confusion matrices."""
+
+import math
+from dataclasses import replace
+
+from germane.dialects.dialect import Dialect
+from germane.errors import PolicyError, clip, offer
+
+_PLAIN = {"difficult": "count", "unknown": "ignore"}
+_ULTRALYTICS = Dialect(
+    "ultralytics",
+    tool="Ultralytics ConfusionMatrix",
+    version="8.4.190",
+    reading={"unknown": "ignore"},
+    matching={
+        "pairing": "score", "iou": 0.45, "reach": "above", "equal_overlaps": "first",
+        "crowds": "count", "difficult": "count",
+    },
+    judging={"confidence": 0.25, "cut": "above", "depth": None},
+    why="Its plot has detections in rows; here, as everywhere, rows are truths.",
+    source="utils/metrics.py, ConfusionMatrix.process_batch",
+    aliases=("yolo", "yolov8"),
+)  # fmt: skip
+DIALECTS = (
+    _ULTRALYTICS,
+    replace(
+        _ULTRALYTICS,
+        name="ultralytics-8.3",
+        version="8.3.0",
+        matching={**_ULTRALYTICS.matching, "pairing": "mutual"},
+        why=(
+            "Until it went by scores: a detection keeps the truth that it overlaps most, even if"
+            " another detection gets that truth. It also counts no detection on background in an"
+            " image where nothing is found; here they are counted."
+        ),
+        aliases=("yolov5",),
+    ),
+    Dialect(
+        "supervision",
+        tool="supervision ConfusionMatrix",
+        version="0.31.2",
+        reading={"unknown": "ignore"},
+        matching={"pairing": "class", "iou": 0.5, "reach": "above", "crowds": "count",
+                  "difficult": "count"},
+        judging={"confidence": 0.3, "depth": None},
+        source="metrics/detection.py, _confusion_matrix_from_iou",
+    ),
+    Dialect(
+        "faster-coco-eval",
+        tool="faster-coco-eval PreviewResults",
+        version="1.8.0",
+        reading=_PLAIN,
+        matching={"pairing": "score", "iou": 0.5, "crowds": "ignore"},
+        judging={"confidence": -math.inf, "depth": None},
+        why=(
+            "With useCats=False, as its warning asks for. Background is two columns there, and a"
+            " crowd is a truth, too, of one detection that lies on it; here it is ignored."
+        ),
+        source="extra/display.py, compute_confusion_matrix",
+    ),
+    Dialect(
+        "hotcoco",
+        tool="hotcoco COCOeval.confusion_matrix",
+        version="1.3.0",
+        reading=_PLAIN,
+        matching={"pairing": "score", "iou": 0.5, "crowds": "drop"},
+        judging={"confidence": -math.inf, "depth": 100, "depth_of": "image"},
+        source="eval/confusion.rs",
+    ),
+    Dialect(
+        "fiftyone",
+        tool="FiftyOne evaluate_detections, classwise=False",
+        version="01532d3b",
+        reading=_PLAIN,
+        matching={"pairing": "score", "iou": 0.5, "crowds": "drop"},
+        judging={"confidence": -math.inf, "depth": None},
+        why=(
+            "From its source. It counts every detection on a crowd of its class as one that is"
+            " right; here crowds are dropped."
+        ),
+        source="utils/eval/coco.py, _compute_matches",
+    ),
+    Dialect(
+        "mmdetection",
+        tool="mmdetection tools/analysis_tools/confusion_matrix.py",
+        version="12865214",
+        reading={"unknown": "ignore"},
+        matching={"pairing": "all", "iou": 0.5, "crowds": "count", "difficult": "count"},
+        judging={"confidence": 0.3, "depth": None},
+        why=(
+            "From its source. A truth is missed unless a detection of its own class lies on it, so"
+            " that one truth may stand in several cells."
+        ),
+        source="tools/analysis_tools/confusion_matrix.py, analyze_per_img_dets",
+        aliases=("mmdet",),
+    ),
+)  # fmt: skip
+"""The conventions of other tools' confusion matrices."""
+
+OWN = ("pairing", "iou", "confidence", "cut")
+"""The choices of a dialect that are no conventions of matching."""
+
+
+def resolve_confusion_dialect(dialect: object) -> Dialect:
+    """Return the conventions of a tool's confusion matrix by its name."""
+    if isinstance(dialect, Dialect):
+        return dialect
+    by_name = {name: tool for tool in DIALECTS for name in (tool.name, *tool.aliases)}
+    if not isinstance(dialect, str) or dialect.casefold() not in by_name:
+        names = [tool.name for tool in DIALECTS]
+        raise PolicyError(
+            f"no confusion matrix is known of {clip(dialect)}.{offer(dialect, names)}"
+        )
+    return by_name[dialect.casefold()]
