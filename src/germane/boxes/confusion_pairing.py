@@ -41,40 +41,40 @@ def pair_boxes(
     """Pair detections with the truths that are sought; count those in no cell, too."""
     [floor] = list_floors(choices.iou, choices)
     parts = list(measure_in_images(detections, truths, choices, float(floor)))
-    found, truth, overlap = (np.concatenate(column) for column in zip(*parts, strict=True))
+    detection, truth, overlap = (np.concatenate(column) for column in zip(*parts, strict=True))
     reached = reach(overlap, floor, choices)
-    found, truth, overlap = found[reached], truth[reached], overlap[reached]
+    detection, truth, overlap = detection[reached], truth[reached], overlap[reached]
     place = np.full(len(truths), -1)
     place[sought] = np.arange(len(sought))
     ignored = place[truth] < 0
     spared = spared.copy()
-    spared[found[ignored]] = True
-    found, truth, overlap = found[~ignored], place[truth[~ignored]], overlap[~ignored]
+    spared[detection[ignored]] = True
+    detection, truth, overlap = detection[~ignored], place[truth[~ignored]], overlap[~ignored]
     labels = truths.label[sought]
-    alike = detections.label[found] == labels[truth]
+    alike = detections.label[detection] == labels[truth]
     rank = np.empty(len(detections), np.int64)
     rank[np.lexsort((detections.place, -detections.score))] = np.arange(len(detections))
     tie = truth if choices.equal_overlaps == "first" else -truth
     if pairing == "all":
-        kept = np.arange(len(found))
+        pairs = np.arange(len(detection))
     elif pairing == "mutual":
-        best = _keep_best(found, overlap, -truth)
-        kept = best[_keep_best(truth[best], overlap[best], -rank[found[best]])]
+        best = _keep_best(detection, overlap, -truth)
+        pairs = best[_keep_best(truth[best], overlap[best], -rank[detection[best]])]
     else:
-        keys = (tie, -overlap, rank[found]) if pairing == "score" else (tie, -overlap, ~alike)
+        keys = (tie, -overlap, rank[detection]) if pairing == "score" else (tie, -overlap, ~alike)
         order = np.lexsort(keys)
-        kept = order[_take_in_turns(found[order], truth[order])]
+        pairs = order[_take_in_turns(detection[order], truth[order])]
     taken = np.zeros(len(detections), bool)
-    taken[found[kept]] = True
+    taken[detection[pairs]] = True
     hit = np.zeros(len(sought), bool)
-    hit[truth[kept[alike[kept]] if pairing == "all" else kept]] = True
+    hit[truth[pairs[alike[pairs]] if pairing == "all" else pairs]] = True
     missed, false = np.flatnonzero(~hit), np.flatnonzero(~taken & ~spared)
-    pairs = CountedPairs(
-        np.concatenate((truth[kept], missed, np.full(len(false), -1))),
-        np.concatenate((found[kept], np.full(len(missed), -1), false)),
-        np.concatenate((overlap[kept], np.full(len(missed) + len(false), math.nan))),
+    counted = CountedPairs(
+        np.concatenate((truth[pairs], missed, np.full(len(false), -1))),
+        np.concatenate((detection[pairs], np.full(len(missed), -1), false)),
+        np.concatenate((overlap[pairs], np.full(len(missed) + len(false), math.nan))),
     )
-    return pairs, int((~taken & spared).sum())
+    return counted, int((~taken & spared).sum())
 
 
 def _keep_best(owner: Ints, overlap: Floats, tie: Ints) -> Ints:
@@ -85,11 +85,11 @@ def _keep_best(owner: Ints, overlap: Floats, tie: Ints) -> Ints:
 
 def _take_in_turns(detections: Ints, truths: Ints) -> list[int]:
     """Take each pair of which neither side is taken before."""
-    kept, taken, found = [], set(), set()
+    places, used, hit = [], set(), set()
     for place, pair in enumerate(zip(detections.tolist(), truths.tolist(), strict=True)):
         detection, truth = pair
-        if detection not in taken and truth not in found:
-            taken.add(detection)
-            found.add(truth)
-            kept.append(place)
-    return kept
+        if detection not in used and truth not in hit:
+            used.add(detection)
+            hit.add(truth)
+            places.append(place)
+    return places
