@@ -625,3 +625,33 @@ def test_ranked_lists_beside_scores_are_compared() -> None:
     )
     ranked = germane.evaluate(qrels, {query: ["a", "b"] for query in qrels}, "RR", name="two")
     assert germane.compare([scored, ranked]).pairs[0].difference == 0.5
+
+
+def test_typed_names_stay_beside_the_names_of_measures() -> None:
+    qrels = {f"q{i}": ["d"] for i in range(8)}
+    runs = {"a": dict(qrels), "b": {query: ["x", "d"] for query in qrels}}
+    compared = germane.compare(qrels, runs, "Recall@1 RR")
+    for table in (compared.leaderboard(), compared.table()):
+        assert "Recall@1 is R@1" in table.notes
+    renamed = compared.leaderboard(rename={"R@1": "Recall@1"})
+    assert not any(" is R@1" in note for note in renamed.notes), "the table has the name"
+    gate = germane.gate(qrels, runs["a"], "Recall@1", baseline=runs["b"])
+    assert "Recall@1 is R@1" in gate.table().notes
+    plain = gate.to_dict()
+    assert (plain["verdicts"], plain["passed"]) == ({"R@1": "passed"}, True)
+
+
+def test_the_run_with_lower_values_wins_where_lower_is_better() -> None:
+    qrels = {f"q{i}": ["d"] for i in range(8)}
+    late = {query: ["x", "d"] for query in qrels} | {"q0": ["d", "x"]}
+    compared = germane.compare(
+        qrels, {"early": {q: ["d", "x"] for q in qrels}, "late": late}, "MeanRank"
+    )
+    [pair] = compared.pairs
+    assert (pair.system, pair.difference, pair.wins, pair.losses) == ("late", 7 / 8, 0, 7)
+    assert pair.sentence.startswith("late is behind early by 0.875 MeanRank")
+    queries = compared.queries("MeanRank", "early", "late")
+    assert len(queries.gains()) == 7
+    assert not queries.losses()
+    [segment] = queries.by(lambda query: "all").slices
+    assert (segment.wins, segment.losses, segment.ties) == (7, 0, 1)

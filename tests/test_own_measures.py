@@ -92,7 +92,7 @@ def test_low_values_can_be_good() -> None:
     low = germane.measure(first, name="my_rank", better="low")
     assert low.definition == "own: first, of grades"
     compared = germane.compare(QRELS, {"run": RUN, "better": BETTER}, [low])
-    assert "run exceeds better by 1.000 my_rank" in str(compared)
+    assert "run is behind better by 1.000 my_rank" in str(compared)
     with pytest.raises(MeasureError, match="A lower my_rank is no regression"):
         germane.gate(QRELS, BETTER, [low], baseline=RUN)
 

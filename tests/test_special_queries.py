@@ -520,7 +520,9 @@ def test_a_run_that_lacks_queries_is_not_better(name: str) -> None:
     assert board.strong == {(0, 2)}
     assert board.marks == {(0, 2): "b"}
     assert [one.system for one in comparison.stability(name).standings] == ["whole", "part"]
-    assert "part significantly exceeds whole" in pair.sentence
+    assert "part is significantly worse than whole" in pair.sentence
+    assert (pair.wins, pair.losses, pair.ties) == (0, 27, 3)
+    assert "0 wins 27 losses 3 ties" in pair.sentence
     results = germane.evaluate_many(JUDGMENTS, {"part": PART, "whole": WHOLE}, name)
     assert results.table().strong == {(1, 1)}
     assert (

@@ -442,24 +442,11 @@ def write_gate(
     write_result(
         options,
         lambda digits: add_lines(decision.table(digits=digits), signatures),
-        lambda: {
-            **decision.comparison.to_dict(),
-            "verdicts": decision.verdicts,
-            **_list_segment_verdicts(decision),
-            "passed": decision.passed,
-        },
+        decision.to_dict,
     )
     if options.output not in (None, "-"):  # so that the log of a job has it, too
         writing.write(None, f"{decision.table()}\n")
     return 0 if decision.passed else FAILED
-
-
-def _list_segment_verdicts(decision: "Gate") -> dict[str, Any]:
-    """List the verdicts of each segment, where --by gives some."""
-    verdicts: dict[str, dict[str, str]] = {}
-    for name, pair, verdict in decision.segments:
-        verdicts.setdefault(str(name), {})[str(pair.measure)] = verdict
-    return {"segment_verdicts": verdicts} if verdicts else {}
 
 
 def _report_to_github(decision: "Gate") -> None:

@@ -291,13 +291,14 @@ def parse_measures(options: argparse.Namespace) -> tuple[Measure, ...]:
 
 
 def read_measures(options: argparse.Namespace) -> Any:
-    """Read the measures of a command for a function that takes a dialect.
+    """Read the measures of a command for a function that takes their names.
 
-    A dialect may have several names for one measure, each with conventions of its own, so that
-    there the function gets the names.
+    It gets the names, which its tables explain, and of which a dialect may have several for one
+    measure, each with conventions of its own. Raises MeasureError for those that are not there.
     """
-    has_dialect = getattr(options, "dialect", None) is not None
-    return name_measures(options) if has_dialect else parse_measures(options)
+    if getattr(options, "dialect", None) is None:
+        parse_measures(options)
+    return name_measures(options)
 
 
 def name_measures(options: argparse.Namespace) -> Any:

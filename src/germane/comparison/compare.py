@@ -370,6 +370,18 @@ class Gate(Tabular):
         left = (8,) if segments is None else (1, 9)
         return Table(columns, tuple(rows), tuple(notes), left=left)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON, in a versioned schema: the comparison, and the verdicts."""
+        segments: dict[str, dict[str, str]] = {}
+        for name, pair, verdict in self.segments:
+            segments.setdefault(str(name), {})[str(pair.measure)] = verdict
+        return {
+            **self.comparison.to_dict(),
+            "verdicts": self.verdicts,
+            **({"segment_verdicts": segments} if segments else {}),
+            "passed": self.passed,
+        }
+
     def _explain_verdicts(self) -> Iterator[str]:
         alpha = self.comparison.settings.alpha
         used = {*self.verdicts.values(), *(word for *_, word in self.segments)}

@@ -210,7 +210,16 @@ class Comparison(Columnar):
     def notes(self) -> tuple[str, ...]:
         """Definitions, queries, test, correction and intervals, as the caption of a table."""
         names = name_measures(self.measures)
-        return tuple(write_notes(self._samples, self.pairs, self.settings, names))
+        renamed = self._explain_names(names)
+        return tuple(write_notes(self._samples, self.pairs, self.settings, names, renamed))
+
+    def _explain_names(self, names: Mapping[Measure, str]) -> tuple[str, ...]:
+        """Say which measures the names stand for that were asked for, unless they are shown."""
+        first = next(iter(next(iter(self.datasets.values())).values()))
+        if not isinstance(first, Result):
+            return ()
+        compared = {measure: name for measure, name in names.items() if measure in first.measures}
+        return tuple(first.explain_names(compared.values()))
 
     @property
     def signatures(self) -> tuple[str, ...]:
@@ -243,7 +252,8 @@ class Comparison(Columnar):
         ``rename`` gives measures other names, as in ``{"AP": "MAP"}``.
         """
         names = name_measures(self.measures, rename)
-        return make_leaderboard(self._samples, self.pairs, self.settings, digits, names)
+        renamed = self._explain_names(names)
+        return make_leaderboard(self._samples, self.pairs, self.settings, digits, names, renamed)
 
     def table(self, *, digits: int | None = 4, rename: Mapping[str, str] | None = None) -> Table:
         """One row per measure and pair: difference, interval, effect sizes, counts and p-values.
@@ -251,7 +261,8 @@ class Comparison(Columnar):
         ``rename`` gives measures other names, as in ``{"AP": "MAP"}``.
         """
         names = name_measures(self.measures, rename)
-        return make_pair_table(self._samples, self.pairs, self.settings, digits, names)
+        renamed = self._explain_names(names)
+        return make_pair_table(self._samples, self.pairs, self.settings, digits, names, renamed)
 
     def _list_columns(self) -> dict[str, Any]:
         return list_pair_columns(self.pairs)
@@ -276,7 +287,8 @@ class Comparison(Columnar):
             values = float(old[q]), float(new[q]), differences[q]
             moved = find_moves(runs[baseline].placement, runs[system].placement, query)
             rows.append(QueryDifference(dataset, query, *values, moved))
-        rows.sort(key=lambda row: -row.difference)
+        better = find_direction(sample.measures[m].name) or 1
+        rows.sort(key=lambda row: -better * row.difference)
         only_system, only_baseline = (
             self._find_answered_by_one(*pair) for pair in ((system, baseline), (baseline, system))
         )

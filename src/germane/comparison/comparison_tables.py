@@ -32,6 +32,7 @@ def make_leaderboard(
     settings: Settings,
     digits: int | None,
     names: Names,
+    renamed: Sequence[str] = (),
 ) -> Table:
     """Make a row per system, a column per measure: the best in bold, letters for those it beats."""
     systems = samples[0].systems
@@ -74,7 +75,7 @@ def make_leaderboard(
         "A run's superscripts mark the runs that it significantly beats:"
         f" {describe_significance(settings.alpha)}"
     )
-    notes = (*([marked] if marks else []), *write_notes(samples, pairs, settings, names))
+    notes = (*([marked] if marks else []), *write_notes(samples, pairs, settings, names, renamed))
     return Table(heading, tuple(rows), notes, (1,), strong, marks)
 
 
@@ -84,6 +85,7 @@ def make_pair_table(
     settings: Settings,
     digits: int | None,
     names: Names,
+    renamed: Sequence[str] = (),
 ) -> Table:
     """Make a row per measure and pair."""
     unit = samples[0].unit
@@ -126,7 +128,7 @@ def make_pair_table(
             f" detects on so many {pluralize(unit)} with a probability of {Dispersion.POWER:g}"
         ),
         f"significant: {describe_significance(settings.alpha)}",
-        *write_notes(samples, pairs, settings, names),
+        *write_notes(samples, pairs, settings, names, renamed),
     )
     return Table(tuple(columns), tuple(rows), notes, (1, 2, 15))
 
@@ -183,12 +185,20 @@ def describe_significance(alpha: float) -> str:
 
 
 def write_notes(
-    samples: Sequence[Sample], pairs: Sequence[Pair], settings: Settings, names: Names
+    samples: Sequence[Sample],
+    pairs: Sequence[Pair],
+    settings: Settings,
+    names: Names,
+    renamed: Sequence[str] = (),
 ) -> Iterator[str]:
-    """Write what a caption must say: definitions, queries, test, correction and intervals."""
+    """Write what a caption must say: definitions, queries, test, correction and intervals.
+
+    ``renamed`` says which measures the names stand for that were asked for.
+    """
     for sample in samples:
         for measure in sample.measures:
             yield f"{names[measure]}: {write_definition(measure, names[measure])}"
+    yield from renamed
     yield ""
     for sample in samples:
         for_some = (

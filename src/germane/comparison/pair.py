@@ -30,6 +30,13 @@ from germane.output.tables import write_count
 Verdict: TypeAlias = Literal["significant", "not significant", "inconclusive"]
 HeldBack: TypeAlias = Literal["test", "interval"]
 
+# What the system with the higher mean does, by the direction of the measure; and significantly.
+_VERBS = {
+    1: ("is ahead of", "is significantly better than"),
+    0: ("exceeds", "significantly exceeds"),
+    -1: ("is behind", "is significantly worse than"),
+}
+
 
 @dataclass(frozen=True)
 class Equivalence:
@@ -92,6 +99,7 @@ class Pair(Plain):
     """the probability that the system does better on a query, ties counted half; like wins, losses
     and ties, None for a number of all lists, such as Coverage, which queries do not have"""
     wins: int | None
+    """queries on which the system does better"""
     losses: int | None
     ties: int | None
     p: float
@@ -169,10 +177,7 @@ class Pair(Plain):
         if not self.difference:
             text = f"{better} and {worse} have the same {'' if wins is None else 'mean '}{name}"
         else:
-            if find_direction(self.measure.name) <= 0:
-                verb = "significantly " * self.significant + "exceeds"
-            else:
-                verb = "is significantly better than" if self.significant else "is ahead of"
+            verb = _VERBS[find_direction(self.measure.name)][self.significant]
             text = f"{better} {verb} {worse} by {format_difference(abs(self.difference))} {name}"
         if self.interval is not None:
             ends = sorted((sign * self.interval.low, sign * self.interval.high))
@@ -373,7 +378,9 @@ def _describe_pair(
     spread = Dispersion.measure(centered, sample.strata)
     varies = spread is not None and spread.error > 0
     wins, losses = int(np.count_nonzero(difference > 0)), int(np.count_nonzero(difference < 0))
-    ties, is_low = len(sample) - wins - losses, find_direction(sample.measures[m].name) < 0
+    if find_direction(sample.measures[m].name) < 0:
+        wins, losses = losses, wins
+    ties = len(sample) - wins - losses
     counted = (None, None, None) if sample.users else (wins, losses, ties)
     before, after = sample.means[m, list(pair)]
     mean = float(drop_rounding(after - before, max(abs(before), abs(after))))
@@ -399,9 +406,7 @@ def _describe_pair(
         difference=mean,
         interval=interval,
         d_z=mean / spread.deviation if spread and varies and not sample.users else None,
-        improvement=(
-            None if sample.users else ((losses if is_low else wins) + ties / 2) / len(sample)
-        ),
+        improvement=None if sample.users else (wins + ties / 2) / len(sample),
         wins=counted[0],
         losses=counted[1],
         ties=counted[2],

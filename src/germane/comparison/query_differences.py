@@ -261,11 +261,16 @@ class QueryDifferences(Tabular, Plain):
 
     def gains(self, most: int = 10) -> tuple[QueryDifference, ...]:
         """The queries on which the system is better, the largest difference first."""
-        return tuple(row for row in self.rows[:most] if row.difference > 0)
+        return tuple(row for row in self.rows[:most] if self._better * row.difference > 0)
 
     def losses(self, most: int = 10) -> tuple[QueryDifference, ...]:
         """The queries on which the system is worse, the largest difference first."""
-        return tuple(row for row in self.rows[::-1][:most] if row.difference < 0)
+        return tuple(row for row in self.rows[::-1][:most] if self._better * row.difference < 0)
+
+    @property
+    def _better(self) -> int:
+        """The sign of a difference for the better."""
+        return find_direction(self.measure.name) or 1
 
     def by(self, category: Mapping[Any, Hashable] | Callable[[Any], Hashable]) -> "Slices":
         """Group the queries by category, given as a mapping or a function of the query.
@@ -282,7 +287,7 @@ class QueryDifferences(Tabular, Plain):
         groups: dict[Hashable, list[QueryDifference]] = {}
         for name, row in zip(names, self.rows, strict=True):
             groups.setdefault(name, []).append(row)
-        slices = (_make_slice(name, groups[name]) for name in sort_categories(groups))
+        slices = (_make_slice(name, groups[name], self._better) for name in sort_categories(groups))
         return Slices(self.measure, self.system, self.baseline, tuple(slices))
 
     def _list_columns(self) -> dict[str, Any]:
@@ -391,12 +396,13 @@ def find_moves(
     return tuple(sorted(moves, key=order))
 
 
-def _make_slice(name: Hashable, rows: Sequence[QueryDifference]) -> Slice:
+def _make_slice(name: Hashable, rows: Sequence[QueryDifference], better: int) -> Slice:
+    """Make a slice; ``better`` is the sign of a difference for the better."""
     baseline, system = (
         average_numbers(values)
         for values in zip(*((row.baseline, row.system) for row in rows), strict=True)
     )
-    wins, losses = (sum(sign * row.difference > 0 for row in rows) for sign in (1, -1))
+    wins, losses = (sum(sign * row.difference > 0 for row in rows) for sign in (better, -better))
     ties = len(rows) - wins - losses
     difference = average_numbers(row.difference for row in rows)
     return Slice(name, len(rows), baseline, system, difference, wins, losses, ties)

@@ -71,7 +71,7 @@ def make_table(
         name: _write_means(result, digits, intervals.get(name, {}))
         for name, result in results.items()
     }
-    notes = [*_define(names), *_explain_renamed(results, names)]
+    notes = [*_define(names), *_explain_names(results, names)]
     if confidence is not None:
         notes += _explain_intervals(intervals, confidence)
     notes += ["", *_write_notes(results)]
@@ -114,7 +114,7 @@ def make_table_per_query(
             ]
             rows.append((name, str(query), *cells))
         rows.append((name, "all", *_write_means(result, digits)))
-    notes = (*_define(names), *_explain_renamed(results, names), "", *_write_notes(results))
+    notes = (*_define(names), *_explain_names(results, names), "", *_write_notes(results))
     query = results.id_names.avoid(["run", *names.values()]).query
     return Table(("run", query, *names.values()), tuple(rows), notes)
 
@@ -125,11 +125,8 @@ def _define(names: Mapping[Measure, str]) -> Iterator[str]:
         yield f"{name:<{longest}}  {write_definition(measure, name)}"
 
 
-def _explain_renamed(results: "Results", names: Mapping[Measure, str]) -> Iterator[str]:
-    """Say what the names became that stand for a measure of another name, unless they are shown."""
-    for written, measure in next(iter(results.values())).renamed.items():
-        if written not in names.values():
-            yield f"{written} is {measure}"
+def _explain_names(results: "Results", names: Mapping[Measure, str]) -> Iterator[str]:
+    return next(iter(results.values())).explain_names(names.values())
 
 
 def _write_notes(results: "Results") -> Iterator[str]:

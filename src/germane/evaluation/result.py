@@ -1,7 +1,7 @@
 """Result: the measures of a run, with the conventions and counts that its numbers rest on."""
 
 import re
-from collections.abc import Callable, Hashable, Iterator, Mapping, ValuesView
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, ValuesView
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -220,6 +220,18 @@ class Result(Lookup[MeasureResult], Tabular):
             return self._read_name(measure) in self._by_measure
         except MeasureError:
             return False
+
+    def explain_names(self, shown: Iterable[str] = ()) -> Iterator[str]:
+        """Say which measures the names stand for that were asked for, unless a table shows them.
+
+        >>> result = germane.evaluate({"q": ["d"]}, {"q": ["d"]}, "Recall@20")
+        >>> list(result.explain_names())
+        ['Recall@20 is R@20']
+        """
+        columns = set(shown)
+        for written, measure in self.renamed.items():
+            if written not in columns:
+                yield f"{written} is {measure}"
 
     def _read_name(self, measure: Any) -> Measure:
         """Read a name as the dialect does that the measures were asked for in."""

@@ -420,8 +420,9 @@ def _write_key(findings: Findings, board: Table | None) -> Iterator[str]:
     yield from write_definitions(
         (name, write_definition(measure, name)) for measure, name in findings.names.items()
     )
-    renamed = next(iter(findings.results.values())).renamed.items()
-    if written := [f"{name} is {m}" for name, m in renamed if name not in findings.names.values()]:
+    first = next(iter(findings.results.values()))
+    written = list(first.explain_names(findings.names.values()))
+    if written:
         yield f'<p class="small">{escape_html("; ".join(written))}.</p>'
     intervals = [interval for of_run in findings.intervals.values() for interval in of_run.values()]
     sentences = list(explain_printed(intervals, "mean", findings.confidence, "queries"))
@@ -442,6 +443,7 @@ def _write_key(findings: Findings, board: Table | None) -> Iterator[str]:
     yield "</pre></details>"
     if board is not None:
         elsewhere = {f"{measure}: {measure.definition}" for measure in findings.measures}
+        elsewhere |= set(written)
         elsewhere |= {f"policy: {result.policy}" for result in findings.results.values()}
         yield from write_notes(note for note in board.notes if note and note not in elsewhere)
 
