@@ -70,8 +70,8 @@ found.serious[0].what  # 'missing queries'
 found.serious[0].advice  # "The run has 'Q2', which differs in letter case."
 ```
 
-With `--train QRELS` (`train=`), you can pass the judgments that the system learned from, and `check` reports judgments and queries that occur in
-both. `--collapse`, `--exclude`, `--only` and `--scores distances` work as in `evaluate`.
+With `--train QRELS` (`train=`), you can pass the judgments that the system learned from. `check` then reports judgments and queries that occur in
+both, and results that a user has already seen. `--collapse`, `--exclude`, `--only` and `--scores distances` work as in `evaluate`.
 
 ```python
 learned = {"q2": {"d3": 1}}

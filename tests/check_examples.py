@@ -113,6 +113,7 @@ EXAMPLES = {
     ),
     "the query among its results": Example(run=RUN | {q: {**RUN[q], q: 0.3} for q in QUERIES[:3]}),
     "queries of the training data": Example(train={"q1": {"other": 1}, "q2": {"other": 1}}),
+    "results of the training data": Example(train={"q1": ["q1d2", "new"], "q2": ["q2e"]}),
     "queries among the items": Example(run=RUN | {"q0": {**RUN["q0"], "q5": 0.01, "q7": 0.005}}),
     "queries with the text of an item": Example(
         queries={"q4": "Who wrote it?", "q5": "when"}, items={"x1": "who  wrote\nit?", "x2": "what"}

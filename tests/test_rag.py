@@ -554,10 +554,34 @@ def test_leaks() -> None:
         found["queries among the items"].says
         == "1 of 2 queries is among the items, judging by their ids"
     )
+    assert "results of the training data" in found  # d3, which is in the test, too
     numbers = germane.check(
         {1: {2: 1}, 2: {3: 1}}, {1: {2: 1.0}, 2: {3: 1.0}}, "RR", train={5: {2: 1}}
     )
     assert not {one.what for one in numbers if "training" in one.what or "among" in one.what}
+
+
+def test_results_that_a_user_has_seen(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Two of five results, in one of two lists, are excluded by the option that is named."""
+    test, train = (
+        "user_id,item_id\n1,11\n2,12\n",
+        "user_id,item_id,rating,timestamp\n1,13,4,9\n1,14,1,8\n1,13,5,7\n3,12,5,8\n",
+    )
+    run = "user_id,item_id,rank\n1,13,1\n1,11,2\n1,14,3\n2,13,1\n2,12,2\n"
+    paths = {name: tmp_path / f"{name}.csv" for name in ("test", "run", "train")}
+    for path, text in zip(paths.values(), (test, run, train), strict=True):
+        path.write_text(text)
+    seen = f"--train {paths['train']}"
+    cli.main(["check", str(paths["test"]), str(paths["run"]), "-m", "RR", *seen.split()])
+    out = capsys.readouterr().out
+    assert (
+        "2 of 5 results are in the training judgments of the same query, in 1 of 2 queries" in out
+    )
+    assert "run.csv:2: query '1' item '13'" in out
+    assert "--exclude" in out
+    data = str(paths["test"]), str(paths["run"]), "RR"
+    found = germane.check(*data, train=paths["train"], exclude=paths["train"])
+    assert not [one for one in found if one.what == "results of the training data"]
 
 
 TEXTS: dict[str, Any] = {

@@ -100,6 +100,9 @@ TABLE: tuple[Check, ...] = (
     Check("queries of the training data", "doubtful", "qrels", unmatched.find_shared_queries,
           "Test a search system on queries that it was not trained on; users of a recommender may "
           "be in both."),
+    Check("results of the training data", "doubtful", "run", unmatched.find_seen_results,
+          (f"Pass the training data as {write_option('exclude')}, too, which takes them out before"
+          " ranks are counted. Keep them only if users may be recommended an item again.")),
     Check("queries among the items", "doubtful", "run", unmatched.find_queries_among_items,
           "Does the collection contain the queries? Leave them out of it, as exclude_self=True "
           "does for embeddings."),

@@ -276,6 +276,25 @@ def find_shared_judgments(data: Data) -> Sees:
         yield Problem(text, len(rows), show_rows(data.qrels, rows))
 
 
+def find_seen_results(data: Data) -> Sees:
+    """Find results that their own query has in the training data."""
+    train, run = data.train, data.run
+    if train is None:
+        return
+    query = find_places(train.queries, run.queries)[train.query]
+    item = find_places(train.items, run.items)[train.item]
+    both = (query >= 0) & (item >= 0)
+    pairs, seen_pairs = (q * len(run.items) + i for q, i in ((run.query, run.item), (query, item)))
+    rows = np.flatnonzero(np.isin(pairs, seen_pairs[both]))
+    if len(rows):
+        total, queries = write_count(len(run), "result"), write_count(len(run.queries), "query")
+        text = (
+            f"{len(rows):,} of {total} {_be(len(rows))} in the training judgments of the same"
+            f" query, in {len(np.unique(run.query[rows])):,} of {queries}"
+        )
+        yield Problem(text, len(rows), show_rows(run, rows))
+
+
 def find_shared_queries(data: Data) -> Sees:
     """Find judged queries that the system learned from."""
     if data.train is None:

@@ -353,8 +353,8 @@ USUAL: dict[str, Option] = {
     "budget": Option("pairs", flags="-n --budget"),
     "strict": Option("exit with status 1 if a finding is serious"),
     "train": Option(
-        "judgments that the system was trained on: find queries and judgments that are also in"
-        " QRELS",
+        "judgments or interactions that the system was trained on: find what QRELS and the"
+        " results share with them",
         "QRELS",
     ),
     "query": Option("the query to explain", "ID"),

@@ -31,7 +31,15 @@ from germane.measures.measure import Measure, Measures
 from germane.output.documents import Document
 from germane.output.named_columns import Tabular, make_texts
 from germane.output.tables import Sheet, Table
-from germane.readers import QrelsInput, RunInput, find_candidates, is_path, open_inputs, open_qrels
+from germane.readers import (
+    QrelsInput,
+    RunInput,
+    find_candidates,
+    is_path,
+    open_inputs,
+    open_pairs,
+    open_qrels,
+)
 from germane.readers.objects import numbers
 from germane.readers.objects.mappings import is_column
 from germane.readers.options.texts import open_texts
@@ -151,7 +159,8 @@ def check(
     ``collapse``, ``exclude`` and ``own`` select the results that are checked, and a convention such
     as ``missing="skip"`` settles a finding. To check several runs, pass ``{name: run}``.
     ``measures`` determine the cutoffs. ``train`` are the judgments that the system was trained on:
-    queries and judgments that are also in ``qrels`` become findings. ``queries`` and ``items`` are
+    queries and judgments that are also in ``qrels`` become findings, and so do results that a query
+    or user has there. ``queries`` and ``items`` are
     texts by id, as in ``explain``: a query that has the text of an item becomes a finding. The
     check does not stop at the first fault: it counts the lines that cannot be read, and checks the
     others. Raises InputError for data that cannot be read at all, CoverageError if ``exclude`` or
@@ -167,7 +176,8 @@ def check(
     judged: Side | None = None
     learned: Side | None = None
     if train is not None:
-        learned = read_qrels(open_qrels(train, reading), progress)
+        pairs = open_pairs(train, "train", reading.columns, reading.input_format)
+        learned = read_qrels(pairs or open_qrels(train, reading), progress)
     corpus: Corpus | None = None
     if queries is not None or items is not None:
         corpus = Corpus(open_texts(queries, "queries"), open_texts(items, "items"))

@@ -186,7 +186,7 @@ CANDIDATES = ("exclude", "only", "ignore")
 PAIRS: dict[str, tuple[str, str]] = {
     "groups": ("item", "group"),
     "by": ("query", "category"),
-    **dict.fromkeys((*CANDIDATES, "seen"), ("query", "item")),
+    **dict.fromkeys((*CANDIDATES, "seen", "train"), ("query", "item")),
 }
 """Files of two columns, or of lines of two fields, and the names of the columns."""
 
@@ -209,7 +209,7 @@ def open_pairs(path: Path, kind: str, name: str, columns: Any = None) -> Any:
 
 
 _SIDES = {
-    "qrels", "run", *CANDIDATES, "seen", "catalogue", "distance", "subtopic_weights",
+    "qrels", "run", *CANDIDATES, "seen", "train", "catalogue", "distance", "subtopic_weights",
 }  # fmt: skip
 
 

@@ -46,7 +46,7 @@ _TERRIER = ("qid", "docno")
 
 _BESIDE_TERRIER = {"query": ("query",), "item": ("docid",)}
 
-_PAIRS = (*CANDIDATES, "seen")
+_PAIRS = (*CANDIDATES, "seen", "train")
 _OWN = (*_PAIRS, "subtopic_weights", "catalogue", "distance")
 """Sides whose columns may have other names than those of the run."""
 _OF: dict[str, tuple[str, ...]] = {
