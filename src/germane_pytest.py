@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from germane.comparison.compare import Gate
+    from germane.comparison.gate import Gate
 
 
 @pytest.fixture

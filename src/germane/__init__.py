@@ -17,8 +17,8 @@ from germane.evaluation.evaluate import measures
 if TYPE_CHECKING:  # imported when first asked for: together they take longer than all of the above
     from germane import boxes
     from germane import types as types
-    from germane.comparison.compare import assert_no_regression, compare, gate
-    from germane.comparison.rank_correlation import kendall_tau, rbo, tau_ap
+    from germane.comparison.compare import compare
+    from germane.comparison.gate import assert_no_regression, gate
     from germane.evaluation.checkup import check
     from germane.evaluation.chunks import collapse
     from germane.evaluation.evaluate import (
@@ -37,6 +37,7 @@ if TYPE_CHECKING:  # imported when first asked for: together they take longer th
     from germane.forensics.reconcile import reconcile, reconcile_table
     from germane.forensics.spread import spread
     from germane.judges.assessors import evaluate_judges
+    from germane.judges.rank_correlation import kendall_tau, rbo, tau_ap
     from germane.judges.selection import choose_judgments
     from germane.judges.trust import compare_judges, trust, trust_many
     from germane.readers.objects.relevance import Labels
@@ -50,8 +51,9 @@ if TYPE_CHECKING:  # imported when first asked for: together they take longer th
 _LATER = {
     name: module
     for module, names in {
-        "comparison.compare": "assert_no_regression compare gate",
-        "comparison.rank_correlation": "kendall_tau rbo tau_ap",
+        "comparison.compare": "compare",
+        "comparison.gate": "assert_no_regression gate",
+        "judges.rank_correlation": "kendall_tau rbo tau_ap",
         "evaluation.evaluate": "evaluate evaluate_embeddings evaluate_many read_qrels read_run score",
         "evaluation.checkup": "check",
         "evaluation.chunks": "collapse",

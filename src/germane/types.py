@@ -7,8 +7,8 @@
 True
 """
 
-from germane.comparison.compare import Gate
 from germane.comparison.comparison import Comparison, Stability
+from germane.comparison.gate import Gate
 from germane.comparison.pair import Pair
 from germane.comparison.query_differences import QueryDifferences
 from germane.core.calls import Progress, Seed

@@ -11,8 +11,9 @@ from germane.boxes.box_measures import BoxMeasure, BoxMeasures, RankedLists, Vie
 from germane.boxes.box_result import Result, Results
 from germane.boxes.matching import number_group
 from germane.boxes.verbs import evaluate_many
-from germane.comparison.compare import BASELINE, RUN, Gate, check_limits, compare_samples
+from germane.comparison.compare import compare_samples
 from germane.comparison.comparison import Comparison
+from germane.comparison.gate import BASELINE, RUN, Gate, check_limits
 from germane.comparison.significance import (
     Correction,
     Sample,

@@ -11,7 +11,6 @@ from typing import Any, Literal, TypeAlias, Unpack
 
 import numpy as np
 
-from germane.comparison.rank_correlation import kendall_tau, tau_ap
 from germane.core.finding import Finding, warn
 from germane.core.qrels import Qrels
 from germane.core.ragged import Floats, reaches, unite_equal
@@ -22,6 +21,7 @@ from germane.evaluation.evaluate import evaluate
 from germane.evaluation.opening import Held, Inputs, open_data
 from germane.evaluation.result import Result
 from germane.judges.correction import list_judged, spell_alike
+from germane.judges.rank_correlation import kendall_tau, tau_ap
 from germane.kernel.ids import read_python_ids
 from germane.measures.measure import Measure, Measures
 from germane.output.documents import Document, make_document

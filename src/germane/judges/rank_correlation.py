@@ -8,10 +8,9 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from germane.comparison.significance import is_near
 from germane.core.calls import check_number
 from germane.core.id_spelling import is_id, unwrap_ids, unwrap_keys
-from germane.core.ragged import Floats, Ints
+from germane.core.ragged import ROUNDING, Floats, Ints
 from germane.errors import (
     CoverageError,
     DuplicateError,
@@ -307,7 +306,7 @@ def _compare_ranks(ranks: Floats) -> Floats:
 def _is_tied(score: float, lower: float) -> bool:
     """Say whether two scores are equal, but for rounding; whole numbers are compared exactly."""
     is_exact = isinstance(score, int) or isinstance(lower, int) or score % 1 == 0 == lower % 1
-    return score == lower or (not is_exact and is_near(score, lower))
+    return score == lower or (not is_exact and math.isclose(score, lower, rel_tol=ROUNDING))
 
 
 def _place_items(ranking: Any, name: str) -> Places:

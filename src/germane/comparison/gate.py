@@ -1,0 +1,346 @@
+"""The verb gate: a run against its baseline, measure by measure."""
+
+import os
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Unpack
+
+from germane.comparison.compare import check_judgments, compare
+from germane.comparison.comparison import Comparison
+from germane.comparison.comparison_tables import describe_significance, write_ends
+from germane.comparison.pair import Pair, format_difference, format_p_number
+from germane.comparison.significance import Correction, TestName, list_valued
+from germane.core.calls import Seed, is_number
+from germane.core.ragged import reaches
+from germane.errors import (
+    CoverageError,
+    InputError,
+    MeasureError,
+    NotFoundError,
+    PolicyError,
+    RegressionError,
+    clip,
+    list_some,
+    spell_options,
+    write_option,
+)
+from germane.evaluation.choices import DEFAULT, Baseline, Choices, Judgments, Run, Values
+from germane.evaluation.evaluate import evaluate
+from germane.evaluation.opening import open_data
+from germane.evaluation.result import Result
+from germane.measures.measure import Measures
+from germane.output.named_columns import Tabular
+from germane.output.tables import Table, format_number, write_count
+from germane.readers.files.formats import is_path
+from germane.records.record import find_results
+
+RUN, BASELINE = "run", "baseline"
+FAILING = {"fell", "inconclusive", "lost"}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Gate(Tabular):
+    """The verdict on each measure: passed, noise, fell, inconclusive, or lost.
+
+    >>> qrels = {f"q{i}": ["d"] for i in range(20)}
+    >>> good, bad = ({q: ranked for q in qrels} for ranked in (["d"], ["x", "d"]))
+    >>> found = germane.gate(qrels, bad, "RR", baseline=good)
+    >>> found.passed, found.verdicts
+    (False, {'RR': 'fell'})
+    """
+
+    comparison: Comparison
+    max_drop: float
+
+    @property
+    def passed(self) -> bool:
+        """Is every drop within the allowed limit, or not significant?"""
+        return not FAILING & {*self.verdicts.values(), *(word for *_, word in self.segments)}
+
+    def __bool__(self) -> bool:
+        return self.passed
+
+    @property
+    def verdicts(self) -> dict[str, str]:
+        """Measure → passed, or for a drop larger than allowed: fell (it is statistically
+        significant), noise (it is not), or inconclusive (the test could not have shown it, or the
+        interval contains 0 although p is below alpha); or lost, where queries that have a value in
+        the baseline have none in the run."""
+        return {str(pair.measure): self._judge(pair) for pair in self.comparison.pairs}
+
+    @property
+    def segments(self) -> tuple[tuple[Hashable, Pair, str], ...]:
+        """Each segment and pair with its verdict, where ``by=`` gives segments."""
+        segments = self.comparison.segments
+        pairs = () if segments is None else segments.pairs
+        return tuple(
+            (name, pair, self._judge_drop(pair, segments[name]))
+            for name, pair in pairs
+            if segments is not None
+        )
+
+    @cached_property
+    def lost(self) -> dict[str, tuple[Hashable, ...]]:
+        """Measure → the queries that have a value in the baseline and none in the run."""
+        [results] = self.comparison.datasets.values()
+        queries = {}
+        for pair in self.comparison.pairs:
+            before, now = (list_valued(results[name], pair.measure) for name in (BASELINE, RUN))
+            valued = set(now)
+            queries[str(pair.measure)] = tuple(query for query in before if query not in valued)
+        return queries
+
+    def _judge(self, pair: Pair) -> str:
+        verdict = self._judge_drop(pair, self.comparison)
+        return "lost" if verdict not in FAILING and self.lost[str(pair.measure)] else verdict
+
+    def _judge_drop(self, pair: Pair, comparison: Comparison) -> str:
+        means = comparison.means[str(pair.measure)].values()
+        if reaches(pair.difference, -self.max_drop, max(map(abs, means))):
+            return "passed"
+        words = {"significant": "fell", "not significant": "noise", "inconclusive": "inconclusive"}
+        return words[pair.verdict]
+
+    def table(self, *, digits: int | None = 4) -> Table:
+        """One row per measure, or per measure and segment."""
+        rows = []
+        whole, segments = self.comparison, self.comparison.segments
+        judged = [("all", pair, self._judge(pair), whole) for pair in whole.pairs]
+        if segments is not None:
+            judged += [(str(n), pair, word, segments[n]) for n, pair, word in self.segments]
+        for segment, pair, verdict, comparison in judged:
+            means = comparison.means[str(pair.measure)]
+            rows.append(
+                (
+                    str(pair.measure),
+                    *([] if segments is None else [segment]),
+                    *(format_number(means[name], digits) for name in (BASELINE, RUN)),
+                    format_number(pair.difference, digits, sign="+"),
+                    *write_ends(pair.interval, digits, sign="+"),
+                    pair.interval.level if pair.interval else "",
+                    format_p_number(pair.p_adjusted, digits),
+                    verdict,
+                )
+            )
+        numbers = (BASELINE, RUN, "change", "low", "high", "level", "p", "verdict")
+        columns = ("measure", *([] if segments is None else ["segment"]), *numbers)
+        notes = [*self._explain_verdicts(), *self.comparison.notes]
+        if segments is not None:
+            notes.append(segments.describe_correction())
+        if "inconclusive" not in self.verdicts.values():  # a passed measure needs no test
+            notes = [note for note in notes if not note.startswith("Inconclusive:")]
+        left = (8,) if segments is None else (1, 9)
+        return Table(columns, tuple(rows), tuple(notes), left=left)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON, in a versioned schema: the comparison, and the verdicts."""
+        segments: dict[str, dict[str, str]] = {}
+        for name, pair, verdict in self.segments:
+            segments.setdefault(str(name), {})[str(pair.measure)] = verdict
+        return {
+            **self.comparison.to_dict(),
+            "verdicts": self.verdicts,
+            **({"segment_verdicts": segments} if segments else {}),
+            "passed": self.passed,
+        }
+
+    def _explain_verdicts(self) -> Iterator[str]:
+        alpha = self.comparison.settings.alpha
+        used = {*self.verdicts.values(), *(word for *_, word in self.segments)}
+        yield f"passed: no drop of more than {self.max_drop:g}"
+        judged = [(pair, self._judge(pair)) for pair in self.comparison.pairs]
+        judged += [(pair, word) for _, pair, word in self.segments]
+        unjudged = [pair for pair, word in judged if word == "inconclusive"]
+        causes = {
+            f"no p < {alpha:g} was possible": any(pair.limit for pair in unjudged),
+            f"p < {alpha:g} and the interval disagree": any(pair.held_back_by for pair in unjudged),
+        }
+        listed = ", or ".join(cause for cause, is_met in causes.items() if is_met)
+        for verdict, means in {
+            "fell": f"a larger drop, {describe_significance(alpha)}",
+            "noise": f"a larger drop, not statistically significant, p ≥ {alpha:g}",
+            "inconclusive": f"a larger drop, and {listed}; this fails the gate",
+            "lost": "no value for queries that have one in the baseline; this fails the gate",
+        }.items():
+            if verdict in used:
+                yield f"{verdict}: {means}"
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """One sentence for each measure that fails the gate, in all queries or in a segment."""
+        judged = [("", pair, self._judge(pair)) for pair in self.comparison.pairs]
+        judged += [(f"{name}: ", pair, word) for name, pair, word in self.segments]
+        return tuple(
+            (
+                self._describe_lost(pair)
+                if verdict == "lost"
+                else (
+                    f"{segment}{pair.measure} fell by {format_difference(-pair.difference)}, where"
+                    f" {self.max_drop:g} is"
+                    f" allowed{_explain_verdict(pair)}: {pair.sentence}"
+                )
+            )
+            for segment, pair, verdict in judged
+            if verdict in FAILING
+        )
+
+    def _describe_lost(self, pair: Pair) -> str:
+        lost = self.lost[str(pair.measure)]
+        queries = write_count(len(lost), "query has", "queries have")
+        return spell_options(
+            f"{pair.measure}: {queries} a value in the baseline but none in the run:"
+            f" {list_some(lost)}. A convention such as {write_option('missing', 'skip')} leaves"
+            f" them out of the mean; {write_option('missing', 'zero')} counts a query without"
+            " results as empty."
+        )
+
+
+def _explain_verdict(pair: Pair) -> str:
+    """Say why a drop that fails the gate is not called significant; empty if it is."""
+    if pair.limit:
+        return ", and the test cannot judge it"
+    return ", and test and interval disagree about it" if pair.held_back_by else ""
+
+
+def gate(
+    qrels: Judgments,
+    run: Run,
+    measures: Measures = DEFAULT,
+    *,
+    baseline: Baseline,
+    max_drop: float = 0.0,
+    alpha: float = 0.05,
+    test: TestName = "randomization",
+    correction: Correction | None = None,
+    resamples: int = 10_000,
+    rng: Seed = 0,
+    by: Values | None = None,
+    **policy: Unpack[Choices],
+) -> Gate:
+    """Compare a run with its baseline, and tell which measures fell.
+
+    >>> print(germane.gate({"q": ["d"]}, {"q": ["x", "d"]}, "RR", baseline={"q": ["d"]}).verdicts)
+    {'RR': 'inconclusive'}
+
+    ``baseline`` is a run, or saved results: a ``Result``, or the path of a ``.json`` file that
+    ``germane evaluate --format json --per-query`` wrote. A measure fell if its mean dropped by more
+    than ``max_drop``, the test's p-value, corrected over all measures, is below ``alpha``, and the
+    interval excludes 0. If the test cannot reach ``alpha``, or if its p-value is below it although
+    the interval contains 0, ``max_drop`` alone decides: the drop is inconclusive, and the gate
+    fails. It also fails if a query has a value in the baseline but none in the run. ``by`` gives
+    segments of the queries, in each of which no measure may fall either; their p-values are
+    corrected together. The other arguments are the same as for ``compare``. Raises PolicyError for
+    results that were saved under other conventions, InputError for results with other judgments,
+    CoverageError if no judged item was found, and what ``compare`` raises.
+    """
+    check_limits(max_drop, alpha)
+    data = open_data(qrels, policy)
+    now = evaluate(data, run, measures, name=RUN)
+    if quantities := [m for m in now.measures if not m.row.loses(dict(m.parameters))]:
+        raise MeasureError(
+            f"a gate needs measures for which higher is better. A lower {quantities[0]} is no"
+            " regression; leave it out."
+        )
+    before = _read_saved(baseline)
+    if before is None:
+        before = evaluate(data, baseline, measures, name=BASELINE)
+    else:
+        check_judgments("", (_name(baseline, BASELINE), before), (_name(run, RUN), now))
+        if before.policy != now.policy:
+            raise PolicyError(
+                f"the baseline was evaluated with {before.policy}, but the run with {now.policy}."
+                " Numbers under different conventions cannot be compared."
+            )
+    if absent := [name for name in now if name not in before]:
+        raise NotFoundError(
+            f"the baseline has no {', '.join(absent)}.  There are: {', '.join(before)}"
+        )
+    comparison = compare(
+        {BASELINE: before, RUN: now},
+        None,
+        now.measures,
+        baseline=BASELINE,
+        test=test,
+        correction=correction,
+        family="all",  # one decision rests on all measures
+        confidence=1 - alpha,
+        resamples=resamples,
+        rng=rng,
+        by=by,
+    )
+    decision = Gate(comparison, max_drop)
+    _check_found(BASELINE, before)
+    if decision.passed:
+        _check_found(RUN, now)
+    return decision
+
+
+def check_limits(max_drop: Any, alpha: Any) -> None:
+    """Refuse a drop or an error rate that is none. Raises InputError."""
+    if not is_number(max_drop) or not max_drop >= 0:
+        raise InputError(f"max_drop takes a number from 0; got {clip(max_drop)}")
+    if not is_number(alpha) or not 1e-15 <= alpha < 1:
+        raise InputError(f"alpha takes a number from 1e-15 to below 1; got {clip(alpha)}")
+
+
+def _check_found(name: str, result: Result) -> None:
+    """Refuse a result without judged items, as where item ids of qrels and run differ in form."""
+    if not result.counts.judged_items_retrieved:
+        raise CoverageError(
+            f"no judged item is among the results of the {name}, so that nothing can be compared."
+            " Are its item ids those of the qrels? If they are chunks of judged documents,"
+            f" {write_option('collapse', '…')} ranks the documents."
+        )
+
+
+def assert_no_regression(
+    qrels: Judgments,
+    run: Run,
+    measures: Measures = DEFAULT,
+    *,
+    baseline: Baseline,
+    max_drop: float = 0.0,
+    alpha: float = 0.05,
+    test: TestName = "randomization",
+    correction: Correction | None = None,
+    resamples: int = 10_000,
+    rng: Seed = 0,
+    by: Values | None = None,
+    **policy: Unpack[Choices],
+) -> Gate:
+    """Raise RegressionError if a run is worse than its baseline; for use in tests.
+
+    >>> runs = {"q1": ["d"], "q2": ["x", "d"]}
+    >>> germane.assert_no_regression({"q1": ["d"], "q2": ["d"]}, runs, "RR", baseline=runs).passed
+    True
+
+    The arguments are the same as for ``gate``. If the run passes the gate, its result is returned.
+    RegressionError is an AssertionError, so test runners report it as a failure.
+    """
+    decision = gate(
+        qrels, run, measures, baseline=baseline, max_drop=max_drop, alpha=alpha, test=test,
+        correction=correction, resamples=resamples, rng=rng, by=by, **policy,
+    )  # fmt: skip
+    if not decision.passed:
+        raise RegressionError("\n".join((*decision.sentences, "", str(decision))))
+    return decision
+
+
+def _name(raw: Any, otherwise: str) -> str:
+    """Name results by their file, if they have one."""
+    return os.fspath(raw) if is_path(raw) else otherwise
+
+
+def _read_saved(baseline: Any) -> Result | None:
+    """Read saved results; None for a run."""
+    if isinstance(baseline, Result):
+        return baseline
+    if not isinstance(baseline, (str, os.PathLike)) or not os.fspath(baseline).endswith(".json"):
+        return None
+    results = find_results(baseline)
+    if results is None:
+        return None
+    if len(results) > 1:
+        raise InputError(f"{baseline} has {len(results)} runs, but a baseline is one run.")
+    return next(iter(results.values()))
