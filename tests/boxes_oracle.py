@@ -56,7 +56,8 @@ def _read_truth(one, area, words):
     crowd = bool(one.get("iscrowd")) and words.crowds != "count"
     if crowd and words.crowds == "drop":
         return None
-    size = one["area"] if words.area_of == "annotation" else one["bbox"][2] * one["bbox"][3]
+    of_box = one["bbox"][2] * one["bbox"][3]
+    size = {"annotation": one["area"], "box": of_box, "body": of_box * 0.53}[words.area_of]
     ignored = crowd or (bool(one.get("difficult")) and words.difficult == "ignore")
     return {"box": one["bbox"], "crowd": crowd, "taken": False,
             "ignored": ignored or not area[0] <= size <= area[1]}  # fmt: skip

@@ -22,7 +22,7 @@ CHOICES = {
     "difficult": ("ignore", "count"),
     "depth": (100, 2, 10, None),
     "depth_of": ("class", "image"),
-    "area_of": ("annotation", "box"),
+    "area_of": ("annotation", "box", "body"),
     "confidence": (None, 0.5),
     "classes": ("each", "merged"),
 }

@@ -492,7 +492,7 @@ BAD: list[tuple[Any, Any, dict[str, Any], str]] = [
     (COCO, Files({"a/x": ""}), {}, "this folder has no boxes: no file .xml or .txt"),
     (Files(TRUTH_LINES), Files(TRUTH_LINES), A, "a.txt:1: 5 fields where a line has 6 (class cx cy width height score). Is the score missing, or are these truths? Ultralytics writes one with save_conf=True."),
     (Files(FOUND_LINES), Files(FOUND_LINES), A, "a.txt:1: 6 fields where a line has 5 (class cx cy width height). Are these detections? Give the truth first"),
-    (Files({"a/a.txt": "0 .5 .5 .1 .1 .2 .2 .3 .4"}), RESULTS, {}, "a.txt:1: 9 fields where a line has 5 (class cx cy width height)"),
+    (Files({"a/a.txt": "0 .5 .5 .1 .1 .2 .2 .3"}), RESULTS, {}, "a.txt:1: 7 numbers beside a class, where a line has x and y of three corners or more"),
     (Files({"a/a.txt": "0 .5 .5 .1 x"}), RESULTS, {}, "a.txt:1: 'x' is no number"),
     (Files(TRUTH_LINES), RESULTS, {}, "a.txt:1: relative boxes need the size of their image, and the size of image 'a' is not known. images= takes sizes"),
     (Files({**TRUTH_LINES, "a/a.jpg": "no picture"}), RESULTS, {}, "a.jpg: no size was found; a picture is a PNG or JPEG."),

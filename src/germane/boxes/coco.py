@@ -61,7 +61,7 @@ def _read_annotations(raw: Any, reading: Reading) -> Columns:
     faults: list[str] = []
     images = _list_rows(loaded, "images", ("id",), where, faults)
     categories = _list_rows(loaded, "categories", ("id",), where, faults)
-    needed = ("image_id", "category_id", *list_needed(reading.shape, "truth"))
+    needed = ("image_id", "category_id", *list_needed(reading, "truth"))
     rows = _list_rows(loaded, "annotations", needed, where, faults)
     twice: list[str] = []
     images = _check_ids(images, where, "image", faults, twice)
@@ -184,7 +184,7 @@ def _list_results(loaded: Any, where: str, reading: Reading, *, owned: bool) -> 
     if not isinstance(loaded, list):
         raise FormatError(f"{where}: COCO's results are a list of detections; got {clip(loaded)}")
     faults: list[str] = []
-    keys = ("image_id", "category_id", *list_needed(reading.shape, "detections"), "score")
+    keys = ("image_id", "category_id", *list_needed(reading, "detections"), "score")
     rows = _list_sound(
         loaded, keys, lambda place: _locate(where, "detection", loaded, place), faults
     )

@@ -33,7 +33,7 @@ EqualOverlaps: TypeAlias = Literal["last", "first"]
 Crowds: TypeAlias = Literal["ignore", "difficult", "drop", "count"]
 Difficult: TypeAlias = Literal["ignore", "count"]
 DepthOf: TypeAlias = Literal["class", "image"]
-AreaOf: TypeAlias = Literal["annotation", "box"]
+AreaOf: TypeAlias = Literal["annotation", "box", "body"]
 FoundArea: TypeAlias = Literal["own", "given_box"]
 BoxTies: TypeAlias = Literal["image", "given"]
 ClassesOf: TypeAlias = Literal["each", "merged"]
@@ -94,7 +94,8 @@ class Conventions:
     neither are detections outside that match nothing. overlap=oks has no small ones."""
 
     area_of: AreaOf = "annotation"
-    """The area of a truth is the one given with it (of its mask, as a rule), or that of its box."""
+    """The area of a truth is the one given with it (of its mask, as a rule), or that of its box; or
+    that of a body: .53 of its box, which CrowdPose and Ultralytics take in overlap=oks."""
 
     found_area: FoundArea = "own"
     """The area of a detected mask is that of its pixels, or of its box where results have one."""
@@ -377,6 +378,9 @@ class Reading:
     shape: Shape = "box"
     """The shapes that the overlap needs; ``any``: masks and keypoints, if both may have them."""
 
+    area_of: AreaOf = "annotation"
+    """The area that keypoints are compared by; one that is given with them is needed."""
+
     def choose(self, side: Side) -> "Reading":
         """Choose what holds for one side. Raises PolicyError or InputError for an unknown word."""
         kinds = {"box_format": BoxFormat, "coordinates": Coordinates, "input_format": Kind}
@@ -389,7 +393,7 @@ class Reading:
         return replace(self, **chosen)
 
 
-READING = tuple(field.name for field in fields(Reading) if field.name != "shape")
+READING = tuple(field.name for field in fields(Reading) if field.name not in ("shape", "area_of"))
 SELECTING = ("only_classes", "only_images")
 
 
@@ -404,7 +408,9 @@ def take_reading(
     overlap = options.get("overlap", dialect.choices.get("overlap") if dialect else None)
     shapes: dict[Any, Shape] = {"mask": "mask", "oks": "oks"}
     shape = shapes.get(overlap, "box") if isinstance(overlap, str) else "box"
-    return Reading(**{name: options.get(name) for name in READING}, shape=shape), remaining
+    area_of: AreaOf = "body" if options.get("area_of") == "body" else "annotation"
+    chosen = {name: options.get(name) for name in READING}
+    return Reading(**chosen, shape=shape, area_of=area_of), remaining
 
 
 def name_side(truths: Truths | None) -> Side:

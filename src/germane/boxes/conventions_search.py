@@ -113,6 +113,8 @@ class BoxVariations:
         if self.target.name == "AP" and not self.target.points:
             options["points"] = list(CURVES)
         options["overlap"] = list(self.overlaps)
+        if "oks" not in self.overlaps:
+            options["area_of"].remove("body")
         for name in ("confidence", "depth"):
             options[name] = list(
                 dict.fromkeys(read_dialect(dialect, name) for dialect in self.dialects)
@@ -161,7 +163,7 @@ class BoxVariations:
             case "id_zero":
                 return any(identifier == 0 for identifier in truths.ids)
             case "area_of":
-                return self.area != next(iter(self.conventions.areas))
+                return "oks" in self.overlaps or self.area != next(iter(self.conventions.areas))
             case "confidence":
                 return bool(len(detections) and detections.score.min() <= CUTS[-1])
             case "no_truth":

@@ -1,4 +1,4 @@
-"""Label files: text with a box a line, and folders of YOLO's and PASCAL VOC's annotations."""
+"""Label files: text with a box a line, and folders of PASCAL VOC's annotations."""
 
 import os
 import re
@@ -15,7 +15,6 @@ from germane.boxes import coco, objects
 from germane.boxes.box_columns import Columns, Sizes
 from germane.boxes.conventions import Reading, name_side
 from germane.boxes.detections import BoxFormat, Truths
-from germane.boxes.image_ids import sort_ids
 from germane.core.calls import read_decimal
 from germane.errors import EmptyError, FormatError, InputError, clip, write_option
 from germane.readers.files.formats import is_path, refuse_special
@@ -33,12 +32,12 @@ class Lines:
     fields: tuple[str, ...]
     box_format: BoxFormat
     relative: bool = False
+    hint: str = ""  # how to get a score that is missing
 
     def list_fields(self, side: str) -> tuple[str, ...]:
         return tuple(field for field in self.fields if side == "detections" or field != "score")
 
 
-YOLO = Lines(("class", "cx", "cy", "width", "height", "score"), "cxcywh", relative=True)
 PADILLA = Lines(("class", "score", "left", "top", "right", "bottom"), "xyxy")
 VOC = Lines(("image", "score", "left", "top", "right", "bottom"), "xyxy")
 
@@ -76,16 +75,10 @@ def find_label_folder(folder: str) -> str:
     return inside if os.path.isdir(inside) else folder
 
 
-def is_yolo(raw: object) -> bool:
-    """Is this a folder of YOLO's labels, a file an image: are the numbers of its boxes shares?"""
-    files = list_labels(raw)
-    return bool(files) and not is_voc_results(raw) and not _has_pixels(files)
-
-
 def is_padilla(raw: object) -> bool:
     """Is this a folder with a file an image, as Padilla's tool reads them?"""
     files = list_labels(raw)
-    return bool(files) and not is_voc_results(raw) and _has_pixels(files)
+    return bool(files) and not is_voc_results(raw) and has_pixels(files)
 
 
 def is_voc_results(raw: Any) -> bool:
@@ -95,10 +88,10 @@ def is_voc_results(raw: Any) -> bool:
     return any(_OF_CLASS.search(os.path.basename(label)) for label in list_labels(raw))
 
 
-def _has_pixels(files: list[str]) -> bool:
+def has_pixels(files: list[str]) -> bool:
     """Are most numbers beyond what shares of an image are?"""
     lines = (fields[1:] for path in files[:LOOK] for _, fields in read_lines(path))
-    numbers = [_read_number(field) for fields in lines for field in fields]
+    numbers = [read_number(field) for fields in lines for field in fields]
     large = [abs(number) > 2 for number in numbers if number is not None]
     return sum(large) > len(large) / 2
 
@@ -117,23 +110,40 @@ def read_lines(path: Any) -> Iterator[tuple[int, list[str]]]:
                         raise FormatError(f"{file.name}:{number}: the line is not UTF-8.") from None
 
 
-def read_boxes(files: list[str], lines: Lines, side: str, named: str) -> Columns:
-    """Read a box from each line of some files. Images or classes are named by the files."""
+LabelLine = tuple[str, int, list[str]]  # of a file: its path, the number of a line and its fields
+
+
+def read_label_lines(files: list[str]) -> Iterator[LabelLine]:
+    """Read the lines of some files that are not blank."""
+    for path in files:
+        for number, texts in read_lines(path):
+            yield path, number, texts
+
+
+def read_boxes(
+    files: list[str],
+    lines: Lines,
+    side: str,
+    named: str,
+    read: Iterable[LabelLine] | None = None,
+) -> Columns:
+    """Read a box from each line of some files. Images or classes are named by the files.
+
+    ``read`` are the lines, if they have been read.
+    """
     fields = lines.list_fields(side)
     places: list[tuple[str, int]] = []
     faults: list[str] = []
     rows: dict[str, list[Any]] = {field: [] for field in (*fields, named)}
-    for path in files:
-        stem = name_of_file(path, named)
-        for number, texts in read_lines(path):
-            fault = _find_fault_of_lines(texts, fields, lines, side)
-            if fault:
-                faults.append(f"{path}:{number}: {fault}: {clip(' '.join(texts))}")
-                continue
-            places.append((path, number))
-            rows[named].append(stem)
-            for field, text in zip(fields, texts, strict=True):
-                rows[field].append(_READ.get(field, float)(text))
+    for path, number, texts in read_label_lines(files) if read is None else read:
+        fault = _find_fault_of_lines(texts, fields, lines, side)
+        if fault:
+            faults.append(f"{path}:{number}: {fault}: {clip(' '.join(texts))}")
+            continue
+        places.append((path, number))
+        rows[named].append(name_of_file(path, named))
+        for field, text in zip(fields, texts, strict=True):
+            rows[field].append(_READ.get(field, float)(text))
     sides = [field for field in fields if field not in ("image", "class", "score")]
     return Columns(
         image=rows["image"],
@@ -157,15 +167,15 @@ def name_of_file(path: str, named: str) -> str:
     return of_class[1] if of_class else os.path.splitext(name)[0]
 
 
-def _read_class(text: str) -> Any:
+def read_class(text: str) -> Any:
     """Read a class: figures alone are a number, but not with zeros before them."""
     return int(text) if re.fullmatch("0|[1-9][0-9]{,17}", text) else text
 
 
-_READ: dict[str, Any] = {"image": str, "class": _read_class}
+_READ: dict[str, Any] = {"image": str, "class": read_class}
 
 
-def _read_number(text: str) -> float | None:
+def read_number(text: str) -> float | None:
     try:
         return read_decimal(text)
     except ValueError:
@@ -177,13 +187,12 @@ def _find_fault_of_lines(texts: list[str], fields: tuple[str, ...], lines: Lines
     if len(texts) != len(fields):
         fault = f"{len(texts)} fields where a line has {len(fields)} ({' '.join(fields)})"
         if side == "detections" and len(texts) == len(fields) - 1:
-            how = " Ultralytics writes one with save_conf=True." if lines is YOLO else ""
-            return f"{fault}. Is the score missing, or are these truths?{how}"
+            return f"{fault}. Is the score missing, or are these truths?{lines.hint}"
         if side == "truth" and len(texts) == len(fields) + 1:
             return f"{fault}. Are these detections? Give the truth first"
         return fault
     pairs = zip(fields, texts, strict=True)
-    faulty = [text for field, text in pairs if field not in _READ and _read_number(text) is None]
+    faulty = [text for field, text in pairs if field not in _READ and read_number(text) is None]
     return f"{clip(faulty[0])} is no number" if faulty else ""
 
 
@@ -322,117 +331,6 @@ def join_sizes(*size_maps: Sizes) -> dict[Hashable, tuple[float, float]]:
             if np.isnan(out.get(image, UNKNOWN)).any():
                 out[image] = size
     return out
-
-
-# --- Folders of labels and of XML files -----------------------------------------------------------
-
-NAMES = ("data.yaml", "dataset.yaml", "classes.txt", "obj.names")
-
-
-def read_yolo(raw: Any, reading: Reading, truths: Truths | None) -> Columns:
-    """Read labels, or detections, whose lines end with the confidence.
-
-    Images are those that have a file of labels or a picture.
-    """
-    columns = read_boxes(require_labels(raw), YOLO, name_side(truths), "image")
-    folder = find_label_folder(os.fspath(raw))
-    sizes: dict[Hashable, tuple[float, float]] = {**_find_sizes(folder)}
-    pictures = [os.path.splitext(str(size))[0] for size in sizes]
-    names = _find_names(folder)
-    return replace(
-        columns,
-        images=sorted({*(str(image) for image in columns.images or ()), *pictures}),
-        sizes=sizes or None,
-        names=names,
-        classes=None if names is None else sort_ids(names),
-        where=os.fspath(raw),
-    )
-
-
-def _find_sizes(folder: str) -> dict[Hashable, tuple[float, float]]:
-    """Find the sizes of pictures beside labels: in the folder ``images``, or in the same folder."""
-    parts = os.path.abspath(folder).split(os.sep)
-    if "labels" in parts:
-        position = len(parts) - 1 - parts[::-1].index("labels")
-        beside = os.sep.join([*parts[:position], "images", *parts[position + 1 :]])
-        if os.path.isdir(beside):
-            return dict(find_pictures(beside))
-    return dict(find_pictures(folder))
-
-
-def _find_names(folder: str) -> dict[Hashable, str] | None:
-    """Find the names of classes in the folder of labels, or in one of the two above it."""
-    start = os.path.abspath(folder)
-    for above in (start, os.path.dirname(start), os.path.dirname(os.path.dirname(start))):
-        for name in NAMES:
-            if os.path.isfile(path := os.path.join(above, name)):
-                return read_class_names(path)
-    return None
-
-
-def read_class_names(raw: Any) -> dict[Hashable, str] | None:
-    """Read names of classes: a mapping, a list from number 0 on, or a file of either."""
-    if is_path(raw):
-        path = os.fspath(raw)
-        if path.casefold().endswith((".yaml", ".yml")):
-            return _read_yaml(path)
-        return {i: " ".join(fields) for i, (_, fields) in enumerate(read_lines(path))}
-    if raw is None:
-        return None
-    if isinstance(raw, Mapping):
-        return {number: str(name) for number, name in raw.items()}
-    if isinstance(raw, (list, tuple)):
-        return {i: str(name) for i, name in enumerate(raw)}
-    raise InputError(
-        f"{write_option('class_names')} takes names in the order of the numbers,"
-        f" {{number: name}} or a file; got {clip(raw)}"
-    )
-
-
-_ENTRY = re.compile(
-    r"""\s*+(?:([0-9]{1,18})\s*+:|-)\s*+("[^"]*"|'[^']*'|[^#,\[\]{}"']+?)\s*(?:\#.*)?$"""
-)
-
-
-def _read_yaml(path: str) -> dict[Hashable, str]:
-    """Read ``names`` of a data set's YAML: a list or numbers with names, by line or in brackets."""
-    text = read_file(path).decode("utf-8-sig", "replace")
-    matches = [*map(_ENTRY.match, _list_entries(text))]
-    entries = [match for match in matches if match]
-    if not entries or len(entries) < len(matches):
-        raise FormatError(
-            f"{path}: the names of the classes cannot be read; germane reads names: [cat, dog], or"
-            f" one name on each line, after '- ' or a number. {write_option('class_names')}"
-            " takes them."
-        )
-    numbers = [int(entry[1] or place) for place, entry in enumerate(entries)]
-    names: dict[Hashable, str] = {
-        number: entry[2].strip().strip("\"'")
-        for number, entry in zip(numbers, entries, strict=True)
-    }
-    if len(names) < len(numbers) or len(_NAMES.findall(text)) > 1:
-        twice = next((n for place, n in enumerate(numbers) if n in numbers[:place]), "names")
-        raise FormatError(f"{path}: {twice!r} is there twice. Keep one of them.")
-    return names
-
-
-_NAMES = re.compile(
-    r"^names\s*:[ \t]*(\S[^\n]*)?\n?((?:[ \t]*(?:-|\d+\s*:|\#)[^\n]*\n?|\s*\n)*)", re.MULTILINE
-)
-
-
-def _list_entries(text: str) -> list[str]:
-    """List the entries of the key ``names``, each as it would stand on a line of its own."""
-    match = _NAMES.search(text)
-    if match is None:
-        return []
-    if not match[1] or match[1].startswith("#"):
-        lines = (line for line in match[2].splitlines() if line.strip())
-        return [line for line in lines if not line.lstrip().startswith("#")]
-    inside = re.match(r"[\[{]([^\]}]*)[\]}]", text[match.start(1) :])
-    listed = inside[1].replace("\n", " ").split(",") if inside else []
-    start = "" if match[1][0] == "{" else "- "
-    return [start + name.strip() for name in listed if name.strip()]
 
 
 # --- PASCAL VOC's annotations: an XML file an image -----------------------------------------------

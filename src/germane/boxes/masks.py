@@ -146,13 +146,18 @@ def _encode_polygons(raw: Any, size: tuple[float, float]) -> dict[str, Any]:
         raise ValueError(f"a polygon has three corners or more; got {clip(raw[0])}")
     width, height = size
     if not (width > 0 and height > 0):
-        raise ValueError(
-            f"polygons need the size of their image, which is not known. {write_option('images')}"
-            " takes sizes, as {image: (width, height)}, a file of them, or a folder of pictures."
-        )
+        raise ValueError(explain_lost_size("polygons need"))
     code = load_code()
     merged: dict[str, Any] = code.merge(code.frPyObjects(list(raw), int(height), int(width)))
     return merged
+
+
+def explain_lost_size(what: str) -> str:
+    """Say that something needs the size of its image, and how to give it."""
+    return (
+        f"{what} the size of their image, which is not known. {write_option('images')}"
+        " takes sizes, as {image: (width, height)}, a file of them, or a folder of pictures."
+    )
 
 
 def _read_size(raw: Any) -> tuple[int, int]:

@@ -94,7 +94,12 @@ def _measure(
         if detections.keypoints is None or truth.keypoints is None:
             raise InputError(f"{write_option('overlap', 'oks')} needs keypoints on both sides.")
         overlap = measure_similarities(
-            detections.keypoints, truth.keypoints, pairs, truth.boxes, truth.area, choices.sigmas
+            detections.keypoints,
+            truth.keypoints,
+            pairs,
+            truth.boxes,
+            _list_areas(truth, choices) if choices.area_of == "body" else truth.area,
+            choices.sigmas,
         )
         near = np.flatnonzero(overlap > 0)
         return pairs[0][near], pairs[1][near], overlap[near]
@@ -322,8 +327,13 @@ def _count_places(owner: Ints) -> Ints:
     return places
 
 
+_BODY = 0.53  # of a box, as in xtcocotools, which evaluates CrowdPose
+
+
 def _list_areas(truths: Truths, choices: Conventions) -> Floats:
-    return truths.area if choices.area_of == "annotation" else truths.boxes.measure_areas()
+    if choices.area_of == "annotation":
+        return truths.area
+    return truths.boxes.measure_areas() * (_BODY if choices.area_of == "body" else 1)
 
 
 def _list_found_areas(detections: Detections, choices: Conventions) -> Floats:

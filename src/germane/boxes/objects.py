@@ -9,11 +9,11 @@ import numpy as np
 from germane.boxes.box_columns import Columns
 from germane.boxes.conventions import Reading, name_side
 from germane.boxes.detections import BoxFormat, Truths, measure_extents
-from germane.boxes.image_ids import has_booleans
+from germane.boxes.image_ids import find_ids, has_booleans
 from germane.boxes.masks import can_read_masks, encode_array, join_masks, measure_codes
 from germane.core.id_spelling import unwrap_ids
 from germane.core.ragged import Floats
-from germane.errors import FormatError, InputError, clip, write_option
+from germane.errors import FormatError, InputError, clip, list_some, write_option
 from germane.readers.files.formats import FORMATS, find_format, is_path, open_columns
 from germane.readers.objects.numbers import to_numpy
 
@@ -182,8 +182,7 @@ def read_per_image(raw: Any, reading: Reading, truths: Truths | None) -> Columns
     0 is that of the box, or of the mask where masks are compared. A list of detections has an entry
     for each image of the truth, in its order.
     """
-    _refuse_other_length(raw, truths)
-    images, side = _list_images(raw), name_side(truths)
+    images, side = _name_images(raw, truths), name_side(truths)
     parts: dict[str, list[Any]] = {}
     listed: dict[str, list[Any]] = {}
     places: list[tuple[Hashable, int]] = []
@@ -234,15 +233,35 @@ def read_per_image(raw: Any, reading: Reading, truths: Truths | None) -> Columns
     )
 
 
-def _refuse_other_length(raw: Any, truths: Truths | None) -> None:
-    """Refuse a list of detections whose images are not those of the truth."""
+def _name_images(raw: Any, truths: Truths | None) -> Mapping[Hashable, Any]:
+    """List what the images have by image; results of Ultralytics by the names of their files.
+
+    Raises InputError for a list of detections whose images are not those of the truth.
+    """
+    images = _list_images(raw)
     if truths is None or not isinstance(raw, (list, tuple)):
-        return
+        return images
+    paths = [getattr(result, "path", None) for result in raw]
+    numbers = np.full(1, -1)
+    if all(isinstance(path, str) for path in paths):
+        numbers = find_ids(paths, truths.images, truths.files, files=True, typed=truths.typed)
+        if (numbers >= 0).all() and len(set(numbers.tolist())) == len(paths):
+            return {truths.images[n]: result for n, result in zip(numbers, raw, strict=True)}
     if [*truths.images] != [*range(len(raw))]:
-        raise InputError(
+        text = (
             f"detections: a list of {len(raw)} goes with a list of truths of the same length, and"
-            f" the truth has {len(truths.images)} images. Give {{image: detections}}."
+            f" the truth has {len(truths.images)} images."
         )
+        if isinstance(paths[0], str):
+            lost = next((path for path, n in zip(paths, numbers, strict=True) if n < 0), None)
+            text += (
+                " Two results are of the same file."
+                if lost is None
+                else f" Their paths do not name its images, either: {clip(lost)} is none of"
+                f" {list_some([*truths.files] or [*truths.images])}."
+            )
+        raise InputError(f"{text} Give {{image: detections}}.")
+    return images
 
 
 def _fill_areas(

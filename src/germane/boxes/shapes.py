@@ -20,14 +20,15 @@ from germane.boxes.image_ids import find_ids, is_boolean
 from germane.boxes.masks import (
     can_read_masks,
     encode_mask,
+    explain_lost_size,
     find_broken_masks,
     is_compressed,
     join_masks,
 )
-from germane.core.ragged import Floats
+from germane.core.ragged import Floats, Ints
 from germane.errors import FormatError, InputError, clip, write_option
 from germane.output.tables import write_count
-from germane.readers.objects.numbers import is_finite_number
+from germane.readers.objects.numbers import is_finite_number, read_doubles
 
 T = TypeVar("T")
 NEEDED: dict[Shape, tuple[str, ...]] = {
@@ -36,10 +37,10 @@ NEEDED: dict[Shape, tuple[str, ...]] = {
 _NOUNS = {"mask": "masks", "oks": "keypoints"}
 
 
-def list_needed(shape: Shape, side: Side) -> tuple[str, ...]:
+def list_needed(reading: Reading, side: Side) -> tuple[str, ...]:
     """List the keys of COCO's entries that the shape needs."""
-    area = ("area",) * (shape == "oks" and side == "truth")
-    return NEEDED[shape] + area
+    needs_area = reading.shape == "oks" and reading.area_of != "body" and side == "truth"
+    return NEEDED[reading.shape] + ("area",) * needs_area
 
 
 def read_shapes(columns: Columns, reading: Reading, truths: Truths | None) -> Columns:
@@ -49,7 +50,7 @@ def read_shapes(columns: Columns, reading: Reading, truths: Truths | None) -> Co
     instead. Raises InputError for columns without the shape that is needed.
     """
     if reading.shape in _NOUNS:
-        return _read_needed(columns, reading.shape, truths)
+        return _read_needed(columns, reading, truths)
     if columns.masks is not None and not can_read_masks():
         columns = replace(columns, masks=None)
     if columns.masks is not None:
@@ -64,7 +65,8 @@ def read_shapes(columns: Columns, reading: Reading, truths: Truths | None) -> Co
     return _fill_boxes(columns)
 
 
-def _read_needed(columns: Columns, shape: Shape, truths: Truths | None) -> Columns:
+def _read_needed(columns: Columns, reading: Reading, truths: Truths | None) -> Columns:
+    shape = reading.shape
     if (columns.masks if shape == "mask" else columns.keypoints) is None:
         raise InputError(
             f"{columns.where}: overlap={shape} needs {_NOUNS[shape]}, and there are none."
@@ -73,16 +75,22 @@ def _read_needed(columns: Columns, shape: Shape, truths: Truths | None) -> Colum
     read = _read_masks if shape == "mask" else _read_keypoints
     columns = _fill_boxes(read(columns, truths))
     if truths is None and columns.area is None:
-        if shape == "oks" and len(columns):
+        if shape == "oks" and reading.area_of != "body" and len(columns):
             raise FormatError(
                 f"{columns.where}: {write_option('overlap', 'oks')} needs the area of each"
                 " object, to which distances are relative; there is no 'area'."
+                f" {write_option('area_of', 'body')} takes .53 of its box, as CrowdPose and"
+                " Ultralytics do."
             )
         columns = replace(columns, area=columns.masks.area if shape == "mask" else None)
     return columns
 
 
-def _read_masks(columns: Columns, truths: Truths | None) -> Columns:
+def _find_sizes(columns: Columns, truths: Truths | None) -> tuple[Sequence[Hashable], Ints, Floats]:
+    """Find all images, the position of each row's image (N), and their sizes (I + 1, 2).
+
+    The last size, which is unknown, is that of images that are not listed.
+    """
     images: Sequence[Hashable]
     if truths is None:
         images, files, typed = columns.list_images(), columns.files, columns.typed
@@ -91,14 +99,31 @@ def _read_masks(columns: Columns, truths: Truths | None) -> Columns:
         images, files, sizes = truths.images, truths.files, truths.sizes
         typed = columns.typed and truths.typed
     image = find_ids(columns.image, images, files, files=True, typed=typed)
-    image_sizes = np.full((len(images) + 1, 2), np.nan)  # the last row: images that are not listed
+    image_sizes = np.full((len(images) + 1, 2), np.nan)
     if sizes is not None:
         image_sizes[:-1] = sizes
-    rows = image_sizes[image].tolist()
+    return images, image, image_sizes
+
+
+def _scale_polygons(raw: Any, size: tuple[float, ...]) -> Any:
+    """Scale polygons that are shares of an image; run lengths, and what is none, stay."""
+    if not isinstance(raw, list) or any(read_doubles(polygon) is None for polygon in raw):
+        return raw
+    if np.isnan(size).any():
+        raise ValueError(explain_lost_size("polygons need"))
+    return [(np.reshape(polygon, (-1, 2)) * size).ravel().tolist() for polygon in raw]
+
+
+def _read_masks(columns: Columns, truths: Truths | None) -> Columns:
+    images, image, image_sizes = _find_sizes(columns, truths)
+    rows, relative = image_sizes[image].tolist(), columns.relative
     compressed = any(map(is_compressed, columns.masks))
-    codes, columns = _read_rows(
-        columns, columns.masks, lambda place, mask: encode_mask(mask, tuple(rows[place]))
-    )
+
+    def read(place: int, mask: Any) -> dict[str, Any]:
+        size = tuple(rows[place])
+        return encode_mask(_scale_polygons(mask, size) if relative else mask, size)
+
+    codes, columns = _read_rows(columns, columns.masks, read)
     masks = join_masks(codes)
     broken = find_broken_masks(masks) if compressed else ()
     if len(broken):
@@ -109,7 +134,7 @@ def _read_masks(columns: Columns, truths: Truths | None) -> Columns:
         sound = np.delete(np.arange(len(masks)), np.asarray(broken))
         masks, columns = masks.take(sound), columns.take(sound)
     if truths is None:
-        image = find_ids(columns.image, images, files, files=True, typed=typed)
+        _, image, _ = _find_sizes(columns, truths)
         lost = np.isnan(image_sizes[image]).any(axis=1) & (image >= 0)
         image_sizes[image[lost]] = masks.size[lost][:, ::-1]
         places = np.flatnonzero(
@@ -132,6 +157,14 @@ def _read_keypoints(columns: Columns, truths: Truths | None) -> Columns:
             for row in faulty
         )
     array = np.array(points, float).reshape(-1, count, 3)
+    if columns.relative:
+        _, image, image_sizes = _find_sizes(columns, truths)
+        scale = image_sizes[image]
+        lost = np.flatnonzero(np.isnan(scale).any(axis=1))
+        if len(lost):
+            text = explain_lost_size("relative keypoints need")
+            return columns.add_faults([f"{columns.locate(int(lost[0]))}: {text}"])
+        array[..., :2] *= scale[:, None]
     unseen = None
     if truths is None:
         counts = [None] * len(points) if columns.unseen is None else list(columns.unseen)

@@ -16,17 +16,15 @@ from germane.boxes.image_ids import find_ids, sort_ids
 from germane.boxes.label_files import (
     is_padilla,
     is_voc,
-    is_yolo,
     join_sizes,
-    read_class_names,
     read_images,
     read_padilla,
     read_voc,
-    read_yolo,
 )
 from germane.boxes.masks import Masks
 from germane.boxes.objects import is_per_image, is_table, read_per_image, read_table
 from germane.boxes.shapes import read_shapes
+from germane.boxes.yolo import is_yolo, read_class_names, read_yolo
 from germane.checks.faulty_rows import Problem, Sees
 from germane.core.ragged import Bools, Floats, Ints
 from germane.errors import EmptyError, InputError, clip, write_option

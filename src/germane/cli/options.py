@@ -738,7 +738,8 @@ RARE: dict[str, Option] = {
         "difficult": "how to treat truths that are marked as difficult",
         "depth_of": "whether --depth counts the scores of each class in an image, or of the whole"
         " image",
-        "area_of": "which area puts a truth into a range",
+        "area_of": "which area puts a truth into a range; body is .53 of its box, also with"
+        " --overlap oks",
         "found_area": "which area a detected mask has: its own, or that of its box if the results"
         " also have boxes",
         "classes": (
