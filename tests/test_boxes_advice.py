@@ -222,7 +222,7 @@ def test_ids_that_are_partly_numbers_of_files_are_explained() -> None:
         germane.boxes.evaluate(truth, found, "AP")
     said = str(error.value)
     assert (
-        "It is the number of the file '000000001000.jpg', whose id is 1; but the truth has no file"
+        "It is the number of the file '000000001000.jpg', whose id is 1; but for 1 of 3 boxes, no file"
         in said
     )
     assert "of 1 of 3 boxes" in said

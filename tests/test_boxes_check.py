@@ -283,7 +283,7 @@ def test_the_formats_of_both_sides_are_one_advice() -> None:
         result = germane.boxes.evaluate(centers, find(CORNERS), "AP")
     (said,) = result.findings
     right = {"truth": "cxcywh", "detections": "xyxy"}
-    assert said.advice == f"box_format={right} reads them so."
+    assert said.advice == f"box_format={right} reads them that way."
     assert germane.boxes.evaluate(centers, find(CORNERS), "AP", box_format=right)["AP"].mean == 1
 
 
@@ -348,7 +348,7 @@ def test_areas_that_are_one_number_or_none() -> None:
         {**small, "annotations": [{**row, "area": area} for row in small["annotations"]]}
         for area in (1.0, float("nan"))
     )
-    with pytest.warns(germane.GermaneWarning, match="all areas are 1, and the boxes differ"):
+    with pytest.warns(germane.GermaneWarning, match="all areas are 1, although the boxes differ"):
         result = germane.boxes.evaluate(one, find(small), "AP")
     assert result.findings[0].examples[0] == "the truth: annotation 1 (id 1)"
     with pytest.raises(germane.errors.InputError, match="the area must be a finite number"):

@@ -165,7 +165,7 @@ def test_warnings_name_the_options_of_the_command_line(capsys, files):
     (files / "corners.json").write_text(json.dumps(found))
     assert cli.main(["boxes", "truth.json", "corners.json", "-m", "AP50"]) == 0
     said = capsys.readouterr()
-    advice = "--box-format detections=xyxy reads them so."
+    advice = "--box-format detections=xyxy reads them that way."
     assert advice in said.err
     assert "1.0000" not in said.out
     given = f"boxes truth.json corners.json -m AP50 {' '.join(advice.split()[:2])}"

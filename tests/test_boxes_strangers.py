@@ -347,7 +347,7 @@ def test_detections_of_another_data_set_are_told() -> None:
 def test_few_detections_are_told_by_evaluate_and_check() -> None:
     truth, found = make_sets(images=30)
     with pytest.warns(
-        germane.GermaneWarning, match="29 of 30 images with truths without a detection"
+        germane.GermaneWarning, match="29 of 30 images with truths have no detection"
     ):
         result = germane.boxes.evaluate(truth, found[:1], "AP50")
     assert [one.what for one in result.findings] == ["hardly any image with detections"]

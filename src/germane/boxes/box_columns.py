@@ -256,7 +256,8 @@ def read_array(raw: Any) -> Floats:
         raise TypeError
     if np.ma.is_masked(raw):
         raise FormatError(
-            "a masked cell is no number. Give the rows that are not masked, such as boxes[~mask]."
+            "a masked cell is not a number. Give the rows that are not masked, such as"
+            " boxes[~mask]."
         )
     array = np.asarray(raw)
     if array.dtype.kind == "O" and all(is_finite_number(number) for number in array.flat):
@@ -352,7 +353,7 @@ def _explain_file_number(
     name = names[numbers[row]] if names else known_ids[numbers[row]]
     return (
         f" It is the number of the file {clip(name)}, whose id is {clip(known_ids[numbers[row]])};"
-        f" but the truth has no file of the number of {unmatched} of {len(numbers)} boxes."
+        f" but for {unmatched} of {len(numbers)} boxes, no file of the truth has their number."
     )
 
 
@@ -374,8 +375,8 @@ def _refuse_mixed(ids: Sequence[Hashable], noun: str, where: str) -> None:
     for identifier in ids if texts else ():
         if not isinstance(identifier, str) and str(identifier) in texts:
             raise FormatError(
-                f"{where}: the ids of {noun} have {clip(identifier)}, a number, beside"
-                f" {clip(str(identifier))}, text. Write all of them in the same way."
+                f"{where}: the ids of {noun} are numbers and text: {clip(identifier)} and"
+                f" {clip(str(identifier))}. Write all of them in the same way."
             )
 
 

@@ -210,8 +210,8 @@ def gate(
 ) -> Gate:
     """Compare a detector with its baseline, and say which measures fell.
 
-    ``baseline`` are detections, too. The other arguments are those of ``germane.gate`` and of
-    ``evaluate``.
+    ``baseline`` is another set of detections. The other arguments are those of ``germane.gate``
+    and of ``evaluate``.
 
     >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
     >>> found = [{**truth[0], "scores": [0.9]}]

@@ -46,9 +46,10 @@ class OperatingPoint:
 class Curves(Tabular, Document):
     """Precision over recall, and precision, recall and F1 over confidence, at one overlap.
 
-    ``best`` has the confidence with the best F1 of each class, ``best_of_all`` the one confidence
-    with the best mean F1. ``precision_at`` holds the best precision at 101 recalls or beyond, by
-    class (K, 101). A frame has all points over confidence, and ``save`` and ``plot`` draw.
+    ``best`` has the confidence with the best F1 of each class, ``best_of_all`` the one
+    confidence with the best mean F1. ``precision_at`` holds the best precision at 101 recalls or
+    beyond, by class (K, 101). Frames have all points over confidence, and ``save`` and ``plot``
+    draw the curves.
 
     >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": ["cat"]}]
     >>> found = [{"boxes": [[10, 12, 50, 50]], "labels": ["cat"], "scores": [0.9]}]
@@ -105,8 +106,8 @@ class Curves(Tabular, Document):
             for (name, point), value, count in zip(points, values, truths, strict=True)
         )
         notes = (
-            "confidence: the lowest score that counts where F1 is best; of all, where its mean is",
-            "P, R, F1: from that confidence on; those of all are means over classes",
+            "confidence: the lowest score that counts at the best F1; for all, at the best mean F1",
+            "P, R, F1: from that confidence on; for all, means over classes",
             f"{self.title}: {self.measure.definition}",
             f"conventions: {self.conventions}",
         )
@@ -171,7 +172,7 @@ def curve(
 ) -> Curves:
     """Trace precision over recall, and precision, recall and F1 over confidence, for each class.
 
-    The measure says the overlap, the area and the depth, as ``AP50`` or ``AP75(area=small)`` do.
+    The measure sets the overlap, the area and the depth, as in ``AP50`` or ``AP75(area=small)``.
 
     >>> truth = [{"boxes": [[10, 10, 50, 50], [60, 60, 90, 90]], "labels": ["cat", "dog"]}]
     >>> found = [{"boxes": [[10, 12, 50, 50]] * 2, "labels": ["cat"] * 2, "scores": [0.9, 0.4]}]
@@ -187,8 +188,8 @@ def curve(
     levels = complete.iou or ()
     if len(levels) != 1:
         raise MeasureError(
-            f"{title} is a mean over {len(levels)} thresholds of overlap, and a curve is of one of"
-            " them: AP50, for instance."
+            f"{title} is a mean over {len(levels)} thresholds of overlap, and a curve needs a"
+            " single one, as AP50 has."
         )
     area = list(result.conventions.areas).index(complete.area or "")
     threshold = result.thresholds.index(levels[0])

@@ -203,8 +203,7 @@ class Explanation(Tabular, Document, SvgPicture):
             return ""
         if self.terms.rest:
             return (
-                f"{self.title} = {self.terms.value:.4f}, an area of which no part is one"
-                " detection's"
+                f"{self.title} = {self.terms.value:.4f}, an area that is not a sum over detections"
             )
         adding = [row for row in self.rows if row.term]
         written = [self._write_term(row, 4) for row in adding[:WRITTEN]]
@@ -299,7 +298,7 @@ class Explanation(Tabular, Document, SvgPicture):
             if (self.measure.points or "").startswith(("101", "11")):
                 yield "  term: number of recall levels × the best precision from there on"
         elif math.isnan(self.value):
-            yield f"{self.title}: there is nothing to be found in {subject or 'these images'}"
+            yield f"{self.title}: there is nothing to find in {subject or 'these images'}"
         else:
             class_values = ", ".join(
                 f"{name} {value:.4f}" for name, value in self.per_class.items()

@@ -418,7 +418,7 @@ class BoxMeasure(BoxName):
 _PARAMETERS = {
     "iou": "the thresholds of overlap, over which it is a mean",
     "area": "a range of areas, such as small, medium or large",
-    "frequency": "of classes: rare, common or frequent, where the truth says it, as LVIS does",
+    "frequency": "of classes: rare, common or frequent, if the truth states it, as in LVIS",
     "class": "one class, by its name or id",
     "points": f"of the curve whose area is taken: {list_choices(CURVES)}",
     "confidence": "the lowest score that counts, or best: where the mean F1 over classes is best",

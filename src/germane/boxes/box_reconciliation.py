@@ -187,10 +187,11 @@ def reconcile(
     ...     dialect="ultralytics").answer
     'found'
 
-    ``measure`` is the reported measure, under germane's name or any tool's; with ``dialect``, it is
-    that tool's. What each tool calls so is tried, such as AP50 for the mAP of PASCAL VOC. The
-    search begins with this dialect, or with germane's conventions. The number is as precise as its
-    text: ``0.507`` is anything from 0.5065 to 0.5075. A number above 1 is in percent.
+    ``measure`` is the reported measure, by germane's name or any tool's: whatever a tool calls
+    by this name is tried, such as AP50 for the mAP of PASCAL VOC. With ``dialect``, it is that
+    tool's name, and the search begins with the tool's conventions instead of germane's. The
+    number is as precise as its text: ``0.507`` is anything from 0.5065 to 0.5075. A number above
+    1 is in percent.
 
     It tries the conventions of all tools, and one change of each convention. If none of these gives
     the number, it tries all combinations of the main conventions. A convention that you give holds

@@ -189,12 +189,12 @@ def _write_errors(results: Results) -> Iterator[str]:
     if any(math.isnan(cost.value) for cost in costs.values()):
         return
     yield (
-        f"<p>The {isolate_text(first.title)} that would be gained if one kind of error were mended,"
-        " and no other.</p>"
+        f"<p>The {isolate_text(first.title)} that would be gained if only this kind of error were"
+        " corrected.</p>"
     )
     drawn = dict(list(costs.items())[:_DRAWN])
     legend = (f"{_draw_square(r)} {isolate_text(name)}" for r, name in enumerate(drawn))
-    note = f"Bars of the first {len(drawn)} of {len(costs)} detectors; the table has all."
+    note = f"Bars for the first {len(drawn)} of {len(costs)} detectors; the table has all."
     yield from write_figure(_draw_bars(drawn), legend, note * (len(drawn) < len(costs)))
     rows = [(kind, *_list_cells(costs, kind)) for kind in KINDS]
     heads = (f"{name}: {column}" for name in costs for column in ("count", "cost"))

@@ -80,14 +80,14 @@ def _refuse_other_measures(result: "Result") -> None:
     if result.conventions.overlap == "oks":
         if not {"all", "medium", "large"} <= {*areas} or depths != 1:
             raise MeasureError(
-                "stats of keypoints are of COCO's measures, which have the areas all, medium and"
+                "stats of keypoints has COCO's measures, which have the areas all, medium and"
                 " large, and one depth. Leave out measures=, or name its measures."
             )
         if result.thresholds != Levels.COCO:
-            raise MeasureError(f"stats are of COCO's thresholds. Leave out {write_option('iou')}.")
+            raise MeasureError(f"stats has COCO's thresholds. Leave out {write_option('iou')}.")
     elif not COCO_AREAS.keys() <= areas.keys() or depths != 3 or result.thresholds != Levels.COCO:
         raise MeasureError(
-            "stats are of COCO's measures, which have its thresholds, its four areas and three"
+            "stats has COCO's measures, which have its thresholds, its four areas and three"
             f" depths; this evaluation has {len(result.thresholds)} thresholds, {len(areas)} areas"
             f" and {depths} depths. Leave out measures=, or name its measures."
         )
@@ -424,8 +424,8 @@ def _refuse_unknown_frequency(
     if lost:
         raise MeasureError(
             f"{called} is of {measure.frequency} classes, and {truths.where} has no frequency of"
-            f" {list_some(lost)}. Categories of LVIS have 'frequency', which is r, c or f. Other"
-            " measures need none: name them."
+            f" {list_some(lost)}. Categories of LVIS have 'frequency', which is r, c or f. Or"
+            " name measures that do not need it."
         )
     if choices.classes == "merged":
         raise MeasureError(

@@ -144,9 +144,9 @@ Part: TypeAlias = Literal["class", "area", "frequency", "image"]
 class Groups(Tabular):
     """The measures of one detector for each class, range of areas, frequency or image (N).
 
-    ``values`` holds an array for each measure, which is NaN where nothing is to be found. ``mean``
-    holds the value of each measure on all images, which is the mean over classes, but not that over
-    images.
+    ``values`` holds an array for each measure, which is NaN where there is nothing to find.
+    ``mean`` holds the value of each measure on all images, which is the mean over classes, but
+    not the mean over images.
 
     >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
     >>> found = [{"boxes": [[10, 12, 50, 50]], "labels": [1], "scores": [0.9]}]
@@ -331,5 +331,5 @@ def _make_groups(
     mean = {value: result[value].mean for value in values if part != "area"}
     notes = tuple(write_notes({result.name: result}))
     if part == "image":
-        notes = ("each image for itself: the mean is over its classes", *notes)
+        notes = ("each image by itself: the mean is over its classes", *notes)
     return Groups(part, list(names), *counts, values, mean, notes)

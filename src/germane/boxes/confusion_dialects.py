@@ -29,9 +29,9 @@ DIALECTS = (
         version="8.3.0",
         matching={**_ULTRALYTICS.matching, "pairing": "mutual"},
         why=(
-            "Until it went by scores: a detection keeps the truth that it overlaps most, even if"
-            " another detection gets that truth. It also counts no detection on background in an"
-            " image where nothing is found; here they are counted."
+            "Before it went by scores, a detection kept the truth that it overlapped most, even if"
+            " another detection got that truth. In an image where nothing was found, it counted no"
+            " detections on background; here they are counted."
         ),
         aliases=("yolov5",),
     ),
@@ -53,8 +53,9 @@ DIALECTS = (
         matching={"pairing": "score", "iou": 0.5, "crowds": "ignore"},
         judging={"confidence": -math.inf, "depth": None},
         why=(
-            "With useCats=False, as its warning asks for. Background is two columns there, and a"
-            " crowd is a truth, too, of one detection that lies on it; here it is ignored."
+            "Run with useCats=False, as its warning asks. It has two columns for background, and"
+            " counts a crowd as a truth of one detection that lies on it; here crowds are"
+            " ignored."
         ),
         source="extra/display.py, compute_confusion_matrix",
     ),
@@ -75,7 +76,7 @@ DIALECTS = (
         matching={"pairing": "score", "iou": 0.5, "crowds": "drop"},
         judging={"confidence": -math.inf, "depth": None},
         why=(
-            "From its source. It counts every detection on a crowd of its class as one that is"
+            "Recorded from its source. It counts every detection on a crowd of its class as"
             " right; here crowds are dropped."
         ),
         source="utils/eval/coco.py, _compute_matches",
@@ -88,8 +89,8 @@ DIALECTS = (
         matching={"pairing": "all", "iou": 0.5, "crowds": "count", "difficult": "count"},
         judging={"confidence": 0.3, "depth": None},
         why=(
-            "From its source. A truth is missed unless a detection of its own class lies on it, so"
-            " that one truth may stand in several cells."
+            "Recorded from its source. A truth is missed unless a detection of its own class"
+            " lies on it, so one truth may be in several cells."
         ),
         source="tools/analysis_tools/confusion_matrix.py, analyze_per_img_dets",
         aliases=("mmdet",),
@@ -109,6 +110,6 @@ def resolve_confusion_dialect(dialect: object) -> Dialect:
     if not isinstance(dialect, str) or dialect.casefold() not in by_name:
         names = [tool.name for tool in DIALECTS]
         raise PolicyError(
-            f"no confusion matrix is known of {clip(dialect)}.{offer(dialect, names)}"
+            f"there is no confusion matrix of {clip(dialect)}.{offer(dialect, names)}"
         )
     return by_name[dialect.casefold()]

@@ -100,7 +100,7 @@ class Cell(Tabular, Document):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Confusion(Tabular, Document, SvgPicture):
-    """A confusion matrix: truths in rows, detections in columns, and background last of each.
+    """A confusion matrix: truths in rows, detections in columns, and background last in each.
 
     ``counts`` has shape (K + 1, K + 1) for the K ``classes``, and ``shares`` is each count divided
     by the sum of its row. ``cell`` lists the images behind a count, and ``svg()`` and ``save`` draw
@@ -334,8 +334,8 @@ def confusion(
     """Count how the truths of each class are detected: as their class, as another, or not at all.
 
     Detections are paired with truths of any class. ``iou`` is the least overlap (.5), and
-    ``confidence`` the lowest score that counts: by default the one, for all classes, where the mean
-    of the classes' F1 is best.
+    ``confidence`` the lowest score that counts: by default the one at which the mean of the
+    classes' F1 is best.
 
     >>> truth = [{"boxes": [[10, 10, 50, 50], [60, 60, 90, 90]], "labels": ["cat", "dog"]}]
     >>> found = [{"boxes": [[10, 12, 50, 50]], "labels": ["dog"], "scores": [0.9]}]

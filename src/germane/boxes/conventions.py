@@ -280,7 +280,7 @@ TABLE = {
         "Thresholds of overlap are {iou=.5}; {confidence=.25} drops detections with lower scores."
     ),
     "max_dets max_det max_detections max_detection_thresholds top_k max_boxes": (
-        "{depth=100} keeps so many of the highest scores; a measure names its own depth, as AR@10"
+        "{depth=100} keeps that many of the highest scores; a measure names its own depth, as AR@10"
         " does."
     ),
     "iou_type iou_types ann_type annotation_type eval_type": (
@@ -298,7 +298,7 @@ TABLE = {
         "{classes=merged} makes one class of all."
     ),
     "class_metrics per_class class_wise classwise by_class": (
-        "Results have each class: result.by('class'), or --by class."
+        "Results list each class: result.by('class'), or --by class."
     ),
     "rec_thrs rec_thresholds use_07_metric eval_mode interpolation": (
         "A measure names the points of its curve, as AP(points=11) does; {dialect=voc2007} is"
@@ -308,8 +308,8 @@ TABLE = {
         "{box_format=xywh}, {box_format=xyxy} or {box_format=cxcywh} says how boxes are read."
     ),
     "ignore_difficult use_difficult": "{difficult=ignore} and {difficult=count} are the two ways.",
-    "cat_ids category_ids class_ids": "{only_classes=person} evaluates some classes alone.",
-    "img_ids image_ids": "{only_images=17} evaluates some images alone.",
+    "cat_ids category_ids class_ids": "{only_classes=person} evaluates only some classes.",
+    "img_ids image_ids": "{only_images=17} evaluates only some images.",
 }
 """Names in other tools, and the answer, in which braces hold germane's options."""
 

@@ -223,7 +223,7 @@ def require_labels(raw: Any) -> list[str]:
         return files
     if not is_path(raw) or not os.path.isdir(raw):
         raise InputError(f"a folder of text files is needed; got {clip(raw)}")
-    raise EmptyError(f"{os.fspath(raw)}: this folder has no file .txt.")
+    raise EmptyError(f"{os.fspath(raw)}: this folder has no .txt file.")
 
 
 # --- Images of a folder: their names and sizes ----------------------------------------------------
@@ -372,7 +372,7 @@ def _read_annotations(raw: Any) -> Columns:
     files = _list_annotations(raw)
     if not files:
         if os.path.isdir(raw) and not is_voc_results(raw):
-            raise EmptyError(f"{os.fspath(raw)}: this folder has no file .xml.")
+            raise EmptyError(f"{os.fspath(raw)}: this folder has no .xml file.")
         raise FormatError(
             f"{os.fspath(raw)}: VOC's truth is a folder of XML files, or an image set beside one."
             " Are these detections? Give the truth first."

@@ -328,7 +328,7 @@ def _read_masks(raw: Any, where: str, reading: Reading) -> list[Any]:
         are_shares = low >= 0 and high <= 1
         raise FormatError(
             f"{where} have numbers from {low:.3g} to {high:.3g}, as"
-            f" {'probabilities' if are_shares else 'logits'} have, not 0 and 1 alone. Give the"
+            f" {'probabilities' if are_shares else 'logits'} have, not only 0 and 1. Give the"
             " lowest number of a pixel that belongs to an object:"
             f" mask_threshold={'0.5' if are_shares else '0'}."
         )
@@ -372,7 +372,7 @@ def _read_labels(fields: Held, where: str) -> list[Any]:
         labels = unwrap_ids(labels)
     if isinstance(labels, (list, tuple)) and any(isinstance(label, str) for label in labels):
         if not all(isinstance(label, str) for label in labels):
-            raise FormatError(f"{where}, labels: numbers stand beside text: {clip(labels)}")
+            raise FormatError(f"{where}, labels: numbers and text are mixed: {clip(labels)}")
         return list(labels)
     if isinstance(labels, np.ndarray) and labels.dtype.kind in "OU":
         return [str(label) for label in labels.tolist()]
@@ -388,7 +388,7 @@ def _read_numbers(raw: Any, where: str) -> Any:
     numbers = to_numpy(raw, where)
     if np.ma.is_masked(numbers):
         raise FormatError(
-            f"{where}: a masked cell is no number. Give the rows that are not masked, such as"
+            f"{where}: a masked cell is not a number. Give the rows that are not masked, such as"
             " boxes[~mask]."
         )
     if has_booleans(raw) or (numbers.dtype.kind == "b" and numbers.size):

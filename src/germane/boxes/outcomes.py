@@ -371,14 +371,14 @@ class _Pairs:
 NEAR = 0.1  # a lower overlap is background
 
 KINDS = {
-    "other class": "overlaps a truth of another class enough: it gets that class",
-    "low overlap": "overlaps a truth of its class, but too little: it gets that place",
-    "both": "overlaps a truth of another class, and too little: it goes",
-    "duplicate": "overlaps a truth that another detection found: it goes",
-    "background": "overlaps no truth: it goes",
-    "missed": "a truth that no detection is near: it is not counted",
-    "false": "all false detections stand behind all true ones",
-    "not found": "all truths that no detection found are not counted",
+    "other class": "overlaps a truth of another class enough; it gets that class",
+    "low overlap": "overlaps a truth of its class, but too little; it gets that place",
+    "both": "overlaps a truth of another class, and too little; it is removed",
+    "duplicate": "overlaps a truth that another detection found; it is removed",
+    "background": "overlaps no truth; it is removed",
+    "missed": "a truth without a detection nearby; it does not count",
+    "false": "all false detections are ranked below the true ones",
+    "not found": "truths that no detection found do not count",
 }
 """Each kind, and how it is mended. The last two contain others."""
 
@@ -444,7 +444,7 @@ class ErrorCosts(Tabular, Document):
             *(f"{kind}: {meaning}" for kind, meaning in KINDS.items()),
             f"{self.title}: {self.measure.definition}",
             f"conventions: {self.conventions}",
-            "kinds and how they are mended: TIDE (Bolya et al. 2020)",
+            "kinds, and how they are corrected: TIDE (Bolya et al. 2020)",
         ]
         return Table(("error", "count", "cost", self.title), tuple(rows), tuple(notes))
 
@@ -461,8 +461,8 @@ def weigh_errors(result: Result, label: int | None = None) -> ErrorCosts:
     measure = result.measures[0]
     if measure.name != "AP" or len(measure.iou or ()) != 1:
         raise MeasureError(
-            f"{next(iter(result))}: the cost of errors is that in AP at one threshold of overlap,"
-            " such as AP50."
+            f"{next(iter(result))}: the cost of errors is measured in AP at one threshold of"
+            " overlap, such as AP50."
         )
     errors = _Errors(result, measure)
     value = errors.average(errors.evaluate("nothing"), label)

@@ -141,7 +141,7 @@ def _read_masks(columns: Columns, truths: Truths | None) -> Columns:
             (image_sizes[image] != masks.size[:, ::-1]).any(axis=1) & (image >= 0)
         )
         columns = columns.add_faults(
-            f"{columns.locate(row)}: the mask has another size than others of its image"
+            f"{columns.locate(row)}: the mask differs in size from others of its image"
             for row in places.tolist()
         )
         columns = replace(columns, images=images, sizes=image_sizes[:-1])
@@ -153,7 +153,7 @@ def _read_keypoints(columns: Columns, truths: Truths | None) -> Columns:
     count = _count_points(points, truths)
     if faulty := [place for place, point in enumerate(points) if len(point) != 3 * count]:
         return columns.add_faults(
-            f"{columns.locate(row)}: {len(points[row]) // 3} keypoints, and others {count}"
+            f"{columns.locate(row)}: {len(points[row]) // 3} keypoints, while others have {count}"
             for row in faulty
         )
     array = np.array(points, float).reshape(-1, count, 3)
@@ -268,7 +268,7 @@ def refuse_unfit(truths: Truths, detections: Detections, choices: Conventions) -
             (truths.keypoints, truths.where), (detections.keypoints, detections.name),
         ):  # fmt: skip
             if points is not None and len(points) and points.shape[1] != len(sigmas):
-                subject = "sigmas has" if choices.sigmas else "COCO's sigmas are of"
+                subject = "sigmas has" if choices.sigmas else "COCO's sigmas are for"
                 raise InputError(
                     f"{where}: {write_count(count, 'keypoint')} of each object, and {subject}"
                     f" {len(sigmas)}. {write_option('sigmas')} takes a number for each keypoint."

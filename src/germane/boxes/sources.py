@@ -232,7 +232,7 @@ def find_source(raw: Any, side: Side, reading: Reading) -> Source:
             return source
     if is_path(raw) and os.path.isdir(raw):
         raise EmptyError(
-            f"{os.fspath(raw)}: this folder has no boxes: no file .xml or .txt, also not in"
+            f"{os.fspath(raw)}: this folder has no boxes: no .xml or .txt file, not even in"
             " Annotations or labels."
         )
     raise InputError(

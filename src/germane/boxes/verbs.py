@@ -165,12 +165,12 @@ def evaluate(
 ) -> Result:
     """Match detections with annotated boxes and compute measures.
 
-    docs/sources.md lists the sources of boxes. ``box_format`` (xywh, xyxy, cxcywh), ``coordinates``
-    (pixels, relative) and ``input_format`` (coco, voc, yolo, padilla, images, table) say how both
-    sides are read, or with ``{"truth": …}`` one of them. ``columns``
-    names columns of frames. ``images`` lists all images, with sizes if they are known;
-    ``class_names`` names classes that are numbers. Raises InputError, with the file and the
-    annotation.
+    docs/sources.md lists the sources of boxes. ``box_format`` (xywh, xyxy, cxcywh),
+    ``coordinates`` (pixels, relative) and ``input_format`` (coco, voc, yolo, padilla, images,
+    table) say how both sides are read; with ``{"truth": …}`` they are about one side.
+    ``columns`` names columns of frames. ``images`` lists all images, with sizes if they are
+    known; ``class_names`` names classes that are numbers. Raises InputError, with the file and
+    the annotation.
 
     >>> truth = {
     ...     "images": [{"id": 1}],
@@ -188,8 +188,8 @@ def evaluate(
     override the dialect's.
 
     Warns with GermaneWarning of problems that can distort your results, such as boxes in another
-    format or scores that are turned; ``findings`` of the result lists them, too. ``check`` finds
-    more, with places.
+    format or reversed scores; ``findings`` of the result lists them, too. ``check`` finds more,
+    with places.
     """
     return _evaluate(truth, detections, measures, name, read_options(options, dialect))
 
@@ -263,7 +263,9 @@ def evaluate_many(
     1.0
     """
     if not isinstance(detections, Mapping) or not detections:
-        raise InputError(f"detections are a mapping of name to detections; got {clip(detections)}")
+        raise InputError(
+            f"detections are a mapping from names to detections; got {clip(detections)}"
+        )
     box_options = read_options(options, dialect)
     side = open_truths(truth, box_options.reading)
     named = {str(name): source for name, source in detections.items()}
@@ -288,8 +290,9 @@ def check(
     >>> germane.boxes.check(truth, found)[0].what
     'swapped corners'
 
-    The options are those of reading of ``evaluate``, ``overlap`` and ``confidence``. The check does
-    not stop at the first fault. Raises InputError for a file that cannot be read at all.
+    Options are ``overlap``, ``confidence``, and those of ``evaluate`` that say how data are
+    read. The check does not stop at the first fault. Raises InputError for a file that cannot be
+    read at all.
     """
     reading, remaining = take_reading(options)
     for name in [

@@ -412,13 +412,13 @@ def evaluate_embeddings(  # type: ignore[misc]  # query_ids is an option of othe
     a CSR matrix, ``{query: {item: grade}}`` or any other qrels of numbered items.
 
     ``similarity`` is cosine (a vector of zeros is then an error), dot, or euclidean (the nearest
-    first). ``query_ids`` and ``gallery_ids`` are texts or whole numbers, all different, which qrels
-    and ``per_query`` then use. ``collapse`` gives the document of each chunk: one for each item of
-    the gallery, or as in ``germane.evaluate``. The similarity of a document is that of its best
-    chunk. ``exclude_self=True`` excludes item i of the gallery for query i, or with ids, the item
-    that has the query's id. If the queries stand elsewhere in the gallery, pass the position of
-    each instead, or -1 for none. ``progress(name, queries done, queries)`` is called after each
-    block. Conventions and errors are the same as for ``germane.evaluate``.
+    first). ``query_ids`` and ``gallery_ids`` are texts or whole numbers, all different, which
+    qrels and ``per_query`` then use. ``collapse`` gives the document of each chunk: one for each
+    item of the gallery, or as in ``germane.evaluate``. The similarity of a document is that of
+    its best chunk. ``exclude_self=True`` excludes item i of the gallery for query i, or with
+    ids, the item that has the query's id. If the queries are elsewhere in the gallery, pass the
+    position of each instead, or -1 for none. ``progress(name, queries done, queries)`` is called
+    after each block. Conventions and errors are the same as for ``germane.evaluate``.
     """
     progress = make_progress(progress)
     from germane.readers.objects import embeddings, item_ids

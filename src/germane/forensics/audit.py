@@ -144,20 +144,20 @@ def audit(
     >>> bool(found), found.contradictions[0].columns
     (True, ('MRR@1', 'P@1'))
 
-    ``table`` is a file (CSV, TSV, JSON, Markdown, LaTeX, result files of MTEB and BEIR, the output
-    of ``trec_eval -q``, kept results), a frame, or ``{run: {column: number}}``. Names of columns
-    are measures in any tool's spelling; ``columns={"MAP": "AP@10"}`` says what the author's own
-    names stand for. ``queries`` is the number of queries of each mean, and ``dialect`` the tool
-    that computed the table: fewer definitions are then open. ``grades`` is the highest grade of the
-    judgments, 1 if items are relevant or not: nDCG can then be held against the other columns, of
-    which those without ``rel=`` count grades of 1 and more.
+    ``table`` is a file (CSV, TSV, JSON, Markdown, LaTeX, result files of MTEB and BEIR, the
+    output of ``trec_eval -q``, saved results), a frame, or ``{run: {column: number}}``. Names of
+    columns are measures in any tool's spelling; ``columns={"MAP": "AP@10"}`` says what the
+    author's own names stand for. ``queries`` is the number of queries of each mean, and
+    ``dialect`` the tool that computed the table: fewer definitions are then open. ``grades`` is
+    the highest grade of the judgments, 1 if items are relevant or not: nDCG can then be held
+    against the other columns, of which those without ``rel=`` count grades of 1 and more.
 
     With SciPy, a linear program over all lists decides whether any run can have the numbers of a
-    row; what it refutes, it proves. ``witness`` is a folder: of every row that is possible,
-    judgments and a run with these numbers are written there.
+    row; what it refutes, it proves. ``witness`` is a folder: judgments and a run with these
+    numbers are written there for every row that is possible.
 
-    Numbers are taken as rounded. Raises FormatError or InputError for what is no table, and
-    MeasureError for a table without a measure.
+    Numbers are taken as rounded. Raises FormatError or InputError for something that is not a
+    table, and MeasureError for a table without a measure.
     """
     if queries is not None and (
         isinstance(queries, bool) or not isinstance(queries, int) or queries < 1

@@ -41,8 +41,8 @@ def find_repeated_ids(sheet: Sheet, data: BoxData) -> Sees:
     """Find ids that several images, categories or annotations have."""
     twice = sheet.columns.twice if sheet.columns else ()
     if twice:
-        count = write_count(len(twice), "id", "ids")
-        text = f"{count} of images, categories or annotations repeated"
+        count = write_count(len(twice), "id is", "ids are")
+        text = f"{count} used more than once among images, categories or annotations"
         yield Problem(text, len(twice), tuple(twice[:3]))
 
 
@@ -59,11 +59,11 @@ def find_negative(sheet: Sheet, data: BoxData) -> Sees:
 
 
 def find_negative_areas(sheet: Sheet, data: BoxData) -> Sees:
-    """Find areas that are negative, or no finite numbers."""
+    """Find areas that are negative or not finite."""
     if sheet.area is not None:
         with np.errstate(invalid="ignore"):
             broken = (sheet.area < 0) | ~np.isfinite(sheet.area)
-        yield from sheet.report(broken, "have an area that is negative, or no finite number")
+        yield from sheet.report(broken, "have an area that is negative or not finite")
 
 
 def find_mistyped(sheet: Sheet, data: BoxData) -> Sees:
@@ -116,7 +116,7 @@ def _report_unknown(sheet: Sheet, data: BoxData, nouns: str) -> Sees:
 def find_odd_scores(sheet: Sheet, data: BoxData) -> Sees:
     """Find scores that are not finite numbers."""
     if sheet.score is not None:
-        yield from sheet.report(~np.isfinite(sheet.score), "have a score that is no finite number")
+        yield from sheet.report(~np.isfinite(sheet.score), "have a score that is not finite")
 
 
 # --- Boxes --------------------------------------------------------------------------------------
@@ -200,7 +200,7 @@ def find_elsewhere(sheet: Sheet, data: BoxData) -> Sees:
 
 
 def find_odd_areas(sheet: Sheet, data: BoxData) -> Sees:
-    """Find areas of no object in its box: above twice the box, hardly any, or one for all."""
+    """Find areas that are above twice the box, next to nothing, or the same for all boxes."""
     if sheet.area is None:
         return
     wide, high = sheet.boxes.width, sheet.boxes.height
@@ -216,7 +216,7 @@ def find_odd_areas(sheet: Sheet, data: BoxData) -> Sees:
         and len(set(sheet.area[measured].tolist())) == 1
         and _differ(box[measured])
     ):
-        text = f"all areas are {sheet.area[measured][0]:g}, and the boxes differ in size"
+        text = f"all areas are {sheet.area[measured][0]:g}, although the boxes differ in size"
         yield Problem(text, int(measured.sum()), sheet.show(np.flatnonzero(measured)))
         return
     yield from sheet.report(doubtful, "have an area that is far from that of the box")
@@ -234,7 +234,7 @@ def find_repeated(sheet: Sheet, data: BoxData) -> Sees:
 
 
 def find_all_repeated(sheet: Sheet, data: BoxData) -> Sees:
-    """Find most of the boxes given twice."""
+    """Find boxes of which most are given twice."""
     count = sheet.repeated.sum()
     if count >= FEW and count >= SHARE * sheet.sound.sum():
         yield from find_repeated(sheet, data)
@@ -268,21 +268,19 @@ def find_images_without(sheet: Sheet, data: BoxData) -> Sees:
 
 
 def find_most_without(sheet: Sheet, data: BoxData) -> Sees:
-    """Find nine tenths or more of the images with truths that have no detection."""
+    """Find images with truths but no detection, if they are nine tenths or more."""
     sought = np.unique(data.truth.image[data.truth.sound])
     lost = np.setdiff1d(sought, sheet.image)
     if len(sought) >= MOST and len(lost) >= 0.9 * len(sought):
         images = [data.truths.images[i] for i in lost.tolist()]
-        text = (
-            f"{len(lost):,} of {write_count(len(sought), 'image')} with truths without a detection"
-        )
+        text = f"{len(lost):,} of {write_count(len(sought), 'image')} with truths have no detection"
         yield Problem(text, len(lost), show_ids(images))
 
 
 def find_emptied(sheet: Sheet, data: BoxData) -> Sees:
-    """Find options that leave a tenth of the images with truths, or more, without detections.
+    """Find options that leave a tenth or more of the images with truths without detections.
 
-    A measure at a confidence is one if it leaves none.
+    The confidence of a measure is such an option if it leaves none.
     """
     filled = np.intersect1d(data.truth.image[data.truth.sound], sheet.image[sheet.sound])
     taken = {}
@@ -300,7 +298,9 @@ def find_emptied(sheet: Sheet, data: BoxData) -> Sees:
         lost = np.setdiff1d(filled, sheet.image[~without])
         if len(lost) >= len(filled) * (1 if "(" in option else EMPTIED):
             images = write_count(len(lost), "image")
-            text = f"{option} leaves {images} without detections, of {len(filled):,} that had some"
+            text = (
+                f"{option} leaves {images} without detections, out of {len(filled):,} that had some"
+            )
             shown = show_ids(data.truths.images[i] for i in lost.tolist())
             yield Problem(text, len(lost), shown, advice)
 
@@ -314,9 +314,10 @@ def _report_without(present: Ints, known_ids: Iterable[object], noun: str) -> Se
     ids = list(known_ids)
     missing = np.setdiff1d(np.arange(len(ids)), present)
     if len(missing):
-        count = write_count(len(missing), noun)
+        verb = "has" if len(missing) == 1 else "have"
         shown = show_ids(ids[i] for i in missing.tolist())
-        yield Problem(f"{count} of {len(ids):,} without a box", len(missing), shown)
+        text = f"{len(missing):,} of {write_count(len(ids), noun)} {verb} no box"
+        yield Problem(text, len(missing), shown)
 
 
 # --- Checks of how boxes were read: another format, and numbers relative to the image -------------
@@ -404,7 +405,7 @@ def _name_reading(sheet: Sheet, data: BoxData) -> Sees:
             f" {' and '.join(dict.fromkeys((data.truth.box_format, data.detections.box_format)))},"
             f" boxes and truths overlap by {before:.2f} on average; with {wording}, by {after:.2f}",
             len(sheet.image),
-            advice=f"{write_option('box_format', changed)} reads them so.",
+            advice=f"{write_option('box_format', changed)} reads them that way.",
         )
 
 
@@ -428,5 +429,5 @@ def _name_format(sheet: Sheet, best: BoxFormat, text: str, count: int) -> Proble
     return Problem(
         text,
         count,
-        advice=f"{write_option('box_format', {sheet.side: best})} reads the {sheet.side} so.",
+        advice=f"{write_option('box_format', {sheet.side: best})} reads the {sheet.side} that way.",
     )

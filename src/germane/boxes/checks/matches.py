@@ -145,7 +145,7 @@ def find_other_classes(sheet: Sheet, data: BoxData) -> Sees:
 
 
 def find_other_images(sheet: Sheet, data: BoxData) -> Sees:
-    """Find detections that match truths of another image: the next, or one numbered otherwise."""
+    """Find detections that match truths of another image, such as the next or a renumbered one."""
     if data.images < 2 * SHIFTS // 3:
         return
     own_count, orders = len(data.list_matches(data.same)), list(_list_orders(data))
@@ -187,7 +187,7 @@ class Order(NamedTuple):
 def _name_order(sheet: Sheet, data: BoxData, order: Order, own_count: int) -> Problem:
     rows = data.list_matches(data.move(order.target))
     text = f"{len(rows):,} detections match a truth of the image {order.where}, and {own_count:,}"
-    return Problem(f"{text} one of their own", len(rows), sheet.show(rows), order.advice)
+    return Problem(f"{text} match one of their own", len(rows), sheet.show(rows), order.advice)
 
 
 def _are_many(partners: Partners) -> bool:
@@ -210,7 +210,7 @@ def _name_partners(data: BoxData, partners: Partners) -> Problem:
         advice = f"{how} the image ids of the detections." * (count > MOST * len(named))
     return Problem(
         f"the detections of {len(images):,} of {total:,} images fit the truths of another image,"
-        f" box by box, and those of {own_count:,} their own",
+        f" box by box, and those of {own_count:,} fit their own",
         len(images), examples, advice,
     )  # fmt: skip
 
@@ -292,7 +292,7 @@ def _find_problem(sheet: Sheet, data: BoxData) -> Problem | None:
         best = trials[counts.index(max(counts))]
         truths = write_count(len(pairs.truth), "truth")
         text = f"detections overlap {now[0]:,} of {truths} by .7 or more; {best.change},"
-        return Problem(f"{text} {max(counts):,}", len(sheet.image), advice=best.advice)
+        return Problem(f"{text} they overlap {max(counts):,}", len(sheet.image), advice=best.advice)
     overlap = data.measure_trial(pairs, sheet.boxes)
     of_truths = np.zeros(len(pairs.truth))
     np.maximum.at(of_truths, pairs.truth_at, overlap)
@@ -515,7 +515,7 @@ TABLE = (
              "Are images in the same order, and numbered alike, on both sides?", "warning", _FORMS),
     BoxCheck("hardly any detection on a truth", "serious", ("detections",),
              find_strangers,
-             "Are both sides of the same images, numbered alike, and of one size?", "warning",
+             "Do both sides have the same images, with the same numbers and sizes?", "warning",
              (*_FORMS, "images mixed up")),
     BoxCheck("classes that nobody looked for", "serious", ("detections",), find_federated,
              f"{write_option('dialect', 'lvis')} evaluates them by LVIS's rules.", "warning"),
@@ -543,7 +543,8 @@ TABLE = (
              "Delete the copies: the second is a false positive.", "warning"),
     BoxCheck("hardly any image with detections", "serious", ("detections",),
              malformed.find_most_without,
-             "Did the detector see all images, and is each detection given its image?", "warning"),
+             ("Did the detector see all images, and is each detection assigned to its"
+              " image?"), "warning"),
     BoxCheck("images emptied by an option", "serious", ("detections",), malformed.find_emptied,
              "Check what the option leaves out.", "warning"),
     BoxCheck("constant scores", "serious", ("detections",), malformed.find_constant,
