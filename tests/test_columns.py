@@ -474,6 +474,58 @@ def test_known_names(query: str, item: str, number: str) -> None:
     assert found == (1 if number == "rank" else 1 / 2)
 
 
+@pytest.mark.parametrize(
+    "names",
+    ["prompt chunk_id", "session song", "customer listing_id", "question doc", "visitorId trackId"],
+)
+def test_further_names(names: str, tmp_path: Path) -> None:
+    """They work in frames, files and records; ids come before text, and usual names before both."""
+    query, item = names.split()
+    rows = {query: ["a", "a"], item: ["x", "y"], "score": [1.0, 2.0]}
+    judged = {"a": {"x": 1}}
+    run = tmp_path / "run.csv"
+    run.write_text(f"{query},{item},score\na,x,1\na,y,2\n")
+    for source in (pa.table(rows), run):
+        assert germane.evaluate(judged, source, "RR")["RR"].mean == 1 / 2
+    for further, usual in (("prompt chunk", "prompt_id chunk_id"), (names, "query_id doc_id")):
+        texts = dict(zip(further.split(), (["b", "c"], ["z", "z"]), strict=True))
+        ids = dict(zip(usual.split(), (["a", "a"], ["x", "y"]), strict=True))
+        both = pa.table({**texts, **ids, "score": [1.0, 2.0]})
+        assert germane.evaluate(judged, both, "RR")["RR"].mean == 1 / 2
+    lists = pa.table({query: ["a"], item: ["z"], "recommendations": [["y", "x"]]})
+    assert germane.evaluate(judged, lists, "RR")["RR"].mean == 1 / 2
+    if query == query.lower() and item == item.lower():
+        with pytest.raises(FormatError, match=f"'{query}' and '{item}' look like the names of"):
+            germane.evaluate(judged, [{query: "a", item: "x", "score": 1.0}], "RR")
+    twice = {**rows, "song_id": ["x", "y"], "book_id": ["x", "y"]}
+    del twice[item]
+    with pytest.raises(FormatError, match="can be the item: 'song_id', 'book_id'"):
+        germane.evaluate(judged, pa.table(twice), "RR")
+
+
+@pytest.mark.parametrize("name", ["is_relevant", "relevanceLabel", "judgement"])
+def test_further_names_of_grades(name: str, tmp_path: Path) -> None:
+    """A column of zeros and ones is no row of relevant items each, in any kind of input."""
+    rows = {"user_id": ["a", "a"], "item_id": ["x", "y"], name: [0, 1]}
+    path = tmp_path / "qrels.csv"
+    path.write_text(f"user_id,item_id,{name}\na,x,0\na,y,1\n")
+    for qrels in (pa.table(rows), path):
+        assert germane.evaluate(qrels, {"a": ["x", "y"]}, "RR NumRel")["NumRel"].mean == 1
+
+
+@pytest.mark.parametrize("name", ["clicked", "Stars", "y_true", "ground_truth"])
+def test_numbers_that_may_be_grades(name: str) -> None:
+    rows = {"user_id": ["a", "a"], "item_id": ["x", "y"], name: [0, 1]}
+    documents = {"a": [{"id": "x", name.lower(): 0}, {"id": "y", name.lower(): 1}]}
+    for qrels in (pa.table(rows), documents):
+        with pytest.raises(FormatError, match=f"(?i)is '{name}' the relevance\\? Use columns="):
+            germane.evaluate(qrels, {"a": ["x", "y"]}, "RR")
+    found = germane.evaluate(
+        pa.table(rows), {"a": ["x", "y"]}, "NumRel", columns={"relevance": name}
+    )
+    assert found["NumRel"].mean == 1
+
+
 def test_named_columns() -> None:
     run = pa.table({"customer": [1, 1], "film": [7, 8], "stars": [1.0, 2.0], "score": [2.0, 1.0]})
     qrels = pa.table({"customer": [1], "film": [7], "rating": [3]})
@@ -941,24 +993,24 @@ def test_names_and_format_on_the_command_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Of files whose suffix and whose columns say nothing, and of ranks that scores contradict."""
-    (tmp_path / "q.data").write_text("customer,film,liked\n1,7,1\n1,9,1\n")
-    (tmp_path / "r.data").write_text("customer,film,guess,rank\n1,7,0.1,1\n1,8,0.9,2\n")
+    (tmp_path / "q.data").write_text("who,what,liked\n1,7,1\n1,9,1\n")
+    (tmp_path / "r.data").write_text("who,what,guess,rank\n1,7,0.1,1\n1,8,0.9,2\n")
     paths = [str(tmp_path / name) for name in ("q.data", "r.data")]
-    named = "query=customer,item=film,relevance=liked"
+    named = "query=who,item=what,relevance=liked"
     for score, value in (("score=guess,rank=", "0.5"), ("score=", "1.0")):
         arguments = ["--input-format", "csv", "--columns", f"{named},{score}", "--format", "tsv"]
         assert cli.main(["evaluate", *paths, "-m", "RR", *arguments]) in (0, None)
         assert capsys.readouterr().out.split()[-1] == value
     assert cli.main(["evaluate", *paths, "--input-format", "csv"]) == 2
     told = capsys.readouterr().err
-    assert "q.data: no column is the query; found 'customer', 'film'" in told
+    assert "q.data: no column is the query; found 'who', 'what'" in told
     assert told.endswith("customer_id. Use --columns query=name for another name.\n")
     twice = [*("--columns", named), *("--columns", "score="), "--input-format", "csv"]
     assert cli.main(["evaluate", *paths, "-m", "RR", *twice, "--format", "tsv"]) in (0, None)
     assert capsys.readouterr().out.split()[-1] == "1.0"
     with pytest.raises(SystemExit):
         cli.main(["evaluate", *paths, *twice, "--columns", "item=other"])
-    assert "names item twice: item=film and item=other" in capsys.readouterr().err
+    assert "names item twice: item=what and item=other" in capsys.readouterr().err
     assert cli.main(["evaluate", *paths, "--input-format", "excel"]) == 2
     assert "germane: --input-format takes trec, parquet" in capsys.readouterr().err
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import numbers
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -40,6 +41,71 @@ NAMES: dict[str, tuple[str, ...]] = {
         "rater_id",
     ),
 }  # fmt: skip
+
+FURTHER: dict[str, tuple[tuple[str, ...], ...]] = {
+    "query": (
+        (
+            "prompt_id", "member_id", "visitor_id", "client_id", "account_id", "uid", "reader_id",
+            "listener_id", "viewer_id", "conversation_id", "search_id", "request_id", "playlist_id",
+            "basket_id",
+        ),
+        (
+            "question", "prompt", "user_query", "search_query", "search_term", "session",
+            "customer", "member", "visitor",
+        ),
+    ),
+    "item": (
+        (
+            "chunk_id", "passage_id", "document_id", "corpus_id", "paragraph_id", "node_id",
+            "context_id", "page_id", "song_id", "track_id", "artist_id", "book_id", "isbn",
+            "listing_id", "sku", "sku_id", "asin", "video_id", "news_id", "post_id", "recipe_id",
+            "game_id", "anime_id", "show_id", "episode_id", "podcast_id", "place_id", "poi_id",
+            "venue_id", "business_id", "restaurant_id", "hotel_id", "property_id", "course_id",
+            "job_id", "paper_id", "offer_id", "goods_id", "film_id",
+        ),
+        (
+            "chunk", "passage", "doc", "document", "song", "track", "book", "listing", "movie",
+            "film", "product", "article", "video", "recipe", "game", "course", "hotel",
+            "restaurant", "paper",
+        ),
+    ),
+    "relevance": (
+        (
+            "is_relevant", "relevant", "relevancy", "relevance_label", "relevance_grade",
+            "judgment", "judgement", "qrel",
+        ),
+    ),
+}  # fmt: skip
+"""Names of ids, and then of what may be text, where no column has one of ``NAMES``."""
+
+LIKE_SCORES = (
+    "ratings",
+    "stars",
+    "relevance_score",
+    "clicked",
+    "click",
+    "clicks",
+    "liked",
+    "like",
+    "likes",
+    "purchased",
+    "bought",
+    "positive",
+    "is_positive",
+    "preference",
+    "feedback",
+    "vote",
+    "votes",
+    "target",
+    "truth",
+    "ground_truth",
+    "y_true",
+    "y",
+    "gold",
+    "correct",
+    "value",
+)
+"""Names of numbers beside judgments that may be grades, as those of scores may be."""
 
 _TERRIER = ("qid", "docno")
 """PyTerrier's ids. Beside them, ``query`` has the text, and ``docid`` a place in an index."""
@@ -245,7 +311,7 @@ def refuse_columns(where: str, raw: Mapping[Any, Any]) -> None:
 
 
 _MOST = 16  # the most columns of a frame that is recognized in a dict
-_QUERIES, _ITEMS = frozenset(NAMES["query"]), frozenset(NAMES["item"])
+_QUERIES, _ITEMS = (frozenset(NAMES[part]).union(*FURTHER[part]) for part in ("query", "item"))
 
 
 def spell_label(label: Any) -> Any:
@@ -267,8 +333,13 @@ def choose_names(columns: Mapping[str, Any] | None, side: str) -> dict[str, Any]
 
 def has_query(names: Sequence[str]) -> bool:
     """Does one of these names stand for the query?"""
-    known_names = {name.casefold() for name in NAMES["query"]}
-    return any(name.casefold() in known_names for name in names)
+    known_names = {_strip_name(name) for name in (*NAMES["query"], *FURTHER["query"][0])}
+    return any(_strip_name(name) in known_names for name in names)
+
+
+def _strip_name(name: str) -> str:
+    """Drop case and signs: ``trackId`` and ``Track ID`` are ``track_id``."""
+    return re.sub(r"[\W_]+", "", name.casefold())
 
 
 def _find_lists(
@@ -281,7 +352,7 @@ def _find_lists(
     if chosen.get("item") is not None:
         column, dot, _ = str(chosen["item"]).partition(".")
         return column if dot and column in names and chosen["item"] not in names else None
-    if kind not in LISTS or _choose_one("item", names, where, chosen) is not None:
+    if kind not in LISTS or _choose_one("item", names, where, chosen, further={}) is not None:
         return None
     named = [name for name in names if name.casefold() in LISTS[kind]]
     if len(named) > 1:
@@ -486,6 +557,7 @@ def _choose_one(
     where: str,
     chosen: Mapping[str, Any],
     known_names: Mapping[str, tuple[str, ...]] = NAMES,
+    further: Mapping[str, tuple[tuple[str, ...], ...]] = FURTHER,
 ) -> str | None:
     if part in chosen:
         name = chosen[part]
@@ -499,6 +571,11 @@ def _choose_one(
     ]
     if set(_TERRIER) <= set(names) and part in ("query", "item"):
         fitting = [name for name in fitting if name not in _BESIDE_TERRIER[part]]
+    for further_names in (known_names[part], *further[part]) if part in further else ():
+        stripped = {_strip_name(name) for name in further_names}
+        fitting = fitting or [
+            name for name in names if _strip_name(name) in stripped and name not in chosen.values()
+        ]
     if len(fitting) > 1:
         differ = len(set(fitting)) > 1
         advice = (
@@ -514,7 +591,8 @@ def _choose_one(
 
 def _refuse_scored(names: Sequence[str], where: str) -> str | None:
     """Accept BEIR's scores as grades. Refuse other scores, which may be the grades."""
-    named = [name for name in names if name.casefold() in NAMES["score"]]
+    numbered = {_strip_name(name) for name in (*NAMES["score"], *LIKE_SCORES)}
+    named = [name for name in names if _strip_name(name) in numbered]
     if {"query-id", "corpus-id", "score"} <= set(names):  # BEIR's
         return "score"
     if named:

@@ -15,7 +15,13 @@ from germane.core.calls import parse_whole
 from germane.core.id_spelling import is_id, unwrap_id
 from germane.errors import DuplicateError, FormatError, ScoreError, clip, list_some, write_option
 from germane.kernel.ids import is_missing
-from germane.readers.objects.headings import NAMES, choose_names, explain_scored
+from germane.readers.objects.headings import (
+    FURTHER,
+    LIKE_SCORES,
+    NAMES,
+    choose_names,
+    explain_scored,
+)
 from germane.readers.objects.mappings import ScoredList
 
 ITEM = ("_id", "id", *NAMES["item"], "node_id", "pk", "objectID")
@@ -24,6 +30,7 @@ DISTANCES = ("distance", "_distance")
 _OF_ENGINES = ("@search.score", "_rankingScore", "text_match")
 """What Azure, Meilisearch and Typesense call the score."""
 SCORE = ("_score", *NAMES["score"], *DISTANCES, *_OF_ENGINES)
+GRADE = (*NAMES["relevance"], *FURTHER["relevance"][0])
 PLAIN = (str, bytes, numbers.Number, tuple, np.generic, type(None))
 _FIELDS = (*ITEM, *SCORE, "metadata", "meta")
 
@@ -115,8 +122,9 @@ def read_documents(
     item = _find_item(first, chosen, where, side, within)
     if side != "qrels":  # pairs of query and item
         return {query: _read_judged(where, query, listed, item) for query, listed in lists.items()}
-    grade = chosen.get("relevance") or _choose(first, NAMES["relevance"], "relevance", where, side)
-    scored = next((name for name in SCORE if read_path(first, name) is not None), None)
+    grade = chosen.get("relevance") or _choose(first, GRADE, "relevance", where, side)
+    numbered = (name for name in (*SCORE, *LIKE_SCORES) if read_path(first, name) is not None)
+    scored = next(numbered, None)
     if grade is None and scored is not None and "relevance" not in chosen:
         raise explain_scored(where, scored)
     return {
@@ -176,6 +184,7 @@ def _find_item(
 ) -> str:
     """Find the field of the id; ``within`` is the column that has the hits or documents."""
     item: str | None = chosen.get("item") or _choose(first, ITEM, "item", where, side)
+    item = item or _choose(first, FURTHER["item"][0], "item", where, side)
     if item is None:
         inside, noun = _find_inside(first), "hit" if side == "run" else "document"
         like = "" if inside is None else f", such as {within}{'.' * bool(within)}{inside}"
