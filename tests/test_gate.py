@@ -494,3 +494,46 @@ def test_a_baseline_of_nested_json_is_a_run(held: object, tmp_path: Path) -> Non
     path.write_text("{}")
     with pytest.raises(germane.errors.FormatError, match="not results of schema"):
         germane.gate({"q": ["d"]}, {"q": ["d"]}, "RR", baseline=path)
+
+
+def test_people_correct_the_change_of_a_model() -> None:
+    """The model takes b for relevant; people say that a is, so that the run rises."""
+    queries = [f"q{number}" for number in range(60)]
+    model = {query: {"a": 0, "b": 1} for query in queries}
+    people = {
+        query: {"a": int(place % 5 > 0), "b": int(place % 5 == 0)}
+        for place, query in enumerate(queries[::3])
+    }
+    runs = {
+        "before": {key: ["b", "a"] for key in queries},
+        "after": {key: ["a", "b"] for key in queries},
+    }
+    naive = germane.gate(model, runs["after"], "P@1", baseline=runs["before"])
+    assert naive.verdicts == {"P@1": "fell"}
+    gate = germane.gate(model, runs["after"], "P@1", baseline=runs["before"], people=people)
+    trusts = germane.trust_many(runs, people=people, model=model, measures="P@1")
+    change = trusts.between("after", "before", "P@1")
+    assert gate.corrected["P@1"].mean == change.mean > 0
+    assert (gate.verdicts, gate.passed) == ({"P@1": "passed"}, True)
+    [row] = gate.table().rows
+    assert row[3:5] == ("-1.0000", f"{change.mean:+.4f}")
+    assert gate.to_dict()["corrected"]["P@1"]["judged"] == 20
+    back = germane.gate(model, runs["before"], "P@1", baseline=runs["after"], people=people)
+    assert (back.verdicts, len(back.sentences)) == ({"P@1": "fell"}, 1)
+    assert "as corrected by people's judgments" in back.sentences[0]
+    saved = germane.evaluate(model, runs["before"], "P@1")
+    for options, words in (
+        ({"baseline": saved}, "give the baseline's run"),
+        ({"by": lambda q: q}, "leave out by="),
+    ):
+        with pytest.raises(germane.errors.InputError, match=words):
+            germane.gate(
+                model,
+                runs["after"],
+                "P@1",
+                **{"baseline": runs["before"], **options},
+                people=people,
+            )
+    page = germane.report(model, runs, "P@1", people=people).html
+    assert '<section id="people">' in page
+    assert f"<td>{change.mean:.4f}</td>" in page

@@ -359,11 +359,6 @@ def _run_trust(options: argparse.Namespace) -> None:
         raise InputError(
             "--detect plans for a difference between two runs; give at least two runs."
         )
-    if "-" in options.runs or options.people == options.model == "-":
-        raise InputError(
-            "each run is read once for each judge, but standard input (-) can be read only"
-            " once. Give files."
-        )
     runs = parser.read_runs(options.people, options.runs)
     measures = parser.read_measures(options)
     with make_progress_line() as progress, warnings.catch_warnings():

@@ -258,6 +258,9 @@ _OF_LIST = Option(
 )
 _PUBLISHED = "a published table with a row for each {}: CSV, TSV, JSON, Markdown or LaTeX"
 _NUMBER = "the number as it was published: {}"
+_OF_PEOPLE = Option(
+    "people's judgments of some of the queries, which correct the numbers from a model's", "QRELS"
+)
 _GRADES = "grades such as '0 0 1'"
 _PAGE = Option("", "FILE", read=OutputPath, flags="-o --output", default="report.html")
 
@@ -522,6 +525,8 @@ USUAL: dict[str, Option] = {
 }  # fmt: skip
 
 RARE: dict[str, Option] = {
+    "gate people": _OF_PEOPLE,
+    "report people": _OF_PEOPLE,
     "identify columns": Option("names of the frames' columns", "PART=NAME,…", read=_read_columns),
     "time_limit": Option(
         "seconds that a program may take (default: 60)", "S", read=read_fraction,

@@ -1,9 +1,9 @@
 """The verb gate: a run against its baseline, measure by measure."""
 
 import os
-from collections.abc import Hashable, Iterator
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Hashable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from typing import Any, Unpack
 
 from germane.comparison.compare import check_judgments, compare
@@ -29,7 +29,9 @@ from germane.evaluation.choices import DEFAULT, Baseline, Choices, Judgments, Ru
 from germane.evaluation.evaluate import evaluate
 from germane.evaluation.opening import open_data
 from germane.evaluation.result import Result
-from germane.measures.measure import Measures
+from germane.judges.corrected import CorrectedMean
+from germane.judges.trust import trust_many
+from germane.measures.measure import Measure, Measures
 from germane.output.named_columns import Tabular
 from germane.output.tables import Table, format_number, write_count
 from germane.readers.files.formats import is_path
@@ -52,6 +54,8 @@ class Gate(Tabular):
 
     comparison: Comparison
     max_drop: float
+    corrected: Mapping[str, CorrectedMean] = field(default_factory=dict)
+    """measure → the change as people's judgments correct it, where ``people=`` gives some"""
 
     @property
     def passed(self) -> bool:
@@ -92,6 +96,9 @@ class Gate(Tabular):
         return queries
 
     def _judge(self, pair: Pair) -> str:
+        change = self.corrected.get(str(pair.measure))
+        if change is not None:
+            return self._judge_change(change)
         verdict = self._judge_drop(pair, self.comparison)
         return "lost" if verdict not in FAILING and self.lost[str(pair.measure)] else verdict
 
@@ -102,8 +109,18 @@ class Gate(Tabular):
         words = {"significant": "fell", "not significant": "noise", "inconclusive": "inconclusive"}
         return words[pair.verdict]
 
+    def _judge_change(self, change: CorrectedMean) -> str:
+        drop, interval = change.stated
+        if reaches(drop, -self.max_drop, 1.0):
+            return "passed"
+        if interval.high < 0:
+            return "fell"
+        return "inconclusive" if interval.basis == "range" else "noise"
+
     def table(self, *, digits: int | None = 4) -> Table:
         """One row per measure, or per measure and segment."""
+        if self.corrected:
+            return self._tabulate_corrected(digits)
         rows = []
         whole, segments = self.comparison, self.comparison.segments
         judged = [("all", pair, self._judge(pair), whole) for pair in whole.pairs]
@@ -133,8 +150,55 @@ class Gate(Tabular):
         left = (8,) if segments is None else (1, 9)
         return Table(columns, tuple(rows), tuple(notes), left=left)
 
+    def _tabulate_corrected(self, digits: int | None) -> Table:
+        """Make a row per measure: the means by the model, and the change that people correct."""
+        number, rows = partial(format_number, digits=digits), []
+        for pair in self.comparison.pairs:
+            change, means = self.corrected[str(pair.measure)], self.comparison.means
+            drop, interval = change.stated
+            model = means[str(pair.measure)]
+            rows.append(
+                (
+                    str(pair.measure),
+                    *(number(model[name]) for name in (BASELINE, RUN)),
+                    number(pair.difference, sign="+"),
+                    number(drop, sign="+"),
+                    *write_ends(interval, digits, sign="+"),
+                    interval.level,
+                    self._judge(pair),
+                )
+            )
+        by_model = (f"{BASELINE} by model", f"{RUN} by model", "change by model")
+        columns = ("measure", *by_model, "change", "low", "high", "level", "verdict")
+        notes = [*self._explain_changes(), *self.comparison.notes]
+        notes = [note for note in notes if not note.startswith(("p: ", "intervals: "))]
+        return Table(columns, tuple(rows), tuple(notes), left=(8,))
+
+    def _explain_changes(self) -> Iterator[str]:
+        """Explain the verdicts on changes that were corrected."""
+        used = {*self.verdicts.values()}
+        yield f"passed: no drop of more than {self.max_drop:g}"
+        for verdict, means in {
+            "fell": "a larger drop, whose interval is below 0",
+            "noise": "a larger drop, whose interval contains 0",
+            "inconclusive": (
+                "a larger drop, of which people judged too few queries; this fails the gate"
+            ),
+        }.items():
+            if verdict in used:
+                yield f"{verdict}: {means}"
+        change = next(iter(self.corrected.values()))
+        yield (
+            f"change: corrected by people's judgments of {change.judged:,} of"
+            f" {write_count(change.queries, 'query')}; the others are judged by the model alone"
+        )
+        alone = [name for name, change in self.corrected.items() if change.shown == "people"]
+        if alone:
+            yield f"{', '.join(alone)}: by people's judgments alone, which are more certain"
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema: the comparison, and the verdicts."""
+        corrected = {name: change.to_dict() for name, change in self.corrected.items()}
         segments: dict[str, dict[str, str]] = {}
         for name, pair, verdict in self.segments:
             segments.setdefault(str(name), {})[str(pair.measure)] = verdict
@@ -142,6 +206,7 @@ class Gate(Tabular):
             **self.comparison.to_dict(),
             "verdicts": self.verdicts,
             **({"segment_verdicts": segments} if segments else {}),
+            **({"corrected": corrected} if corrected else {}),
             "passed": self.passed,
         }
 
@@ -175,6 +240,8 @@ class Gate(Tabular):
             (
                 self._describe_lost(pair)
                 if verdict == "lost"
+                else self._describe_change(pair)
+                if self.corrected
                 else (
                     f"{segment}{pair.measure} fell by {format_difference(-pair.difference)}, where"
                     f" {self.max_drop:g} is"
@@ -183,6 +250,14 @@ class Gate(Tabular):
             )
             for segment, pair, verdict in judged
             if verdict in FAILING
+        )
+
+    def _describe_change(self, pair: Pair) -> str:
+        change = self.corrected[str(pair.measure)]
+        drop, _ = change.stated
+        return (
+            f"{pair.measure} fell by {format_difference(-drop)}, where {self.max_drop:g} is"
+            f" allowed, as corrected by people's judgments: {change}"
         )
 
     def _describe_lost(self, pair: Pair) -> str:
@@ -216,6 +291,7 @@ def gate(
     resamples: int = 10_000,
     rng: Seed = 0,
     by: Values | None = None,
+    people: Judgments | None = None,
     **policy: Unpack[Choices],
 ) -> Gate:
     """Compare a run with its baseline, and tell which measures fell.
@@ -230,12 +306,19 @@ def gate(
     the interval contains 0, ``max_drop`` alone decides: the drop is inconclusive, and the gate
     fails. It also fails if a query has a value in the baseline but none in the run. ``by`` gives
     segments of the queries, in each of which no measure may fall either; their p-values are
-    corrected together. The other arguments are the same as for ``compare``. Raises PolicyError for
+    corrected together. If ``qrels`` are a model's judgments, ``people`` are people's judgments of
+    some of the queries, as in ``trust``, and the verdicts are about the changes that these correct.
+    The other arguments are the same as for ``compare``. Raises PolicyError for
     results that were saved under other conventions, InputError for results with other judgments,
     CoverageError if no judged item was found, and what ``compare`` raises.
     """
     check_limits(max_drop, alpha)
     data = open_data(qrels, policy)
+    if people is not None and by is not None:
+        raise InputError(
+            f"{write_option('people')} corrects means over all queries; leave out"
+            f" {write_option('by')}."
+        )
     now = evaluate(data, run, measures, name=RUN)
     if quantities := [m for m in now.measures if not m.row.loses(dict(m.parameters))]:
         raise MeasureError(
@@ -269,11 +352,29 @@ def gate(
         rng=rng,
         by=by,
     )
-    decision = Gate(comparison, max_drop)
+    corrected = {}
+    if people is not None:
+        corrected = _correct(data, {BASELINE: baseline, RUN: run}, now.measures, people, alpha)
+    decision = Gate(comparison, max_drop, corrected)
     _check_found(BASELINE, before)
     if decision.passed:
         _check_found(RUN, now)
     return decision
+
+
+def _correct(
+    model: Any, runs: Mapping[str, Any], measures: tuple[Measure, ...], people: Any, alpha: float
+) -> dict[str, CorrectedMean]:
+    """Correct the change of each measure by people's judgments, with Bonferroni's intervals."""
+    if _read_saved(runs[BASELINE]) is not None:
+        raise InputError(
+            f"{write_option('people')} corrects numbers query by query, and"
+            f" {write_option('baseline')} is saved results; give the baseline's run."
+        )
+    trusts = trust_many(
+        runs, people=people, model=model, measures=measures, confidence=1 - alpha / len(measures)
+    )
+    return {str(change.measure): change for change in trusts.differences}
 
 
 def check_limits(max_drop: Any, alpha: Any) -> None:
@@ -307,6 +408,7 @@ def assert_no_regression(
     resamples: int = 10_000,
     rng: Seed = 0,
     by: Values | None = None,
+    people: Judgments | None = None,
     **policy: Unpack[Choices],
 ) -> Gate:
     """Raise RegressionError if a run is worse than its baseline; for use in tests.
@@ -320,7 +422,7 @@ def assert_no_regression(
     """
     decision = gate(
         qrels, run, measures, baseline=baseline, max_drop=max_drop, alpha=alpha, test=test,
-        correction=correction, resamples=resamples, rng=rng, by=by, **policy,
+        correction=correction, resamples=resamples, rng=rng, by=by, people=people, **policy,
     )  # fmt: skip
     if not decision.passed:
         raise RegressionError("\n".join((*decision.sentences, "", str(decision))))

@@ -90,6 +90,13 @@ class CorrectedMean(Plain):
         return "corrected" if is_usual else "people"
 
     @property
+    def stated(self) -> tuple[float, Interval]:
+        """The number to show first, and its interval."""
+        if self.shown == "people":
+            return self.people_mean, self.people_interval
+        return self.mean, self.interval
+
+    @property
     def caution(self) -> str:
         """A sentence if people's values differ on fewer than five queries, or nothing."""
         values = unite_equal(self.sample.people)
@@ -117,11 +124,9 @@ class CorrectedMean(Plain):
         )
 
     def __str__(self) -> str:
-        by_people = self.shown == "people"
-        mean = self.people_mean if by_people else self.mean
-        interval = self.people_interval if by_people else self.interval
+        mean, interval = self.stated
         ends = f"[{interval.low:.4f}, {interval.high:.4f}]"
-        whose = " (people alone)" if by_people else ""
+        whose = " (people alone)" if self.shown == "people" else ""
         title = make_visible(self.title)
         return f"{title}, {self.measure}: {mean:.4f}{whose}, {interval.level} interval {ends}"
 

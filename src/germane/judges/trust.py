@@ -48,6 +48,7 @@ from germane.measures.averaging import find_span, find_span_of_differences
 from germane.measures.definition import refuse_lists
 from germane.measures.measure import Measure, Measures
 from germane.readers import RunInput
+from germane.readers.files.formats import is_path
 
 
 def trust(
@@ -134,10 +135,10 @@ def trust_many(
     Interval.check_confidence(confidence)
     check_choice("about", about, ("population", "queries"))
     check_choice("tuning", tuning, ("optimal", "full"))
-    _check_policy(policy)
-    options = open_data(None, policy).options
-    models = Inputs(model, options)
-    opened, persons = models.open_runs(runs), Inputs(people, options)
+    models = open_data(model, policy)
+    _check_policy(models.options.asked)
+    _check_streams(runs, people, models.qrels)
+    opened, persons = models.open_runs(runs), Inputs(people, models.options)
     inputs = [query_run.run for query_run in opened.values()]
     judges = spell_alike(*(_read_judge(judge, measures, inputs) for judge in (persons, models)))
     match_judges(*judges)
@@ -216,6 +217,16 @@ def compare_judges(
 def _read_judge(data: Inputs, measures: Measures, runs: Iterable[RunInput] = ()) -> Qrels:
     """Read the judgments of one judge."""
     return data.read_judge(data.options.make_plan(measures, data.conventions).needs, runs)
+
+
+def _check_streams(runs: Any, people: Any, model: Any) -> None:
+    """Refuse standard input for what is read once for each judge."""
+    is_run = isinstance(runs, Mapping) and any(is_path(run) and run == "-" for run in runs.values())
+    if is_run or (is_path(people) and is_path(model) and people == model == "-"):
+        raise InputError(
+            "each run is read once for each judge, but standard input (-) can be read only"
+            " once. Give files."
+        )
 
 
 def _check_policy(policy: Mapping[str, Any]) -> None:

@@ -25,6 +25,7 @@ from germane.evaluation.result import Result, Results
 from germane.explanation.curves import MeanPRCurve
 from germane.explanation.explanation import Explanation
 from germane.forensics.spread import Spread, spread_each
+from germane.judges.corrected import Trusts
 from germane.measures.measure import Measure
 from germane.output.tables import Table
 from germane.readers import RunInput, is_searched, open_run
@@ -212,6 +213,7 @@ class Findings:
     confidence: float
     comparison: Comparison | None  # None for one run
     groups: Table | None  # the means in each segment, where there are some
+    trusts: Trusts | None  # the numbers as people's judgments correct them, where there are some
     names: Mapping[Measure, str]  # of the measures, as the page shows them
     curves: Mapping[str, MeanPRCurve]
     bounds: BoundsOfRuns | None  # where they were asked for

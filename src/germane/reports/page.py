@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from importlib import resources
 
 from germane.comparison.comparison import Comparison
@@ -271,6 +272,22 @@ def _write_segments(findings: Findings) -> Iterable[str]:
         yield from make_scrollable(write_table(shown.columns, shown.rows, shown.left))
         yield from write_notes(shown.notes[len(segments.measures) :])
         yield "</details>"
+
+
+def _write_corrected(findings: Findings) -> Iterable[str]:
+    """Write the numbers as people's judgments correct them."""
+    if findings.trusts is None:
+        return
+    first = next(iter(findings.trusts.numbers))
+    yield (
+        "<p>A model judged all queries, and the numbers above are from its judgments. People judged"
+        f" {first.judged:,} of the {write_count(first.queries, 'query')}, and these judgments"
+        " correct the means and the differences of the runs.</p>"
+    )
+    defined = {f"{measure}: {measure.definition}" for measure in findings.measures}
+    table = findings.trusts.table()
+    notes = tuple(note for note in table.notes if note not in defined)
+    yield from write_whole_table(replace(table, notes=notes))
 
 
 def write_comparisons(
@@ -586,6 +603,7 @@ def _write_origin(origin: Origin) -> Iterable[str]:
 
 SECTIONS: tuple[tuple[str, str, Callable[[Findings], Iterable[str]]], ...] = (
     ("result", "Result", _write_result),
+    ("people", "Corrected by people", _write_corrected),
     ("segments", "Segments", _write_segments),
     ("cautions", "Before relying on it", _write_cautions),
     ("curves", "Precision and recall", _write_curves),

@@ -33,6 +33,7 @@ from germane.explanation.curves import MeanPRCurve
 from germane.explanation.explain import average_curve, explain_result
 from germane.explanation.explanation import Explanation
 from germane.explanation.single_query import find_placement
+from germane.judges.trust import trust_many
 from germane.measures import find_merits
 from germane.measures.measure import Measure, Measures
 from germane.output.named_columns import Named
@@ -127,6 +128,7 @@ def report(
     command: str | None = None,
     by: Values | None = None,
     rename: Mapping[str, str] | None = None,
+    people: Judgments | None = None,
     progress: Progress | bool | None = None,
     **policy: Unpack[Choices],
 ) -> Report:
@@ -154,7 +156,9 @@ def report(
     ``by`` adds the means of each segment of the queries or users, and the comparisons there, as
     ``compare`` makes them. Measures of the catalogue, such as Coverage, stand beside the others;
     of two runs or more, they are drawn against the first other measure. ``rename`` gives measures
-    other names, as in ``{"R@20": "Recall@20"}``.
+    other names, as in ``{"R@20": "Recall@20"}``. If ``qrels`` are a model's judgments, ``people``
+    are people's judgments of some of the queries, and the page has the means and differences that
+    these correct, as ``trust_many`` makes them.
 
     ``qrels``, ``runs`` and the conventions are the same as for ``evaluate_many``, and ``baseline``
     to ``resamples`` the same as for ``compare``; ``rng`` is a seed. The page shows ``command`` as
@@ -194,6 +198,12 @@ def report(
 
     means = _select_means(results)
     has_pairs = len(results) > 1 and bool(means)
+    trusts = None
+    if people is not None:
+        corrected = select_judged(results.measures)
+        trusts = trust_many(
+            runs, people=people, model=data, measures=corrected, confidence=settings.confidence
+        )
     placements = {name: find_placement(result) for name, result in results.items()}
     ties = next(iter(results.values())).policy.ties
     ordered = ties not in Policy.UNORDERED
@@ -208,6 +218,7 @@ def report(
             compare(results, None, means, **vars(settings), rng=seed, by=by) if has_pairs else None
         ),
         groups=None if by is None else _tabulate_groups(ordered_runs, by, confidence, names),
+        trusts=trusts,
         names=names,
         curves=_average_curves(ordered_runs, confidence) if ordered else {},
         bounds=ordered_runs.bounds() if bounds else None,
