@@ -135,7 +135,7 @@ def test_files_that_hold_no_picture_are_refused_with_one_that_does(
     for path, content in (("truth", TRUTH), ("found", FOUND)):
         Path(f"{path}.json").write_text(json.dumps(content))
     command = ["boxes", "explain", "truth.json", "found.json", "--image", "3", "-o"]
-    for suffix in ("png", "pdf", "jpg", "webp"):
+    for suffix in ("jpg", "webp"):
         assert cli.main([*command, f"some.{suffix}"]) == 2
         assert "svg" in capsys.readouterr().err
         assert not Path(f"some.{suffix}").exists()
@@ -221,11 +221,8 @@ def test_ids_that_are_partly_numbers_of_files_are_explained() -> None:
     ) as error:
         germane.boxes.evaluate(truth, found, "AP")
     said = str(error.value)
-    assert (
-        "It is the number of the file '000000001000.jpg', whose id is 1; but for 1 of 3 boxes, no file"
-        in said
-    )
-    assert "of 1 of 3 boxes" in said
+    assert "It is the number of the file '000000001000.jpg', whose id is 1;" in said
+    assert "but for 1 of 3 boxes, no file of the truth has their number" in said
     mended = [{**row, "image_id": one} for row, one in zip(found[:2], (1, 2), strict=True)]
     assert germane.boxes.evaluate(truth, mended, "AP")["AP"].mean > 0.6
 
