@@ -655,3 +655,13 @@ def test_the_run_with_lower_values_wins_where_lower_is_better() -> None:
     assert not queries.losses()
     [segment] = queries.by(lambda query: "all").slices
     assert (segment.wins, segment.losses, segment.ties) == (7, 0, 1)
+
+
+def test_progress_tells_of_runs_and_pairs() -> None:
+    told: list[tuple[str, int, int | None]] = []
+    qrels = {f"q{i}": ["d"] for i in range(8)}
+    runs = {name: {query: ["x" * i, "d"] for i, query in enumerate(qrels)} for name in "abc"}
+    germane.compare(qrels, runs, "RR AP", progress=lambda *step: told.append(step))
+    assert [step for step in told if step[0] == "runs"] == [("runs", i, 3) for i in range(3)]
+    pairs = [step for step in told if step[0] == "pairs of runs"]
+    assert pairs == [("pairs of runs", i, 6) for i in range(6)], "three pairs on two measures"

@@ -252,9 +252,9 @@ def _run_compare(options: argparse.Namespace) -> None:
         )
     if picture:
         _check_picture(options)
-    comparison = germane.compare(
-        _evaluate_datasets(options, datasets), by=options.by, **collect_statistics(options)
-    )
+    results, statistics = _evaluate_datasets(options, datasets), collect_statistics(options)
+    with make_progress_line("comparing") as progress:
+        comparison = germane.compare(results, by=options.by, progress=progress, **statistics)
     signatures = comparison.signatures if options.signature else ()
     if picture:
         _choose_drawn(comparison, options).save(options.output)

@@ -19,7 +19,7 @@ from germane.comparison.significance import (
     TestName,
     match_samples,
 )
-from germane.core.calls import Progress, Seed, make_generator
+from germane.core.calls import Progress, Seed, make_generator, make_progress
 from germane.dialects.names import parse_all
 from germane.errors import (
     DuplicateError,
@@ -174,6 +174,7 @@ def compare(
     Raises PolicyError, InputError, CoverageError, NotFoundError and what ``evaluate`` raises.
     """
     settings = Settings(baseline, test, correction, family, confidence, equivalence, resamples)
+    progress = make_progress(progress)
     draws = make_generator(rng)
     if runs is not None:
         wanted = DEFAULT if measures is None else measures
@@ -191,7 +192,7 @@ def compare(
     if runs is None:
         datasets = match_results(datasets, chosen)
     samples = match_samples(datasets, chosen)
-    comparison = compare_samples(datasets, samples, settings, draws)
+    comparison = compare_samples(datasets, samples, settings, draws, progress)
     if by is not None:
         from germane.comparison.segments import compare_segments
 
@@ -200,10 +201,14 @@ def compare(
 
 
 def compare_samples(
-    datasets: Mapping[str, Any], samples: Sequence[Sample], settings: Settings, rng: Generator
+    datasets: Mapping[str, Any],
+    samples: Sequence[Sample],
+    settings: Settings,
+    rng: Generator,
+    progress: Progress | None = None,
 ) -> Comparison:
     """Compare the values of systems, of queries or of images, pair by pair."""
-    pairs = compare_pairs(samples, settings, rng)
+    pairs = compare_pairs(samples, settings, rng, progress)
     return Comparison(datasets, samples, pairs, settings, int(rng.integers(2**63)))
 
 

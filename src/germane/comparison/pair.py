@@ -14,6 +14,7 @@ from germane.comparison.significance import (
     Settings,
     compute_differences,
 )
+from germane.core.calls import Progress
 from germane.core.mean_intervals import (
     Dispersion,
     Interval,
@@ -278,15 +279,21 @@ class Tested:
 
 
 def compare_pairs(
-    samples: Sequence[Sample], settings: Settings, rng: np.random.Generator
+    samples: Sequence[Sample],
+    settings: Settings,
+    rng: np.random.Generator,
+    progress: Progress | None = None,
 ) -> tuple[Pair, ...]:
     """Compare all pairs, or all systems with the baseline, measure by measure."""
-    [pairs] = compare_parts([samples], settings, rng)
+    [pairs] = compare_parts([samples], settings, rng, progress)
     return pairs
 
 
 def compare_parts(
-    parts: Sequence[Sequence[Sample]], settings: Settings, rng: np.random.Generator
+    parts: Sequence[Sequence[Sample]],
+    settings: Settings,
+    rng: np.random.Generator,
+    progress: Progress | None = None,
 ) -> list[tuple[Pair, ...]]:
     """Compare in each part of the queries, such as segments, as ``compare_pairs`` does in all.
 
@@ -311,7 +318,11 @@ def compare_parts(
             corrected[row] = [next(each) for _ in pairs]
     described: list[list[Pair]] = [[] for _ in parts]
     for row, (part, sample, m, _, _, differences) in enumerate(tested):
-        for pair, difference, outcome in zip(pairs, differences, corrected[row], strict=True):
+        for i, (pair, difference, outcome) in enumerate(
+            zip(pairs, differences, corrected[row], strict=True)
+        ):
+            if progress is not None:
+                progress("pairs of runs", row * len(pairs) + i, len(tested) * len(pairs))
             described[part].append(_describe_pair(sample, m, pair, difference, outcome, settings))
     return [tuple(of_part) for of_part in described]
 

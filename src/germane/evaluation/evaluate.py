@@ -100,7 +100,8 @@ def evaluate(
     ``unjudged``, ``no_relevant``, ``depth``, and rarer ones. ``dialect`` adopts the conventions of
     another tool, such as ``"trec_eval-9"``, and its names of measures. ``progress=True`` shows on
     standard error how much of large files has been read; a function is called with the name of a
-    file, the bytes read, and the size of the file or None.
+    file, the bytes read, and the size of the file or None; in longer work also with a step, such as
+    ``"runs"``, how many are done, and their number.
 
     Raises MeasureError, PolicyError, InputError or CoverageError, all of them GermaneError. Warns
     with GermaneWarning about problems that can distort your results; ``findings`` of the result
@@ -205,12 +206,12 @@ def evaluate_many(
     data.options.make_plan(measures, data.conventions)  # refuses measures before data are read
     for run in runs.values():
         refuse_ambiguous(data.qrels, run)
-    return Results(
-        {
-            name: evaluate(data, run, measures, name=name, progress=progress)
-            for name, run in runs.items()
-        }
-    )
+    results = {}
+    for number, (name, run) in enumerate(runs.items()):
+        if progress is not None and len(runs) > 1:
+            progress("runs", number, len(runs))
+        results[name] = evaluate(data, run, measures, name=name, progress=progress)
+    return Results(results)
 
 
 def score(

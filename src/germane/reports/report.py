@@ -190,10 +190,11 @@ def report(
     by_query = open_by_query(data, readable, results)
     ordered_runs = results if sort == "given" else order_results(results, order)
     explained = count()
+    queries_of_runs = sum(len(result.queries) for result in results.values())
 
     def explain(query: Hashable, name: str) -> tuple[Explanation, ...]:
         if progress is not None:
-            progress("rankings", next(explained), None)
+            progress("rankings", next(explained), queries_of_runs)
         return tuple(_explain_query(results[name], query, by_query.get(name)))
 
     means = _select_means(results)
@@ -215,7 +216,9 @@ def report(
         intervals=estimate_intervals(results, settings.confidence),
         confidence=settings.confidence,
         comparison=(
-            compare(results, None, means, **vars(settings), rng=seed, by=by) if has_pairs else None
+            compare(results, None, means, **vars(settings), rng=seed, by=by, progress=progress)
+            if has_pairs
+            else None
         ),
         groups=None if by is None else _tabulate_groups(ordered_runs, by, confidence, names),
         trusts=trusts,
