@@ -408,6 +408,7 @@ USUAL: dict[str, Option] = {
         "FOLDER", read=OutputPath,
     ),
     "grades": Option("the highest grade of the judgments; 1 if items are relevant or not"),
+    "audit relevant": Option("the most relevant items that a query has, such as 1"),
     "audit columns": Option(
         "the measure that a name of the table stands for, as in 'MAP=AP@10'; may be repeated",
         "NAME=MEASURE", repeats=True,

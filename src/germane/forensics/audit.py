@@ -136,6 +136,7 @@ def audit(
     *,
     columns: Mapping[str, str] | None = None,
     grades: int | None = None,
+    relevant: int | None = None,
     witness: Path | None = None,
 ) -> Audit:
     """Find contradictions and impossible numbers in a published table, without any data.
@@ -151,6 +152,8 @@ def audit(
     ``dialect`` the tool that computed the table: fewer definitions are then open. ``grades`` is
     the highest grade of the judgments, 1 if items are relevant or not: nDCG can then be held
     against the other columns, of which those without ``rel=`` count grades of 1 and more.
+    ``relevant`` is the most relevant items that a query has, such as 1 if each user bought one
+    product.
 
     With SciPy, a linear program over all lists decides whether any run can have the numbers of a
     row; what it refutes, it proves. ``witness`` is a folder: judgments and a run with these
@@ -159,10 +162,14 @@ def audit(
     Numbers are taken as rounded. Raises FormatError or InputError for something that is not a
     table, and MeasureError for a table without a measure.
     """
-    if queries is not None and (
-        isinstance(queries, bool) or not isinstance(queries, int) or queries < 1
+    for count, says in (
+        (queries, "queries is the number of queries, 1 or more"),
+        (relevant, "relevant is the most relevant items of a query, 1 or more"),
     ):
-        raise InputError(f"queries is the number of queries, 1 or more; got {clip(queries)}")
+        if count is not None and (
+            isinstance(count, bool) or not isinstance(count, int) or count < 1
+        ):
+            raise InputError(f"{says}; got {clip(count)}")
     if grades is not None and (
         isinstance(grades, bool) or not isinstance(grades, int) or not 1 <= grades <= MOST_GRADES
     ):
@@ -198,7 +205,7 @@ def audit(
             " for 'MAP'.  All measures: germane measures"
         )
     fixed = tool is not None or published.exact
-    return _Auditor(published, read, queries, fixed, grades, folder).run()
+    return _Auditor(published, read, queries, fixed, grades, relevant, folder).run()
 
 
 @dataclass(frozen=True)
@@ -210,6 +217,7 @@ class _Auditor:
     queries: int | None
     fixed: bool  # is the definition of every column known?
     grades: int | None = None
+    relevant: int | None = None
     folder: str | None = None  # of witnesses
 
     def run(self) -> Audit:
@@ -234,6 +242,9 @@ class _Auditor:
         explained += tuple(self._explain_ties(certain))
         decisions, decided, written = self._decide(scaled, certain, weak)
         certain += [contradiction for contradiction in decided if not contradiction.possible]
+        # of a whole row, a definition may be excluded that two numbers allow
+        excluded = {(contradiction.row, frozenset(contradiction.columns)) for contradiction in certain}
+        weak = [law for law in weak if (law.row, frozenset(law.columns)) not in excluded]
         weak += [contradiction for contradiction in decided if contradiction.possible]
         columns = self._column_at.values()
         names = {column.label: str(column.measure or column.kind) for column in columns}
@@ -248,7 +259,7 @@ class _Auditor:
 
     @cached_property
     def _decider(self) -> Decider:
-        return Decider(self._column_at, self.queries, self.grades, self.fixed)
+        return Decider(self._column_at, self.queries, self.grades, self.fixed, self.relevant)
 
     def _note_program(self) -> Iterator[str]:
         if self._decider.groups and not has_solver():
@@ -280,7 +291,8 @@ class _Auditor:
                 words.append(decision.word)
                 written += self._write_witness(r, numbers, decision)
                 law = decision.refutation
-                if law is not None and (row, frozenset(law.columns)) not in known:
+                repeated = law is not None and (row, frozenset(law.columns)) in known
+                if law is not None and not (repeated and law.possible):
                     refuted.append(
                         Contradiction(
                             row, self._cite(r, *law.columns), law.law, law.proof, law.excess,

@@ -4,15 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
-from math import inf, lcm
-from typing import TypeAlias
+from math import lcm
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from germane.forensics.list_values import ListMeasure, Lists, Value, bound_discount
+from germane.forensics.list_values import FINE, ListMeasure, Lists, Value, bound_discount
 
 _GRADED = 3  # columns of graded judgments in one certificate, each of which has its own gains
-_FINE = 1 << 80  # bounds that are not rational are rounded to its multiples
 
 Weights: TypeAlias = Mapping[int, int]  # whole numbers by the place of the measure
 
@@ -74,10 +73,11 @@ def find_bound(lists: Lists, weights: Weights) -> tuple[Fraction, bool] | None:
     graded = [side for side in sides if side.measure.gains != (1, 1)]
     if len(graded) > _GRADED:
         return None
-    plain = [side for side in sides if side.measure.gains == (1, 1)]
+    plain = [(s, s.list_terms(lists.depth)) for s in sides if s.measure.gains == (1, 1)]
     is_exact = all(side.value.is_rational for side in sides)
     bounds = []
-    for relevant in lists.relevant if any(side.depends_on_relevant for side in sides) else (inf,):
+    depends = any(side.depends_on_relevant for side in sides)
+    for relevant in lists.relevant if depends else lists.relevant[-1:]:
         counts = [side.count_gains(relevant, lists.depth) for side in graded]
         most = lists.depth if lists.repeats else int(min(relevant, lists.depth))
         for tops in product(*(range(count + 1) for count in counts)):
@@ -108,15 +108,28 @@ class _Side:
     @property
     def depends_on_relevant(self) -> bool:
         """Does it depend on the number of relevant items, besides the number of hits?"""
-        constant = self.value.divisor in ("one", "k", "ideal_k") and self.value.tail != "precisions"
+        constant = self.value.divisor in ("one", "k", "ideal_k")
         return not constant or self.measure.gains != (1, 1)
 
-    def add_hit(self, rank: int, relevant: float) -> tuple[Fraction, Fraction, Fraction]:
-        """Return what a hit adds: always, for each hit so far, and if it is the first."""
-        always, per_hit, first = self.value.add_hit(rank)
+    def list_terms(self, depth: int) -> "_Terms":
+        """List what hits add by rank, before it is divided, times the weight."""
+        rows: list[list[Fraction]] = [[], [], []]
+        for rank in range(1, depth + 1):
+            always, per_hit, first = self.value.add_hit(rank)
+            for row, term in zip(
+                rows, (always.high if self.weight > 0 else always.low, per_hit, first), strict=True
+            ):
+                row.append(self.weight * term)
+        scale = FINE
+        if self.value.is_rational:
+            scale = lcm(*(term.denominator for row in rows for term in row))
+        whole = [[_round_up(term, scale) for term in row] for row in rows]
+        return _Terms(np.array(whole, dtype=object), scale)
+
+    def divide(self, relevant: float) -> Fraction:
+        """Return 1 ÷ divisor, rounded so that the weighted value is not below the true one."""
         factor = self.value.divide(relevant)
-        span, side = (factor.high, always.high) if self.weight > 0 else (factor.low, always.low)
-        return self.weight * span * side, self.weight * span * per_hit, self.weight * span * first
+        return factor.high if self.weight > 0 else factor.low
 
     def count_gains(self, relevant: float, depth: int) -> int:
         """Count the relevant items whose gains matter; at the depth, as many as without a bound."""
@@ -136,43 +149,52 @@ class _Side:
         }
 
 
+class _Terms(NamedTuple):
+    """What hits add, always, for each hit so far, and if they are the first: multiples of 1/scale.
+
+    Three rows of whole numbers, by rank.
+    """
+
+    rows: "np.ndarray[Any, np.dtype[np.object_]]"
+    scale: int
+
+
+def _round_up(number: Fraction, scale: int) -> int:
+    return -(-number.numerator * scale // number.denominator)
+
+
 def _maximize(
     lists: Lists,
-    plain: Sequence[_Side],
+    plain: Sequence[tuple[_Side, _Terms]],
     gained: Sequence[Mapping[tuple[int, int], Fraction]],
     relevant: float,
     most: int,
     is_exact: bool,
 ) -> Fraction:
     """Maximize the sum over all lists with at most so many hits, in whole numbers of one scale."""
-    rows = [
-        [
-            sum(terms, Fraction())
-            for terms in zip(*(s.add_hit(rank, relevant) for s in plain), strict=True)
-        ]
-        or [Fraction()] * 3
-        for rank in range(1, lists.depth + 1)
-    ]
+    factors = [side.divide(relevant) / terms.scale for side, terms in plain]
     tails = [
-        sum((s.weight * s.value.add_tail(lists.depth, h, relevant) for s in plain), Fraction())
+        sum((s.weight * s.value.add_tail(lists.depth, h, relevant) for s, _ in plain), Fraction())
         for h in range(most + 1)
     ]
-    scale = _FINE
-    if is_exact:
-        scale = lcm(*(number.denominator for row in (*rows, tails) for number in row))
-
-    def round_up(number: Fraction) -> int:
-        return -(-number.numerator * scale // number.denominator)
-
+    scale = lcm(*(number.denominator for number in (*factors, *tails))) if is_exact else FINE
+    rows: Any = np.zeros((3, lists.depth), dtype=object)
+    for (side, terms), factor in zip(plain, factors, strict=True):
+        added = -(-terms.rows * (factor.numerator * scale) // factor.denominator)
+        last = side.value.count_ranks(relevant)
+        rows[:, : int(min(last, lists.depth))] += added[:, : int(min(last, lists.depth))]
+    always, per_hit, first = rows
     numbers = np.arange(1, most + 1).astype(object)
     worth = np.array([0], dtype=object)  # by the number of hits so far
-    for rank, row in enumerate(rows, 1):
-        always, per_hit, first = map(round_up, row)
-        count = min(rank, most)
-        hit = worth[:count] + always + per_hit * numbers[:count]
-        hit[0] += first
+    for i in range(lists.depth):
+        count = min(i + 1, most)
+        hit = worth[:count] + always[i]
+        if per_hit[i]:
+            hit += per_hit[i] * numbers[:count]
+        hit[0] += first[i]
         for steps in gained:
-            hit += [round_up(steps.get((rank, j), Fraction())) for j in range(1, count + 1)]
+            hit += [_round_up(steps.get((i + 1, j), Fraction()), scale) for j in range(1, count + 1)]
         stay = worth[1:]
         worth = np.concatenate([worth[:1], np.maximum(hit[: len(stay)], stay), hit[len(stay) :]])
-    return Fraction(max(w + round_up(t) for w, t in zip(worth, tails, strict=False)), scale)
+    highest = max(w + _round_up(t, scale) for w, t in zip(worth, tails, strict=False))
+    return Fraction(highest, scale)

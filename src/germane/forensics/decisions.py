@@ -16,7 +16,7 @@ from germane.forensics.list_program import Means, Program
 from germane.forensics.list_values import DEEPEST, ENUMERATED, Lists, make_list_measure
 from germane.forensics.reported import Column, Reading, Reported
 
-KINDS = ("P", "R", "AP", "MeanP", "RR", "Success", "nDCG")
+KINDS = ("P", "R", "F", "Rprec", "AP", "MeanP", "RR", "Success", "DCG", "nDCG")
 WORDS = (IMPOSSIBLE := "impossible", "restricted", "open", "possible")
 """What a decision says, the worst first."""
 
@@ -140,6 +140,7 @@ class Decider:
     queries: int | None
     grades: int | None
     fixed: bool
+    relevant: int | None = None  # the most relevant items of a query, if that is known
     _programs: dict[Any, Program] = field(default_factory=dict)
     _ways: dict[Any, Any] = field(default_factory=dict)
 
@@ -163,7 +164,7 @@ class Decider:
     def _decide_columns(self, places: list[int], cells: Cells) -> Decision:
         decision = self._try_ways(places, cells, self.grades)
         if decision.word in ("possible", "open") and self.grades is None:
-            binary = [place for place in places if self.columns[place].kind == "nDCG"]
+            binary = [place for place in places if self.columns[place].kind in ("DCG", "nDCG")]
             if binary:
                 strict = self._try_ways(places, cells, 1)
                 if strict.refutation is None:
@@ -272,7 +273,8 @@ class Decider:
         measures = tuple(measure for _, measure in made.values())
         repeats = choices.get("duplicates") == "recount"
         ones = frozenset(range(len(measures)) if choices.get("no_relevant") == "one" else ())
-        lists = Lists(measures, depth, repeats, ones)
+        most = float("inf") if self.relevant is None else self.relevant
+        lists = Lists(measures, depth, repeats, ones, most)
         program = self._programs.setdefault((measures, depth, repeats, ones), Program(lists))
         return Group(program, tuple(made), tuple(reading for reading, _ in made.values()))
 

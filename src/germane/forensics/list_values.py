@@ -6,12 +6,12 @@ rank i, and a tail for what lies beyond rank K. For R ≥ K every value is a lin
 R = K and R = ∞ stand for all that lie between.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cache, cached_property
 from math import ceil, floor, inf
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,6 +23,7 @@ ENUMERATED = 10
 
 DEEPEST = 100
 _PRECISION = 1 << 64  # of bounds of logarithms
+FINE = 1 << 80  # bounds that are not rational are rounded to its multiples
 
 
 class Span(NamedTuple):
@@ -64,9 +65,14 @@ def bound_log2(number: int) -> Span:
 
 @cache
 def bound_discount(rank: int, kind: str) -> Span:
-    """Bound the discount of nDCG at a rank: 1 ÷ log2(i + 1), or jarvelin's 1 ÷ max(1, log2 i)."""
+    """Bound the discount of nDCG at a rank: 1 ÷ log2(i + 1), or jarvelin's 1 ÷ max(1, log2 i).
+
+    Bounds are multiples of 2^-80, so that sums of them have small denominators.
+    """
     log = bound_log2(rank + 1) if kind == "log" else bound_log2(max(rank, 2))
-    return Span(1 / log.high, 1 / log.low)
+    return Span(
+        Fraction(floor(FINE / log.high), FINE), Fraction(ceil(FINE / log.low), FINE)
+    )
 
 
 @cache
@@ -78,7 +84,7 @@ def bound_ideal(count: int, kind: str) -> Span:
 
 @cache
 def _sum_harmonic(last: int) -> Fraction:
-    return _sum_harmonic(last - 1) + Fraction(1, last) if last else Fraction()
+    return sum((Fraction(1, rank) for rank in range(1, last + 1)), Fraction())
 
 
 @dataclass(frozen=True)
@@ -86,14 +92,17 @@ class Value:
     """A measure, or a bound of it, as a sum over hits.
 
     ``sums`` says what a hit adds, ``divisor`` what the sum is divided by, and ``tail`` what hits
-    beyond the depth of the lists can add: nothing, the reciprocal of the next rank, precisions of
-    the items that are left, or all.
+    beyond the depth of the lists can add: nothing, the reciprocal of the next rank, precisions or
+    discounts of the items that are left, places up to rank R, or all.
     """
 
-    sums: str  # nothing, hits, first, reciprocal, precisions, means, log or jarvelin
+    sums: str  # nothing, hits, hits_to_R, first, reciprocal, precisions, means, log or jarvelin
     k: int
-    divisor: str = "one"  # or k, R, min, ideal or ideal_k
-    tail: str = "none"  # or rank, precisions or all
+    divisor: str = "one"  # or k, R, min, ideal, ideal_k, ideal_R or harmonic
+    tail: str = "none"  # or rank, precisions, discounts, places or all
+    times: Fraction = Fraction(1)  # the factor of every hit
+    beta: Fraction = Fraction(1)  # of a harmonic mean
+    depth: int = 0  # of a harmonic mean: up to so many relevant items it is exact
 
     def add_hit(self, rank: int) -> tuple[Span, Fraction, Fraction]:
         """Return what a hit at a rank adds: always, for each hit so far, and if it is the first."""
@@ -101,7 +110,7 @@ class Value:
         if rank > self.k or self.sums == "nothing":
             return _ZERO, zero, zero
         match self.sums:
-            case "hits":
+            case "hits" | "hits_to_R":
                 return _ONE, zero, zero
             case "first":
                 return _ZERO, zero, Fraction(1)
@@ -112,7 +121,12 @@ class Value:
             case "means":
                 return Span.of(_sum_harmonic(self.k) - _sum_harmonic(rank - 1)), zero, zero
             case _:
-                return bound_discount(rank, self.sums), zero, zero
+                discount = bound_discount(rank, self.sums)
+                return Span(self.times * discount.low, self.times * discount.high), zero, zero
+
+    def count_ranks(self, relevant: float) -> float:
+        """Return the last rank at which a hit counts."""
+        return relevant if self.sums == "hits_to_R" else inf
 
     def divide(self, relevant: float) -> Span:
         """Return 1 ÷ divisor for R relevant items."""
@@ -125,10 +139,31 @@ class Value:
                 return _ZERO if relevant == inf else Span.of(Fraction(1, int(relevant)))
             case "min":
                 return Span.of(Fraction(1, int(min(relevant, self.k))))
+            case "harmonic":
+                return self._divide_harmonic(relevant)
+            case "ideal_R" if relevant == inf:
+                return _ZERO
             case _:
                 count = self.k if self.divisor == "ideal_k" else int(min(relevant, self.k))
+                count = int(relevant) if self.divisor == "ideal_R" else count
                 ideal = bound_ideal(count, self.sums)
                 return Span(1 / ideal.high, 1 / ideal.low)
+
+    def _divide_harmonic(self, relevant: float) -> Span:
+        """Return (1 + β²) ÷ (β²·R + k).
+
+        In 1/R it is concave, so that beyond the depth lines between two R lie below it. Its tangent
+        lies above.
+        """
+        square = self.beta**2
+        if relevant <= self.depth:
+            return Span.of((1 + square) / (square * int(relevant) + self.k))
+        part = Fraction() if relevant == inf else Fraction(1, int(relevant))
+        low = (1 + square) * part / (square + self.k * part)
+        touch = Fraction(1, self.depth)
+        at_touch = square + self.k * touch
+        slope = (1 + square) * square / at_touch**2
+        return Span(low, (1 + square) * touch / at_touch + slope * (part - touch))
 
     def add_tail(self, depth: int, hits: int, relevant: float) -> Fraction:
         """Return the most that results beyond the depth add to a list with so many hits."""
@@ -140,9 +175,15 @@ class Value:
             return Fraction()
         if relevant == inf:
             return Fraction(1)
-        misses = depth - hits
-        places = range(hits + 1, int(relevant) + 1)
-        return sum((Fraction(j, misses + j) for j in places), Fraction()) / int(relevant)
+        total, misses = int(relevant), depth - hits
+        if self.tail == "places":
+            return Fraction(max(total - depth, 0), total)
+        if self.tail == "discounts":
+            beyond = bound_ideal(misses + total, self.sums).high - bound_ideal(depth, self.sums).low
+            return beyond / bound_ideal(total, self.sums).low
+        # the j-th hit, at rank misses + j, adds j ÷ (misses + j) = 1 − misses ÷ (misses + j)
+        beyond = _sum_harmonic(misses + total) - _sum_harmonic(depth)
+        return (total - hits - misses * beyond) / total
 
     @property
     def is_rational(self) -> bool:
@@ -213,8 +254,21 @@ def make_list_measure(reading: Reading, depth: int, grades: int | None) -> ListM
             if norm in ("R", "min"):
                 return ListMeasure(low, Value("precisions", k, "R", "precisions"))
             return ListMeasure(low, Value("nothing", k, tail="all"))
-        case "nDCG":
-            return _make_ndcg(reading, k, grades) if cutoff else None
+        case "F" if cutoff:
+            beta = Fraction(repr(float(words["beta"])))
+            exact = Value("hits", k, "harmonic", beta=beta, depth=depth)
+            return ListMeasure(exact, exact) if beta else None
+        case "Rprec" if words["mult"] == 1 and not copies:
+            low = Value("hits_to_R", k, "R")
+            return ListMeasure(low, replace(low, tail="places"))
+        case "DCG" if cutoff:
+            return _make_dcg(reading, k, grades)
+        case "nDCG" if cutoff:
+            return _make_ndcg(reading, k, grades)
+        case "nDCG" if grades == 1 and norm == "judged" and not copies:
+            ranked = _make_ndcg(reading, k, grades)
+            low = Value(ranked.low.sums, k, "ideal_R") if ranked else None
+            return ListMeasure(low, replace(low, tail="discounts")) if low else None
     return None
 
 
@@ -224,13 +278,28 @@ def _bound_open_ap(k: int, copies: bool) -> ListMeasure:
     return ListMeasure(low, Value("first", k))
 
 
-def _make_ndcg(reading: Reading, k: int, grades: int | None) -> ListMeasure | None:
-    words = reading.parameters
+def _find_most_gain(words: Mapping[str, Any], grades: int | None) -> int | None:
+    """Find the highest gain of a relevant item; None if the program does not know the gains."""
     if grades is None or words["base"] != 2 or words["least"] > 1:
         return None
     if words["gain"] not in ("linear", "exp") or words["discount"] not in ("log", "jarvelin"):
         return None
-    most = grades if words["gain"] == "linear" else 2**grades - 1
+    return grades if words["gain"] == "linear" else 2**grades - 1
+
+
+def _make_dcg(reading: Reading, k: int, grades: int | None) -> ListMeasure | None:
+    most = _find_most_gain(reading.parameters, grades)
+    if most is None:
+        return None
+    low = Value(str(reading.parameters["discount"]), k)
+    return ListMeasure(low, replace(low, times=Fraction(most)))
+
+
+def _make_ndcg(reading: Reading, k: int, grades: int | None) -> ListMeasure | None:
+    words = reading.parameters
+    most = _find_most_gain(words, grades)
+    if most is None:
+        return None
     discount, norm = str(words["discount"]), words["norm"]
     if most > 1 and (norm != "judged" or k > ENUMERATED or reading.counts_twice):
         return None
@@ -261,7 +330,7 @@ class Kinds(NamedTuple):
 class _Sides(NamedTuple):
     """One side of all measures, in floating point."""
 
-    always: Floats  # measures × ranks
+    always: Floats  # measures × R × ranks; 1 in place of R if it does not matter
     per_hit: Floats
     first: Floats
     factor: Floats  # measures × R
@@ -273,45 +342,54 @@ class Lists:
     """All kinds of lists of a depth, with the bounds of some measures.
 
     ``repeats``: results may be repeated, and be hits again. ``ones``: measures that may be 1 for a
-    query without relevant items, where the others are 0. ``larger``: numbers of relevant items
-    beyond the depth.
+    query without relevant items, where the others are 0. ``most``: relevant items of a query.
+    ``larger``: numbers of relevant items beyond the depth; all between are bounded by them.
     """
 
     measures: tuple[ListMeasure, ...]
     depth: int
     repeats: bool = False
     ones: frozenset[int] = frozenset()
-    larger: tuple[float, ...] = (inf,)
+    most: float = inf
+    larger: tuple[float, ...] = ()
 
     @cached_property
     def relevant(self) -> tuple[float, ...]:
         """The numbers of relevant items: up to the depth, and larger ones."""
-        return (*range(1, self.depth + 1), *self.larger)
+        larger = [r for r in self.larger if r <= self.most] or [self.most]
+        return (
+            *range(1, int(min(self.depth, self.most)) + 1),
+            *(r for r in larger if r > self.depth),
+        )
 
     @property
     def is_exact(self) -> bool:
         """Is the value of every list known?"""
-        return all(measure.is_exact for measure in self.measures) and not self.ones
+        bent = self.most > self.depth and any(m.low.divisor == "harmonic" for m in self.measures)
+        return all(measure.is_exact for measure in self.measures) and not (self.ones or bent)
 
     @cached_property
     def sides(self) -> tuple[_Sides, _Sides]:
         """The lower and the upper values, in floating point."""
         lower, upper = (
-            self._tabulate([getattr(measure, side) for measure in self.measures])
+            self._tabulate([getattr(measure, side) for measure in self.measures], side)
             for side in ("low", "high")
         )
         return lower, upper
 
-    def _tabulate(self, values: Sequence[Value]) -> _Sides:
+    def _tabulate(self, values: Sequence[Value], side: str) -> _Sides:
         ranks = range(1, self.depth + 1)
         added = [[value.add_hit(rank) for rank in ranks] for value in values]
-        always = np.array([[float(hit[0].low) for hit in row] for row in added])
+        always = np.array([[[float(getattr(hit[0], side)) for hit in row]] for row in added])
+        if any(value.count_ranks(1) < inf for value in values):
+            last = np.array([[value.count_ranks(r) for r in self.relevant] for value in values])
+            always = np.where(np.array(ranks) <= last[:, :, None], always, 0.0)
         per_hit, first = (
             np.array([[float(hit[1]) for hit in row] for row in added]),
             np.array([[float(hit[2]) for hit in row] for row in added]),
         )
         factor = np.array(
-            [[float(value.divide(r).high) for r in self.relevant] for value in values]
+            [[float(getattr(value.divide(r), side)) for r in self.relevant] for value in values]
         )
         tail = np.zeros((len(values), len(self.relevant), self.depth + 1))
         for m, value in enumerate(values):
@@ -328,7 +406,15 @@ class Lists:
         ranked, counted = hits.astype(float), (hits * so_far).astype(float)
         first = (hits & (so_far == 1)).astype(float)
         low, high = (
-            (ranked @ side.always.T + counted @ side.per_hit.T + first @ side.first.T)
+            (
+                (
+                    ranked @ side.always[:, 0].T
+                    if side.always.shape[1] == 1
+                    else np.einsum("li,mli->lm", ranked, side.always[:, place])
+                )
+                + counted @ side.per_hit.T
+                + first @ side.first.T
+            )
             * side.factor[:, place].T
             + side.tail[:, place, so_far[:, -1]].T
             for side in self.sides
@@ -369,10 +455,13 @@ class Lists:
     def _search(self, up: Floats, down: Floats, most: int) -> tuple[float, Kinds]:
         """Find, for every R, the list of the highest worth: a dynamic program over ranks, hits."""
         lower, upper = self.sides
-        always, per_hit, first = (
-            np.einsum("m,mr,mi->ri", up, upper.factor, getattr(upper, part))
-            - np.einsum("m,mr,mi->ri", down, lower.factor, getattr(lower, part))
-            for part in ("always", "per_hit", "first")
+        always = np.einsum("mr,mri->ri", up[:, None] * upper.factor, upper.always) - np.einsum(
+            "mr,mri->ri", down[:, None] * lower.factor, lower.always
+        )
+        per_hit, first = (
+            (up[:, None] * upper.factor).T @ getattr(upper, part)
+            - (down[:, None] * lower.factor).T @ getattr(lower, part)
+            for part in ("per_hit", "first")
         )
         tail = np.einsum("m,mrh->rh", up, upper.tail) - np.einsum("m,mrh->rh", down, lower.tail)
         numbers = np.arange(1, self.depth + 1)
@@ -382,11 +471,12 @@ class Lists:
         worth[:, 0] = 0.0
         taken = np.zeros((self.depth, *worth.shape), bool)
         for i in range(self.depth):
-            hit = worth[:, :-1] + always[:, i, None] + per_hit[:, i, None] * numbers
+            n = i + 1  # hits at most
+            hit = worth[:, :n] + always[:, i, None] + per_hit[:, i, None] * numbers[:n]
             hit[:, 0] += first[:, i]
-            hit[barred] = -np.inf
-            taken[i, :, 1:] = hit > worth[:, 1:]
-            worth[:, 1:] = np.maximum(hit, worth[:, 1:])
+            hit[barred[:, :n]] = -np.inf
+            taken[i, :, 1 : n + 1] = hit > worth[:, 1 : n + 1]
+            worth[:, 1 : n + 1] = np.maximum(hit, worth[:, 1 : n + 1])
         worth = worth + tail
         count = worth.argmax(axis=1)
         rows = np.arange(len(bounds))

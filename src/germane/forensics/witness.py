@@ -99,7 +99,8 @@ def _make_program(group: Group) -> Program | None:
         return None
     measures = tuple(type(m)(value, value) for m, value in zip(lists.measures, low, strict=True))
     larger = tuple(r for r in _LARGER if r > lists.depth)
-    return Program(Lists(measures, lists.depth, larger=larger or (2 * lists.depth,)))
+    larger = larger or (2 * lists.depth,)
+    return Program(Lists(measures, lists.depth, most=lists.most, larger=larger))
 
 
 def _is_open(low: Value, high: Value) -> bool:
