@@ -196,7 +196,13 @@ def test_graded_gains_are_within_their_bounds() -> None:
 def test_laws_written_by_hand_follow_from_the_program(identity: object) -> None:
     """Of two cutoffs each, under definitions that germane writes."""
     first, second, bound = identity.first, identity.second, identity.bound  # type: ignore[attr-defined]
-    words = {"AP": ("", "(norm=R)", "(norm=k)"), "R": ("", "(norm=min)"), "nDCG": ("",), "F": ("",), "DCG": ("",)}
+    words = {
+        "AP": ("", "(norm=R)", "(norm=k)"),
+        "R": ("", "(norm=min)"),
+        "nDCG": ("",),
+        "F": ("",),
+        "DCG": ("",),
+    }
     tried = 0
     for j, k in product((1, 2, 4), repeat=2):
         for a, b in product(words.get(first, ("",)), words.get(second, ("",))):

@@ -243,7 +243,9 @@ class _Auditor:
         decisions, decided, written = self._decide(scaled, certain, weak)
         certain += [contradiction for contradiction in decided if not contradiction.possible]
         # of a whole row, a definition may be excluded that two numbers allow
-        excluded = {(contradiction.row, frozenset(contradiction.columns)) for contradiction in certain}
+        excluded = {
+            (contradiction.row, frozenset(contradiction.columns)) for contradiction in certain
+        }
         weak = [law for law in weak if (law.row, frozenset(law.columns)) not in excluded]
         weak += [contradiction for contradiction in decided if contradiction.possible]
         columns = self._column_at.values()

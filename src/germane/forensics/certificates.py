@@ -193,7 +193,9 @@ def _maximize(
             hit += per_hit[i] * numbers[:count]
         hit[0] += first[i]
         for steps in gained:
-            hit += [_round_up(steps.get((i + 1, j), Fraction()), scale) for j in range(1, count + 1)]
+            hit += [
+                _round_up(steps.get((i + 1, j), Fraction()), scale) for j in range(1, count + 1)
+            ]
         stay = worth[1:]
         worth = np.concatenate([worth[:1], np.maximum(hit[: len(stay)], stay), hit[len(stay) :]])
     highest = max(w + _round_up(t, scale) for w, t in zip(worth, tails, strict=False))

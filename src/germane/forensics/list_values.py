@@ -70,9 +70,7 @@ def bound_discount(rank: int, kind: str) -> Span:
     Bounds are multiples of 2^-80, so that sums of them have small denominators.
     """
     log = bound_log2(rank + 1) if kind == "log" else bound_log2(max(rank, 2))
-    return Span(
-        Fraction(floor(FINE / log.high), FINE), Fraction(ceil(FINE / log.low), FINE)
-    )
+    return Span(Fraction(floor(FINE / log.high), FINE), Fraction(ceil(FINE / log.low), FINE))
 
 
 @cache
@@ -267,8 +265,9 @@ def make_list_measure(reading: Reading, depth: int, grades: int | None) -> ListM
             return _make_ndcg(reading, k, grades)
         case "nDCG" if grades == 1 and norm == "judged" and not copies:
             ranked = _make_ndcg(reading, k, grades)
-            low = Value(ranked.low.sums, k, "ideal_R") if ranked else None
-            return ListMeasure(low, replace(low, tail="discounts")) if low else None
+            if ranked is not None:
+                low = Value(ranked.low.sums, k, "ideal_R")
+                return ListMeasure(low, replace(low, tail="discounts"))
     return None
 
 
