@@ -1,4 +1,4 @@
-"""The pytest plug-in: a fixture, and nothing that costs time where it is not used.
+"""The pytest plug-in: two fixtures, and nothing that costs time where it is not used.
 
 Outside the package, whose import brings NumPy into every test session.
 """
@@ -18,4 +18,13 @@ def assert_no_regression() -> "Callable[..., Gate]":
     import germane
 
     checked: Any = germane.assert_no_regression
+    return checked  # type: ignore[no-any-return]
+
+
+@pytest.fixture
+def assert_no_box_regression() -> "Callable[..., Gate]":
+    """``germane.boxes.assert_no_regression(truth, detections, measures, baseline=…, floor=…)``."""
+    import germane
+
+    checked: Any = germane.boxes.assert_no_regression
     return checked  # type: ignore[no-any-return]

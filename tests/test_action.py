@@ -61,7 +61,7 @@ def gate(folder: Path, run: str, baseline: str, **inputs: str) -> tuple[int, str
     variables = {
         "BIN": str(folder.parent / "a bin"), "QRELS": f"{HOSTILE} qrels.txt",
         "RUN": run and f"{HOSTILE} {run}", "BASELINE": baseline and f"{HOSTILE} {baseline}",
-        "MEASURES": "AP AP@10", "OPTIONS": "", **inputs,
+        "MEASURES": "AP AP@10", "OPTIONS": "", "FLOOR": "", "KIND": "lists", **inputs,
     }  # fmt: skip
     done = run_step(GATE, folder, GITHUB_STEP_SUMMARY=str(summary), **variables)
     assert not (folder / "pwned").exists(), "an input was a command"
@@ -80,7 +80,9 @@ def test_no_input_is_pasted_into_a_script() -> None:
         re.findall(r"(\w+)=\$\{\{ inputs\.(\w+) \}\}", " ".join(map("=".join, GATE["env"].items())))
     )
     assert given == {name.upper(): name for name in ACTION["inputs"]}
-    assert list(ACTION["inputs"]) == ["qrels", "run", "baseline", "measures", "options"]
+    assert list(ACTION["inputs"]) == [
+        "qrels", "run", "baseline", "floor", "kind", "measures", "options",
+    ]  # fmt: skip
 
 
 def test_each_input_is_described() -> None:
@@ -101,6 +103,21 @@ def test_a_run_that_did_not_fall_passes(folder: Path) -> None:
     status, _, summary = gate(folder, "lda.run", "pixels.run", OPTIONS="--max-drop 0.02")
     assert status == 0
     assert summary.startswith("### germane gate: the run passed\n")
+
+
+def test_a_floor_needs_no_baseline(folder: Path) -> None:
+    status, output, summary = gate(folder, "lda.run", "", MEASURES="", FLOOR="AP>=.5 RR>=.99")
+    assert status == 1
+    assert "::error title=germane gate::RR is 0.9" in output
+    assert summary.startswith("### germane gate: the run is below a floor\n")
+
+
+def test_boxes_have_a_gate(folder: Path) -> None:
+    for name, file in (("qrels.txt", "truth.json"), ("found.json", "detections.json")):
+        shutil.copy(ROOT / "examples/boxes" / file, folder / f"{HOSTILE} {name}")
+    floors = {"MEASURES": "", "KIND": "boxes", "FLOOR": "AP50>=.7"}
+    status, output, _ = gate(folder, "found.json", "", **floors, OPTIONS="--input-format coco")
+    assert (status, "passed" in output) == (0, True), output
 
 
 def test_options_are_words_with_quotes_as_in_a_shell(folder: Path) -> None:
@@ -131,7 +148,9 @@ def test_a_word_may_have_lines(folder: Path) -> None:
         ({"QRELS": "--version"}, "--version"),
         ({"QRELS": ""}, "The input 'qrels' is missing."),
         ({"RUN": ""}, "The input 'run' is missing."),
-        ({"BASELINE": ""}, "The input 'baseline' is missing."),
+        ({"BASELINE": ""}, "The input 'baseline' is missing, or 'floor'."),
+        ({"KIND": "box"}, "The input 'kind' is lists or boxes."),
+        ({"FLOOR": HOSTILE}, "a floor is a measure"),
     ],
 )
 def test_a_wrong_input_fails_and_runs_nothing(

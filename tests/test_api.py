@@ -151,6 +151,7 @@ ERRORS = [
     "ScoreError",
 ]
 BOX_VERBS = [
+    "assert_no_regression",
     "check",
     "compare",
     "confusion",

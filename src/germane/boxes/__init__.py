@@ -11,9 +11,10 @@ The functions have the same names as those for ranked lists.
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # imported when first asked for
-    from germane.boxes.box_comparison import compare, gate
+    from germane.boxes.box_comparison import compare
     from germane.boxes.box_curves import Curves, curve
     from germane.boxes.box_explanation import Explanation
+    from germane.boxes.box_gate import assert_no_regression, gate
     from germane.boxes.box_reconciliation import Reconciliation, reconcile, reconcile_table
     from germane.boxes.box_report import report
     from germane.boxes.box_result import Result, Results
@@ -28,7 +29,8 @@ _MODULES = {
     for module, names in {
         "box_report": "report",
         "box_tables": "Groups",
-        "box_comparison": "compare gate",
+        "box_comparison": "compare",
+        "box_gate": "assert_no_regression gate",
         "box_curves": "Curves curve",
         "confusion_matrix": "Confusion confusion",
         "conventions_search": "Spread spread",
@@ -42,8 +44,8 @@ _MODULES = {
 }
 
 __all__ = [  # noqa: RUF022  (verbs, then types)
-    "check", "compare", "confusion", "curve", "dialects", "evaluate", "evaluate_many", "explain",
-    "gate", "reconcile", "reconcile_table", "report", "spread",
+    "assert_no_regression", "check", "compare", "confusion", "curve", "dialects", "evaluate",
+    "evaluate_many", "explain", "gate", "reconcile", "reconcile_table", "report", "spread",
     "Confusion", "Curves", "Explanation", "Groups", "Reconciliation", "Result", "Results", "Spread",
 ]  # fmt: skip
 

@@ -1,9 +1,9 @@
-"""Detectors compared on the same images: each image's share of a number, pairs, and the gate."""
+"""Detectors compared on the same images: each image's share of a number, and pairs."""
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Unpack, cast
+from typing import TYPE_CHECKING, Any, Literal, Unpack, cast
 
 import numpy as np
 
@@ -13,7 +13,6 @@ from germane.boxes.matching import number_group
 from germane.boxes.verbs import evaluate_many
 from germane.comparison.compare import compare_samples
 from germane.comparison.comparison import Comparison
-from germane.comparison.gate import BASELINE, RUN, Gate, check_limits
 from germane.comparison.significance import (
     Correction,
     Sample,
@@ -27,7 +26,7 @@ from germane.errors import InputError, MeasureError, clip, list_some
 from germane.measures.averaging import QueryValues
 
 if TYPE_CHECKING:
-    from germane.boxes.conventions import DetectionSource, Options, SharedOptions, TruthSource
+    from germane.boxes.conventions import DetectionSource, SharedOptions, TruthSource
     from germane.dialects.dialect import Dialect
 
 
@@ -143,7 +142,7 @@ def _differentiate_ap(listed: _Listed, total: Ints) -> tuple[Floats, Floats, Flo
     return by_hit, by_detection, value
 
 
-# --- Detectors compared on the same images, and the gate: images are resampled as queries are -----
+# --- Detectors compared on the same images, which are resampled as queries are --------------------
 
 COMPARED = "AP AP50"
 
@@ -195,36 +194,6 @@ def compare(
     return _compare_results(results, settings, rng, chosen)
 
 
-def gate(
-    truth: "TruthSource",
-    detections: "DetectionSource",
-    measures: BoxMeasures = COMPARED,
-    *,
-    baseline: "DetectionSource",
-    max_drop: float = 0.0,
-    alpha: float = 0.05,
-    correction: Correction | None = None,
-    rng: Seed = 0,
-    dialect: "str | Dialect | None" = None,
-    **options: Unpack["Options"],
-) -> Gate:
-    """Compare a detector with its baseline, and say which measures fell.
-
-    ``baseline`` is another set of detections. The other arguments are those of ``germane.gate``
-    and of ``evaluate``.
-
-    >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
-    >>> found = [{**truth[0], "scores": [0.9]}]
-    >>> germane.boxes.gate(truth, found, baseline=found).passed
-    True
-    """
-    check_limits(max_drop, alpha)
-    detectors = {BASELINE: baseline, RUN: detections}
-    results = evaluate_many(truth, detectors, measures, dialect=dialect, **options)
-    settings = Settings(BASELINE, "randomization", correction, "all", 1 - alpha, None, 10_000)
-    return Gate(_compare_results(results, settings, rng), max_drop)
-
-
 class ImageShares(dict[BoxMeasure, QueryValues]):
     """The shares of all images, by measure: a detector's values as a comparison takes them."""
 
@@ -235,10 +204,16 @@ class ImageShares(dict[BoxMeasure, QueryValues]):
 def _compare_results(
     results: Results, settings: Settings, rng: Seed, measures: "BoxMeasures | None" = None
 ) -> Comparison:
-    draws = make_generator(rng)
     settings.check_systems(list(results), "detectors")
-    shares = {name: _share_all(result, measures) for name, result in results.items()}
-    first, result = next(iter(shares.values())), next(iter(results.values()))
+    shares = {name: share_all(result, measures) for name, result in results.items()}
+    return compare_shares(shares, next(iter(results.values())), settings, rng)
+
+
+def compare_shares(
+    shares: Mapping[str, ImageShares], result: Result, settings: Settings, rng: Seed
+) -> Comparison:
+    """Compare detectors by the shares of the same images; ``result`` is of one of them."""
+    draws, first = make_generator(rng), next(iter(shares.values()))
     values = np.array([[system[measure].values for system in shares.values()] for measure in first])
     sample = Sample(
         cast(Any, tuple(first)),
@@ -273,13 +248,19 @@ def _warn_of_rare_classes(result: Result) -> str:
     )
 
 
-def _share_all(result: Result, measures: "BoxMeasures | None") -> ImageShares:
+def share_all(
+    result: Result,
+    measures: "BoxMeasures | None",
+    undefined: Literal["error", "left out"] = "error",
+) -> ImageShares:
     """Compute the shares of all images in some measures, or in all."""
     shares = ImageShares()
     shares.images = result.matches.truths.images
     for name in result if measures is None else list_box_names(measures):
         measure = result.name_measure(name)
         if math.isnan(result[measure].mean):
+            if undefined == "left out":
+                continue
             raise MeasureError(
                 f"{result.name}: {measure} is not defined: no class has a truth that counts."
             )

@@ -401,9 +401,13 @@ class Result(Lookup[BoxValue], Tabular):
         """One row; definitions, counts and conventions as notes."""
         return Results({self.name: self}).table(digits=digits)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON, in a versioned schema; NaN becomes None."""
-        return Results({self.name: self}).to_dict()
+    def to_dict(self, *, images: bool = False) -> dict[str, Any]:
+        """Plain values for JSON, in a versioned schema; NaN becomes None.
+
+        With ``images``, each number has the shares of all images, of which it is the mean: a record
+        that ``gate`` takes as a baseline.
+        """
+        return Results({self.name: self}).to_dict(images=images)
 
     def __repr__(self) -> str:
         means = ", ".join(f"{name}={self[name].mean:.4f}" for name in self)
@@ -463,6 +467,10 @@ class Results(Named[Result], Tabular):
         """One row a detector; definitions, counts and conventions as notes."""
         return make_table(self, digits)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values for JSON, in a versioned schema; NaN becomes None."""
-        return make_dict(self)
+    def to_dict(self, *, images: bool = False) -> dict[str, Any]:
+        """Plain values for JSON, in a versioned schema; with ``images``, a record for ``gate``."""
+        if not images:
+            return make_dict(self)
+        from germane.boxes.box_records import make_record
+
+        return make_record(self)

@@ -8,11 +8,12 @@ from typing import Any, get_args
 from germane import boxes as verbs
 from germane.boxes.box_tables import Part
 from germane.cli import parser
-from germane.cli.everyday import write_checkup, write_command_line, write_gate
+from germane.cli.everyday import report_to_github, write_checkup, write_command_line, write_gate
 from germane.cli.options import read_pairs
 from germane.cli.parser import Command, call
 from germane.cli.terminal import (
     FOR_PAPERS,
+    as_json,
     is_picture,
     write_answer,
     write_found,
@@ -42,7 +43,10 @@ def _open_paths(options: argparse.Namespace) -> Mapping[str, str]:
 
 
 def _run_evaluate(options: argparse.Namespace) -> None:
+    writing.check_suffix(options.record or "", ("json",), "a record is JSON")
     results = call(verbs.evaluate_many, options, detections=_open_paths(options))
+    if options.record is not None:
+        writing.write(options.record, as_json(results.to_dict(images=True)))
     if options.by is None:
         write_found(options, results, FOR_PAPERS)
         return
@@ -164,7 +168,11 @@ def _run_compare(options: argparse.Namespace) -> None:
 
 def _run_gate(options: argparse.Namespace) -> int:
     [path] = _open_paths(options).values()
-    return write_gate(options, call(verbs.gate, options, detections=path))
+    decision = call(verbs.gate, options, detections=path)
+    status = write_gate(options, decision)
+    if options.github:
+        report_to_github(decision)
+    return status
 
 
 def _run_report(options: argparse.Namespace) -> None:
@@ -186,7 +194,7 @@ SUMMARIES = {
     "dialects": "print the value that every tool reports, or define one tool by its NAME",
     "reconcile": "find the conventions that give a reported number or a reported table",
     "compare": "compare detectors on the same images: differences, intervals, significance",
-    "gate": "exit with status 1 if a detector is worse than its baseline",
+    "gate": "exit with status 1 if a detector is worse than its baseline, or below a floor",
     "report": "write an HTML page about detectors",
 }
 _VERBS = "\n".join(
@@ -212,7 +220,7 @@ def _make(run: Any, verb: str, usage: str, extra: str = _SHOWN, **command_fields
 
 VERBS = {
     "evaluate": _make(
-        _run_evaluate, "evaluate", "TRUTH DETECTIONS...", f"by {_SHOWN}",
+        _run_evaluate, "evaluate", "TRUTH DETECTIONS...", f"by record {_SHOWN}",
         words={"by": get_args(Part)},
     ),
     "explain": _make(
@@ -239,7 +247,8 @@ VERBS = {
         _run_compare, "compare", "TRUTH DETECTIONS DETECTIONS...", f"view {_SHOWN}",
         words={"view": ("leaderboard", "pairs")},
     ),
-    "gate": _make(_run_gate, "gate", "TRUTH DETECTIONS --baseline FILE"),
+    "gate": _make(_run_gate, "gate", "TRUTH DETECTIONS --baseline FILE|--floor FLOOR",
+                  f"github {_SHOWN}"),
     "report": _make(_run_report, "report", "TRUTH DETECTIONS...", "output"),
 }  # fmt: skip
 COMMANDS = {

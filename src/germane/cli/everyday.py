@@ -46,7 +46,11 @@ if TYPE_CHECKING:
 
 FAILED = 1
 VIEWS = ("leaderboard", "pairs", "segments", "queries", "stability")
-_SUMMARIES = {"fell": "fell behind its baseline", "lost": "lost queries of its baseline"}
+_SUMMARIES = {
+    "fell": "fell behind its baseline",
+    "lost": "lost queries of its baseline",
+    "below": "is below a floor",
+}
 
 # --- evaluate -------------------------------------------------------------------------------------
 
@@ -422,13 +426,14 @@ def write_command_line() -> str:
 
 def _run_gate(options: argparse.Namespace) -> int:
     data = open_data(options.qrels, collect_policy(options), signs=is_signed(options))
-    measures = parser.read_measures(options)
+    named = options.measures is not None or options.baseline is not None
+    measures = parser.read_measures(options) if named else None
     decision = call(germane.gate, options, without=parser.POLICY, qrels=data, measures=measures)
-    status = write_gate(
-        options, decision, decision.comparison.signatures if options.signature else ()
-    )
+    compared = decision.comparison
+    signatures = compared.signatures if options.signature and compared is not None else ()
+    status = write_gate(options, decision, signatures)
     if options.github:
-        _report_to_github(decision)
+        report_to_github(decision)
     return status
 
 
@@ -449,7 +454,7 @@ def write_gate(
     return 0 if decision.passed else FAILED
 
 
-def _report_to_github(decision: "Gate") -> None:
+def report_to_github(decision: "Gate") -> None:
     """Write workflow commands to standard output, and the table to the job's summary."""
     for sentence in decision.sentences:
         text = make_visible(sentence).replace("%", "%25")
@@ -581,9 +586,9 @@ COMMANDS = {
     ),
     "gate": Command(
         _run_gate,
-        "Compare a run with its baseline. The exit status is 1 if a measure fell by more than"
-        " --max-drop and the p-value is below --alpha, or too few queries differ to test it. It is"
-        " 0 otherwise, and 2 for wrong usage or bad input.",
+        "Compare a run with its baseline, or with floors. The exit status is 1 if a measure fell by"
+        " more than --max-drop with p below --alpha, if too few queries differ to test it, or if it"
+        " is below its floor; 2 for bad input; 0 otherwise.",
         "qrels run",
         "signature github format spreadsheet output",
     ),

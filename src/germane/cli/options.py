@@ -372,9 +372,14 @@ USUAL: dict[str, Option] = {
     "score relevant": Option("total number of relevant items (default: those in the list)", "R",
         read=read_whole),
     "gate baseline": Option(
-        "a run, or a .json file that evaluate --format json --per-query wrote", "FILE",
+        "a run, or results of evaluate as JSON, --per-query", "FILE",
     ),
-    "boxes gate baseline": Option("the detections to compare with", "FILE"),
+    "boxes gate baseline": Option(
+        "the detections to compare with, or a .json file that boxes --record wrote", "FILE"
+    ),
+    "floor": Option(
+        "lowest value that passes, as 'AP>=.4'; may be repeated", "FLOOR", repeats=True,
+    ),
     "boxes report baseline": Option("compare every detector with this one", "NAME"),
     "baseline": Option(
         "compare every run with this one (default: all pairs)", "NAME", STATISTICS,
@@ -546,6 +551,10 @@ RARE: dict[str, Option] = {
     "record": Option(
         "also write a record as JSON, with the values of queries if --per-query is given; germane"
         " verify reads it", "FILE", read=OutputPath,
+    ),
+    "boxes record": Option(
+        "also write a record as JSON, with the shares of images in each number, which gate"
+        " --baseline reads", "FILE", read=OutputPath,
     ),
     "report record": Option(
         "also write a record as JSON, which --previous of the next report reads", "FILE",

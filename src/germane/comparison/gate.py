@@ -1,14 +1,15 @@
-"""The verb gate: a run against its baseline, measure by measure."""
+"""The verb gate: a run against its baseline, and against floors that no measure may fall below."""
 
 import os
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from typing import Any, Unpack
+from typing import Any, TypeVar, Unpack
 
 from germane.comparison.compare import check_judgments, compare
 from germane.comparison.comparison import Comparison
 from germane.comparison.comparison_tables import describe_significance, write_ends
+from germane.comparison.floors import CheckedFloor, Floor, Floors, check_floors, read_floors
 from germane.comparison.pair import Pair, format_difference, format_p_number
 from germane.comparison.significance import Correction, TestName, list_valued
 from germane.core.calls import Seed, is_number
@@ -31,19 +32,22 @@ from germane.evaluation.opening import open_data
 from germane.evaluation.result import Result
 from germane.judges.corrected import CorrectedMean
 from germane.judges.trust import trust_many
-from germane.measures.measure import Measure, Measures
+from germane.measures.measure import Measure, Measures, list_names
+from germane.output.documents import make_document, name_values
 from germane.output.named_columns import Tabular
 from germane.output.tables import Table, format_number, write_count
 from germane.readers.files.formats import is_path
 from germane.records.record import find_results
 
 RUN, BASELINE = "run", "baseline"
-FAILING = {"fell", "inconclusive", "lost"}
+_OF_PAIRS = ("change", "low", "high", "level", "p")
+T = TypeVar("T")
+FAILING = {"fell", "inconclusive", "lost", "below"}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Gate(Tabular):
-    """The verdict on each measure: passed, noise, fell, inconclusive, or lost.
+    """The verdict on each measure: passed, noise, fell, inconclusive, lost, or below its floor.
 
     >>> qrels = {f"q{i}": ["d"] for i in range(20)}
     >>> good, bad = ({q: ranked for q in qrels} for ranked in (["d"], ["x", "d"]))
@@ -52,14 +56,23 @@ class Gate(Tabular):
     (False, {'RR': 'fell'})
     """
 
-    comparison: Comparison
+    comparison: Comparison | None
+    """the run compared with its baseline, if there is one"""
     max_drop: float
     corrected: Mapping[str, CorrectedMean] = field(default_factory=dict)
     """measure → the change as people's judgments correct it, where ``people=`` gives some"""
+    floors: tuple[CheckedFloor, ...] = ()
+    notes: tuple[str, ...] = ()
+    """what else a table says, where nothing is compared"""
+
+    @property
+    def pairs(self) -> tuple[Pair, ...]:
+        """The run and its baseline, by measure."""
+        return () if self.comparison is None else tuple(self.comparison.pairs)
 
     @property
     def passed(self) -> bool:
-        """Is every drop within the allowed limit, or not significant?"""
+        """Is every drop within the allowed limit, or not significant, and no floor undercut?"""
         return not FAILING & {*self.verdicts.values(), *(word for *_, word in self.segments)}
 
     def __bool__(self) -> bool:
@@ -70,13 +83,18 @@ class Gate(Tabular):
         """Measure → passed, or for a drop larger than allowed: fell (it is statistically
         significant), noise (it is not), or inconclusive (the test could not have shown it, or the
         interval contains 0 although p is below alpha); or lost, where queries that have a value in
-        the baseline have none in the run."""
-        return {str(pair.measure): self._judge(pair) for pair in self.comparison.pairs}
+        the baseline have none in the run; or below, where the value is less than its floor."""
+        verdicts = {str(pair.measure): self._judge(pair) for pair in self.pairs}
+        for floor in self.floors:
+            verdict = verdicts.get(floor.measure, "passed")
+            is_low = not floor.passed and verdict not in FAILING
+            verdicts[floor.measure] = "below" if is_low else verdict
+        return verdicts
 
     @property
     def segments(self) -> tuple[tuple[Hashable, Pair, str], ...]:
         """Each segment and pair with its verdict, where ``by=`` gives segments."""
-        segments = self.comparison.segments
+        segments = None if self.comparison is None else self.comparison.segments
         pairs = () if segments is None else segments.pairs
         return tuple(
             (name, pair, self._judge_drop(pair, segments[name]))
@@ -87,9 +105,11 @@ class Gate(Tabular):
     @cached_property
     def lost(self) -> dict[str, tuple[Hashable, ...]]:
         """Measure → the queries that have a value in the baseline and none in the run."""
+        queries: dict[str, tuple[Hashable, ...]] = {}
+        if self.comparison is None:
+            return queries
         [results] = self.comparison.datasets.values()
-        queries = {}
-        for pair in self.comparison.pairs:
+        for pair in self.pairs:
             before, now = (list_valued(results[name], pair.measure) for name in (BASELINE, RUN))
             valued = set(now)
             queries[str(pair.measure)] = tuple(query for query in before if query not in valued)
@@ -99,6 +119,7 @@ class Gate(Tabular):
         change = self.corrected.get(str(pair.measure))
         if change is not None:
             return self._judge_change(change)
+        assert self.comparison is not None  # of which the pair is
         verdict = self._judge_drop(pair, self.comparison)
         return "lost" if verdict not in FAILING and self.lost[str(pair.measure)] else verdict
 
@@ -121,39 +142,62 @@ class Gate(Tabular):
         """One row per measure, or per measure and segment."""
         if self.corrected:
             return self._tabulate_corrected(digits)
-        rows = []
-        whole, segments = self.comparison, self.comparison.segments
-        judged = [("all", pair, self._judge(pair), whole) for pair in whole.pairs]
+        whole, verdicts = self.comparison, self.verdicts
+        segments = None if whole is None else whole.segments
+        judged = [("all", pair, verdicts[str(pair.measure)], whole) for pair in self.pairs]
         if segments is not None:
             judged += [(str(n), pair, word, segments[n]) for n, pair, word in self.segments]
+        floors = {floor.measure: floor for floor in self.floors}
+        columns = (
+            "measure", *["segment"] * (segments is not None), *[BASELINE] * (whole is not None),
+            RUN, *["floor"] * bool(floors), *_OF_PAIRS * (whole is not None), "verdict",
+        )  # fmt: skip
+        rows = []
         for segment, pair, verdict, comparison in judged:
+            assert comparison is not None  # of which the pair is
             means = comparison.means[str(pair.measure)]
-            rows.append(
-                (
-                    str(pair.measure),
-                    *([] if segments is None else [segment]),
-                    *(format_number(means[name], digits) for name in (BASELINE, RUN)),
-                    format_number(pair.difference, digits, sign="+"),
-                    *write_ends(pair.interval, digits, sign="+"),
-                    pair.interval.level if pair.interval else "",
-                    format_p_number(pair.p_adjusted, digits),
-                    verdict,
-                )
-            )
-        numbers = (BASELINE, RUN, "change", "low", "high", "level", "p", "verdict")
-        columns = ("measure", *([] if segments is None else ["segment"]), *numbers)
-        notes = [*self._explain_verdicts(), *self.comparison.notes]
-        if segments is not None:
-            notes.append(segments.describe_correction())
-        if "inconclusive" not in self.verdicts.values():  # a passed measure needs no test
+            low, high = write_ends(pair.interval, digits, sign="+")
+            floor = floors.pop(str(pair.measure), None) if segment == "all" else None
+            cells = {
+                "segment": segment,
+                **{name: format_number(means[name], digits) for name in (BASELINE, RUN)},
+                "floor": "" if floor is None else format_number(floor.lowest, digits),
+                "change": format_number(pair.difference, digits, sign="+"),
+                "low": low,
+                "high": high,
+                "level": pair.interval.level if pair.interval else "",
+                "p": format_p_number(pair.p_adjusted, digits),
+                "verdict": verdict,
+            }
+            rows.append((str(pair.measure), *(cells[column] for column in columns[1:])))
+        for name, floor in floors.items():
+            ends = {"floor": floor.lowest, RUN: floor.value}
+            cells = {column: format_number(value, digits) for column, value in ends.items()}
+            cells |= {"verdict": verdicts[name]}
+            rows.append((name, *(cells.get(column, "") for column in columns[1:])))
+        notes = [*self._explain_verdicts(), *self._list_notes()]
+        if "inconclusive" not in verdicts.values():  # a passed measure needs no test
             notes = [note for note in notes if not note.startswith("Inconclusive:")]
-        left = (8,) if segments is None else (1, 9)
+        left = (len(columns) - 1,) if segments is None else (1, len(columns) - 1)
         return Table(columns, tuple(rows), tuple(notes), left=left)
+
+    def _list_notes(self) -> Iterator[str]:
+        compared = {str(pair.measure) for pair in self.pairs}
+        for floor in self.floors:
+            if floor.measure not in compared:
+                yield f"{floor.measure}: {floor.definition}"
+        if self.comparison is not None:
+            yield from self.comparison.notes
+            if self.comparison.segments is not None:
+                yield self.comparison.segments.describe_correction()
+        else:
+            yield from self.notes
 
     def _tabulate_corrected(self, digits: int | None) -> Table:
         """Make a row per measure: the means by the model, and the change that people correct."""
         number, rows = partial(format_number, digits=digits), []
-        for pair in self.comparison.pairs:
+        assert self.comparison is not None  # which is corrected
+        for pair in self.pairs:
             change, means = self.corrected[str(pair.measure)], self.comparison.means
             drop, interval = change.stated
             model = means[str(pair.measure)]
@@ -203,18 +247,26 @@ class Gate(Tabular):
         for name, pair, verdict in self.segments:
             segments.setdefault(str(name), {})[str(pair.measure)] = verdict
         return {
-            **self.comparison.to_dict(),
+            **(make_document({}) if self.comparison is None else self.comparison.to_dict()),
             "verdicts": self.verdicts,
+            **({"floors": [name_values(floor) for floor in self.floors]} if self.floors else {}),
             **({"segment_verdicts": segments} if segments else {}),
             **({"corrected": corrected} if corrected else {}),
             "passed": self.passed,
         }
 
     def _explain_verdicts(self) -> Iterator[str]:
-        alpha = self.comparison.settings.alpha
         used = {*self.verdicts.values(), *(word for *_, word in self.segments)}
+        if self.comparison is not None:
+            yield from self._explain_drops(self.comparison.settings.alpha, used)
+        else:
+            yield "passed: not less than the floor"
+        if "below" in used:
+            yield "below: less than the floor; this fails the gate"
+
+    def _explain_drops(self, alpha: float, used: set[str]) -> Iterator[str]:
         yield f"passed: no drop of more than {self.max_drop:g}"
-        judged = [(pair, self._judge(pair)) for pair in self.comparison.pairs]
+        judged = [(pair, self._judge(pair)) for pair in self.pairs]
         judged += [(pair, word) for _, pair, word in self.segments]
         unjudged = [pair for pair, word in judged if word == "inconclusive"]
         causes = {
@@ -234,9 +286,9 @@ class Gate(Tabular):
     @property
     def sentences(self) -> tuple[str, ...]:
         """One sentence for each measure that fails the gate, in all queries or in a segment."""
-        judged = [("", pair, self._judge(pair)) for pair in self.comparison.pairs]
+        judged = [("", pair, self._judge(pair)) for pair in self.pairs]
         judged += [(f"{name}: ", pair, word) for name, pair, word in self.segments]
-        return tuple(
+        fell = tuple(
             (
                 self._describe_lost(pair)
                 if verdict == "lost"
@@ -250,6 +302,11 @@ class Gate(Tabular):
             )
             for segment, pair, verdict in judged
             if verdict in FAILING
+        )
+        low = (floor for floor in self.floors if not floor.passed)
+        return (
+            *fell,
+            *(f"{floor.measure} is {floor.value:.4g}, below {floor.lowest:g}." for floor in low),
         )
 
     def _describe_change(self, pair: Pair) -> str:
@@ -281,9 +338,10 @@ def _explain_verdict(pair: Pair) -> str:
 def gate(
     qrels: Judgments,
     run: Run,
-    measures: Measures = DEFAULT,
+    measures: "Measures | None" = None,
     *,
-    baseline: Baseline,
+    baseline: Baseline | None = None,
+    floor: Floors | None = None,
     max_drop: float = 0.0,
     alpha: float = 0.05,
     test: TestName = "randomization",
@@ -294,7 +352,7 @@ def gate(
     people: Judgments | None = None,
     **policy: Unpack[Choices],
 ) -> Gate:
-    """Compare a run with its baseline, and tell which measures fell.
+    """Compare a run with its baseline, and tell which measures fell, or are below a floor.
 
     >>> print(germane.gate({"q": ["d"]}, {"q": ["x", "d"]}, "RR", baseline={"q": ["d"]}).verdicts)
     {'RR': 'inconclusive'}
@@ -308,26 +366,42 @@ def gate(
     segments of the queries, in each of which no measure may fall either; their p-values are
     corrected together. If ``qrels`` are a model's judgments, ``people`` are people's judgments of
     some of the queries, as in ``trust``, and the verdicts are about the changes that these correct.
-    The other arguments are the same as for ``compare``. Raises PolicyError for
-    results that were saved under other conventions, InputError for results with other judgments,
+    ``floor`` is the lowest value of a measure that passes, such as ``"nDCG@10>=.40"``, or a list;
+    it needs no baseline. The other arguments are the same as for ``compare``. Raises PolicyError
+    for results that were saved under other conventions, InputError for results with other
+    judgments, for neither a baseline nor a floor, and for a text that is no floor,
     CoverageError if no judged item was found, and what ``compare`` raises.
     """
     check_limits(max_drop, alpha)
+    floors = read_floors(floor)
+    compared = list_compared(measures, DEFAULT, baseline, floors)
     data = open_data(qrels, policy)
-    if people is not None and by is not None:
-        raise InputError(
-            f"{write_option('people')} corrects means over all queries; leave out"
-            f" {write_option('by')}."
-        )
-    now = evaluate(data, run, measures, name=RUN)
+    if people is not None:
+        _check_corrected(by, baseline, floors)
+    levels = [level.measure for level in floors]
+    names = list_names(compared, Measure) if levels and compared else []
+    wanted: Any = [*names, *levels] if levels else compared
+    now = evaluate(data, run, wanted, name=RUN)
     if quantities := [m for m in now.measures if not m.row.loses(dict(m.parameters))]:
         raise MeasureError(
             f"a gate needs measures for which higher is better. A lower {quantities[0]} is no"
             " regression; leave it out."
         )
+
+    def find(name: str) -> tuple[str, float, str]:
+        return str(now[name].measure), float(now[name]), now[name].measure.definition
+
+    checked = check_floors(floors, find)
+    if baseline is None:
+        _check_found(RUN, now)
+        return Gate(None, max_drop, {}, checked, (f"policy: {now.policy}",))
+    chosen = now.measures
+    if levels:  # of which some may be floors alone
+        named = {now[str(name)].measure for name in names}
+        chosen = tuple(measure for measure in chosen if measure in named)
     before = _read_saved(baseline)
     if before is None:
-        before = evaluate(data, baseline, measures, name=BASELINE)
+        before = evaluate(data, baseline, chosen, name=BASELINE)
     else:
         check_judgments("", (_name(baseline, BASELINE), before), (_name(run, RUN), now))
         if before.policy != now.policy:
@@ -335,14 +409,14 @@ def gate(
                 f"the baseline was evaluated with {before.policy}, but the run with {now.policy}."
                 " Numbers under different conventions cannot be compared."
             )
-    if absent := [name for name in now if name not in before]:
+    if absent := [str(measure) for measure in chosen if str(measure) not in before]:
         raise NotFoundError(
             f"the baseline has no {', '.join(absent)}.  There are: {', '.join(before)}"
         )
     comparison = compare(
         {BASELINE: before, RUN: now},
         None,
-        now.measures,
+        chosen,
         baseline=BASELINE,
         test=test,
         correction=correction,
@@ -354,12 +428,46 @@ def gate(
     )
     corrected = {}
     if people is not None:
-        corrected = _correct(data, {BASELINE: baseline, RUN: run}, now.measures, people, alpha)
-    decision = Gate(comparison, max_drop, corrected)
+        corrected = _correct(data, {BASELINE: baseline, RUN: run}, chosen, people, alpha)
+    decision = Gate(comparison, max_drop, corrected, checked)
     _check_found(BASELINE, before)
     if decision.passed:
         _check_found(RUN, now)
     return decision
+
+
+def list_compared(
+    measures: T | None, usual: T, baseline: object, floors: tuple[Floor, ...]
+) -> T | tuple[str, ...]:
+    """Return the measures that are compared with the baseline: those named, or the usual ones.
+
+    Raises InputError without a baseline and floors, and for measures that have neither.
+    """
+    if baseline is not None:
+        return usual if measures is None else measures
+    if not floors:
+        example = write_option("floor", '"AP>=.4"')
+        raise InputError(f"a gate needs {write_option('baseline')}, or a floor such as {example}.")
+    if measures is not None:
+        raise InputError(
+            f"without {write_option('baseline')}, the measures are those of"
+            f" {write_option('floor')}; leave out {write_option('measures')}."
+        )
+    return ()
+
+
+def _check_corrected(by: object, baseline: object, floors: tuple[Floor, ...]) -> None:
+    """Refuse what people's judgments of some queries do not correct."""
+    if by is not None:
+        raise InputError(
+            f"{write_option('people')} corrects means over all queries; leave out"
+            f" {write_option('by')}."
+        )
+    if baseline is None or floors:
+        raise InputError(
+            f"{write_option('people')} corrects changes from a baseline, and not the values that"
+            f" {write_option('floor')} is about; leave out one of them."
+        )
 
 
 def _correct(
@@ -398,9 +506,10 @@ def _check_found(name: str, result: Result) -> None:
 def assert_no_regression(
     qrels: Judgments,
     run: Run,
-    measures: Measures = DEFAULT,
+    measures: "Measures | None" = None,
     *,
-    baseline: Baseline,
+    baseline: Baseline | None = None,
+    floor: Floors | None = None,
     max_drop: float = 0.0,
     alpha: float = 0.05,
     test: TestName = "randomization",
@@ -421,9 +530,15 @@ def assert_no_regression(
     RegressionError is an AssertionError, so test runners report it as a failure.
     """
     decision = gate(
-        qrels, run, measures, baseline=baseline, max_drop=max_drop, alpha=alpha, test=test,
-        correction=correction, resamples=resamples, rng=rng, by=by, people=people, **policy,
+        qrels, run, measures, baseline=baseline, floor=floor, max_drop=max_drop, alpha=alpha,
+        test=test, correction=correction, resamples=resamples, rng=rng, by=by, people=people,
+        **policy,
     )  # fmt: skip
+    return refuse_regression(decision)
+
+
+def refuse_regression(decision: Gate) -> Gate:
+    """Raise RegressionError for a gate that did not pass."""
     if not decision.passed:
         raise RegressionError("\n".join((*decision.sentences, "", str(decision))))
     return decision

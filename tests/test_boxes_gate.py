@@ -1,0 +1,114 @@
+"""The gate of boxes: records as baselines, and floors, which that of lists has, too."""
+
+import json
+from typing import Any
+
+import pytest
+
+import germane
+from boxes_sets import make_boxes
+from germane.errors import FormatError, InputError, NotFoundError, PolicyError, RegressionError
+
+TRUTH, FOUND = make_boxes(3, "floats, crowds")
+WORSE = [row for place, row in enumerate(FOUND) if place % 3]
+
+
+def gate(found: Any, **options: Any) -> germane.types.Gate:
+    return germane.boxes.gate(TRUTH, found, **options)
+
+
+@pytest.mark.parametrize("order", ["as it is", "other order"])
+def test_a_record_is_as_good_as_the_detections(order: str, tmp_path: Any) -> None:
+    result = germane.boxes.evaluate(TRUTH, FOUND, "AP AP50 AP75")
+    record = json.loads(json.dumps(result.to_dict(images=True)))
+    for row in record["detections"][0]["measures"]:  # the number is the mean of the shares
+        assert sum(row["shares"]) / len(row["shares"]) == pytest.approx(row["mean"], abs=1e-12)
+    path = tmp_path / "record.json"
+    path.write_text(json.dumps(record))
+    turned = {**TRUTH, "images": TRUTH["images"][::-1], "annotations": TRUTH["annotations"][::-1]}
+    truth = turned if order == "other order" else TRUTH
+    wanted = germane.boxes.gate(truth, WORSE, baseline=FOUND)
+    for baseline in (path, record, germane.boxes.evaluate(truth, FOUND)):
+        made = germane.boxes.gate(truth, WORSE, baseline=baseline)
+        assert made.verdicts == wanted.verdicts
+        for pair, other in zip(made.pairs, wanted.pairs, strict=True):
+            assert (pair.difference, pair.p) == pytest.approx((other.difference, other.p))
+
+
+def test_what_a_record_does_not_fit() -> None:
+    record = germane.boxes.evaluate(TRUTH, FOUND, "AP50").to_dict(images=True)
+    moved = {**TRUTH, "annotations": TRUTH["annotations"][1:]}
+    with pytest.raises(InputError, match="made with other truths"):
+        germane.boxes.gate(moved, FOUND, "AP50", baseline=record)
+    with pytest.raises(PolicyError, match=r"other conventions \(crowds='ignore'\)"):
+        gate(FOUND, measures="AP50", baseline=record, crowds="drop")
+    with pytest.raises(NotFoundError, match=r"has no AP\.  There are: AP50"):
+        gate(FOUND, baseline=record)
+    plain = germane.boxes.evaluate(TRUTH, FOUND, "AP50").to_dict()
+    with pytest.raises(FormatError, match="germane boxes TRUTH DETECTIONS --record FILE"):
+        gate(FOUND, measures="AP50", baseline=plain)
+    both = germane.boxes.evaluate_many(TRUTH, {"a": FOUND, "b": WORSE}, "AP50")
+    with pytest.raises(InputError, match="several detectors"):
+        gate(FOUND, measures="AP50", baseline=both.to_dict(images=True))
+
+
+def test_floors() -> None:
+    name = TRUTH["categories"][0]["name"]
+    result = germane.boxes.evaluate(TRUTH, FOUND, ["AP50", f"AP50(class={name})"])
+    values = [result[measure].mean for measure in result]
+    exact = gate(FOUND, floor=[f"AP50>={values[0]!r}", f"AP50(class={name})>={values[1]!r}"])
+    assert exact.passed
+    low = gate(FOUND, floor=f"mAP50 >= {values[0] + 1e-6!r}")
+    assert (low.verdicts, bool(low)) == ({"AP50": "below"}, False)
+    [sentence] = low.sentences
+    assert sentence.startswith("AP50 is ")
+    both = gate(FOUND, measures="AP", baseline=FOUND, floor="AP50>=1.1")
+    assert both.verdicts == {"AP": "passed", "AP50": "below"}
+    assert [row[0] for row in both.table().rows] == ["AP", "AP50"]
+    with pytest.raises(RegressionError, match="below 1"):
+        germane.boxes.assert_no_regression(TRUTH, FOUND, floor="AP50>=1.1")
+
+
+def test_floors_of_lists() -> None:
+    """RR of the lists is 1 and 1/2."""
+    qrels, run = {"q": ["d"], "p": ["d"]}, {"q": ["d"], "p": ["x", "d"]}
+    assert germane.gate(qrels, run, floor="RR>=.75").passed
+    assert germane.gate(qrels, run, floor="MRR>=75% P@1 >= .5").verdicts == {
+        "RR": "passed",
+        "P@1": "passed",
+    }
+    made = germane.gate(qrels, run, "P@1", baseline=run, floor=["RR>=.76"])
+    assert made.verdicts == {"P@1": "passed", "RR": "below"}
+    assert made.table().columns[:4] == ("measure", "baseline", "run", "floor")
+    with pytest.raises(RegressionError, match=r"RR is 0\.75, below 0\.76"):
+        germane.assert_no_regression(qrels, run, floor="RR>=.76")
+
+
+@pytest.mark.parametrize(
+    ("floor", "says"),
+    [
+        ("AP50>.4", "a measure, >= and a number"),
+        ("AP50>=high", "a measure, >= and a number"),
+        (">=.4", "a measure, >= and a number"),
+        ("AP50", "a measure, >= and a number"),
+        ("AP50>=nan", "a measure, >= and a number"),
+        (["AP50>=.4", "AP50>=.5"], "AP50 has two floors"),
+        (["AP50>=.4", "mAP50>=.5"], "AP50 has two floors"),
+        (0.4, "a floor is a text"),
+        ("", "a floor is a text"),
+        (None, "a gate needs baseline"),
+    ],
+)
+def test_floors_that_are_none(floor: Any, says: str) -> None:
+    with pytest.raises(InputError, match=says):
+        gate(FOUND, floor=floor)
+
+
+def test_floors_have_names_with_parentheses() -> None:
+    floor = "AP(norm=R)@10>=.4, nDCG(gain=exp)@5 ≥ 0.5; RR>=1"
+    made = germane.gate({"q": ["d"]}, {"q": ["d"]}, floor=floor)
+    assert [(one.measure, one.lowest) for one in made.floors] == [
+        ("AP(norm=R)@10", 0.4),
+        ("nDCG(gain=exp)@5", 0.5),
+        ("RR", 1),
+    ]
