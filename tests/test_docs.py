@@ -334,6 +334,12 @@ def test_figures_can_be_read_on_a_phone() -> None:
         assert "prefers-color-scheme: dark" in text, figure.name
 
 
+def test_figures_have_a_name_for_those_who_do_not_see_them() -> None:
+    for figure in (ROOT / "docs/figures").glob("*.svg"):
+        head = figure.read_text("utf-8").partition("<style")[0]
+        assert re.search(r"<svg [^>]*role=\"img\"[^>]*>\s*<title>[^<]+</title>", head), figure.name
+
+
 def test_animations_have_variants_that_stand_still() -> None:
     generator = loaded("generate_figures")
     narrow_still, narrow, still = generator.draw_variants("ap.svg").values()

@@ -231,13 +231,23 @@ class Display:
             out = io.BytesIO()
             stamp = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(suffix)
             figure.savefig(out, format=suffix, metadata=stamp)
-        return out.getvalue()
+        return _name_picture(out.getvalue(), figure) if suffix == "svg" else out.getvalue()
 
     def _size(self) -> tuple[float, float]:
         return (4.8, 4.2)  # inches: narrow enough to be read on a phone
 
     def _draw(self, ax: "Axes") -> None:
         raise NotImplementedError
+
+
+def _name_picture(svg: bytes, figure: "Figure") -> bytes:
+    """Name an SVG of Matplotlib by the first line of its title, for those who do not see it."""
+    titles = (figure.get_suptitle(), *(ax.get_title(loc="left") for ax in figure.axes))
+    name = next(filter(None, titles), "A chart").partition("\n")[0]
+    label = _write_attribute(name)
+    named = f'<svg role="img" aria-label="{label}" ', f">\n <title>{escape_html(name)}</title>"
+    start, end = map(str.encode, named)
+    return re.sub(rb"<svg ([^>]*)>", lambda tag: start + tag[1] + end, svg, count=1)
 
 
 _STYLED = re.compile(rb' style="([^"]*)"')
