@@ -144,6 +144,38 @@ def test_version(files: Path) -> None:
     assert kernel in ("kernel: compiled", "kernel: plain")
 
 
+def test_a_command_in_the_wrong_place_has_its_right_one(capsys: pytest.CaptureFixture[str]) -> None:
+    """Verbs of boxes alone, commands typed below boxes, and functions: all name a command."""
+    from germane.cli.boxes import VERBS
+
+    functions = {name for name in germane.__all__ if name.islower()}
+    commandless = {name for name in functions if cli.advise_command(name)[:6] != " Type "}
+    assert commandless == {
+        "animate", "assert_computes", "assert_no_regression", "collapse", "compare_judges",
+        "evaluate_embeddings", "measure",
+        "kendall_tau", "parse", "rbo", "read_qrels", "read_results", "read_run", "tau_ap",
+        "__version__",
+    }  # fmt: skip
+    typed = [[verb] for verb in ({*VERBS} | functions) - {*cli.COMMANDS} - commandless]
+    typed += [["boxes", verb] for verb in (functions | {*cli.COMMANDS}) - {*VERBS} - commandless]
+    for words in typed:
+        for spelled in {words[-1], words[-1].replace("_", "-")}:
+            with contextlib.suppress(SystemExit):
+                assert cli.main([*words[:-1], spelled, "x"]) == 2
+            told = capsys.readouterr().err
+            command = re.search(r"Type 'germane ([^']+)'", told)
+            assert command, told
+            head, _, verb = command[1].partition(" ")
+            assert head in cli.COMMANDS, told
+            assert not verb or verb in VERBS, told
+    for words, near in ((["confuson"], "boxes confusion"), (["boxes", "evalute"], "germane boxes")):
+        with contextlib.suppress(SystemExit):
+            cli.main(words)
+        assert f"Did you mean '{near}'?" in capsys.readouterr().err
+    cli.main(["boxes", "truth", "found"])
+    assert "'truth': there is no such file" in capsys.readouterr().err
+
+
 def test_an_option_by_a_usual_name_is_advised_and_the_advice_works(files: Path) -> None:
     for given, advice in {
         ("--threshold", "2"): {"--measures": "'P(rel=2)@10'", "--min-score": "2"},

@@ -205,7 +205,7 @@ def _make_parser(arguments: Sequence[str]) -> "Parser":
         "--version", action=_Version, nargs=0, help="show program's version number and exit"
     )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    parser.command, parser.commands = arguments[0] if arguments else "", COMMANDS
+    parser.command, parser.advise_command = arguments[0] if arguments else "", advise_command
     name = parser.command.partition(" ")[0]
     if name in COMMANDS:
         add = partial(_add_commands, commands, name)
@@ -229,6 +229,34 @@ def _add_commands(commands: Any, name: str, only: str = "") -> None:
         is_wanted = command == only or not only
         if command.partition(" ")[0] == name and is_wanted and command not in commands.choices:
             add_command(commands, command, row, COMMANDS.get(command))
+
+
+def advise_command(word: str, group: str = "") -> str:
+    """Advise what to type instead of a word that is no command, or no verb of ``boxes``.
+
+    That is the command of a function, that of the other group, or the nearest one.
+
+    >>> from germane.cli import advise_command
+    >>> advise_command("confusion"), advise_command("spread", "boxes")
+    (" Type 'germane boxes confusion'.", " Type 'germane boxes dialects'.")
+    """
+    from difflib import get_close_matches
+
+    from germane.cli.parser import list_paths
+
+    commands: dict[str, dict[str, str]] = {"": {name: name for name in COMMANDS}, "boxes": {}}
+    for module in dict.fromkeys(_MODULES.values()):
+        for command, row in import_module(f"germane.cli.{module}").COMMANDS.items():
+            words = [path.rpartition(".")[2] for path in list_paths(command, row)]
+            for name in (*words, command.rpartition(" ")[2]):
+                commands["boxes" if module == "boxes" else ""].setdefault(name, command)
+    own, other = commands[group], commands["" if group else "boxes"]
+    name = word.replace("-", "_")
+    if command := own.get(name) or other.get(name):
+        return f" Type 'germane {command}'."
+    near = get_close_matches(name, own, 1) or get_close_matches(name, () if group else other, 1)
+    command = own.get(near[0]) or other[near[0]] if near else ""
+    return f" Did you mean '{'germane ' * bool(group)}{command}'?" if command else ""
 
 
 def _run_trec_eval(arguments: Sequence[str]) -> int:

@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, get_args
 
@@ -31,9 +32,16 @@ def name_verb(words: Sequence[str]) -> list[str]:
     command, *rest = words
     if rest[:1] == ["evaluate"]:
         return [command, *rest[1:]]
-    return (
-        [f"{command} {rest[0]}", *rest[1:]] if rest[:1] and rest[0] in VERBS else [command, *rest]
-    )
+    if rest[:1] and rest[0] in VERBS:
+        return [f"{command} {rest[0]}", *rest[1:]]
+    if rest[:1] and re.fullmatch(r"[a-z]\w*(-\w+)*", rest[0]) and not os.path.exists(rest[0]):
+        from germane.cli import advise_command  # which imports this module
+
+        if advice := advise_command(rest[0], command):
+            raise InputError(
+                f"germane boxes has no verb '{rest[0]}', and there is no such file.{advice}"
+            )
+    return [command, *rest]
 
 
 def _open_paths(options: argparse.Namespace) -> Mapping[str, str]:

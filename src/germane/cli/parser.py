@@ -114,14 +114,15 @@ def list_arguments(verb: Any) -> dict[str, Argument]:
     return listed
 
 
+def list_paths(name: str, command: Command) -> Sequence[str]:
+    """List the functions behind a command, as they are called in Python."""
+    return (PAIRS.get(name, name.replace(" ", ".")),) if command.verbs is None else command.verbs
+
+
 def find_verbs(name: str, command: Command) -> list[Any]:
     """Find the functions behind a command."""
-    if command.verbs is not None:
-        paths: Sequence[str] = command.verbs
-    else:
-        paths = (PAIRS.get(name, name.replace(" ", ".")),)
     verbs = []
-    for path in paths:
+    for path in list_paths(name, command):
         verb: Any = germane
         for part in path.split("."):
             verb = getattr(verb, part)
@@ -385,7 +386,8 @@ class Parser(argparse.ArgumentParser):
     command = ""
     """The command that is run."""
 
-    commands: Collection[str] = ()
+    advise_command: Callable[[str], str] | None = None
+    """Advises what to type instead of a word that is no command."""
 
     add_siblings: Callable[[], None] | None = None
     """Adds the other commands of the same name, whose options a message may name."""
@@ -450,7 +452,8 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         if unknown := re.match(r"argument COMMAND: invalid choice: '([^']*)'", message):
-            message = f"no command '{unknown[1]}'.{suggest(unknown[1], self.commands)}"
+            advice = self.advise_command(unknown[1]) if self.advise_command else ""
+            message = f"no command '{unknown[1]}'.{advice}"
         elif unknown := re.match(r"unrecognized arguments: (\S+)", message):
             if self.add_siblings:
                 self.add_siblings()
