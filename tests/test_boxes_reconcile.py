@@ -340,3 +340,80 @@ def test_detections_were_cut_off(cut: float) -> None:
     assert f"confidence={cut:g}" in str(made)
     higher = [row for row in found if row["score"] >= 0.6]
     assert "confidence=" not in str(germane.boxes.reconcile(truth, higher, reported=f"{value:.6f}"))
+
+
+# --- What no convention of evaluate says: images, means over them, and the confidence -----------------
+
+
+def average_as_mask_rcnn(truth: Any, found: Any) -> float:
+    """The mean of its notebook: one list an image, the best precision from each truth on, ÷ truths."""
+    values = []
+    for image in truth["images"]:
+        truths = [one for one in truth["annotations"] if one["image_id"] == image["id"]]
+        rows = [one for one in found if one["image_id"] == image["id"]]
+        free, hits = [*truths], []
+        for row in sorted(rows, key=lambda row: -row["score"]):
+            near = [(overlap(row["bbox"], one["bbox"]), place) for place, one in enumerate(free)
+                    if one["category_id"] == row["category_id"]]  # fmt: skip
+            best = max(near, default=(0.0, 0))
+            hits.append(best[0] >= 0.5)
+            if hits[-1]:
+                free.pop(best[1])
+        precision = [sum(hits[: i + 1]) / (i + 1) for i in range(len(hits))]
+        terms = [max(precision[i:]) for i, hit in enumerate(hits) if hit]
+        if truths:
+            values.append(sum(terms) / len(truths))
+    return sum(values) / len(values)
+
+
+def overlap(first: list[float], second: list[float]) -> float:
+    sides = [
+        min(first[i] + first[i + 2], second[i] + second[i + 2]) - max(first[i], second[i])
+        for i in (0, 1)
+    ]
+    shared = math.prod(max(side, 0.0) for side in sides)
+    return shared / (first[2] * first[3] + second[2] * second[3] - shared)
+
+
+PLAIN_TRUTH, PLAIN_FOUND = make_boxes(5, "floats")
+SEEN = [image["id"] for place, image in enumerate(PLAIN_TRUTH["images"]) if place % 4]
+PART = [row for row in PLAIN_FOUND if row["image_id"] in SEEN]
+
+
+def ask(value: float, found: Any = PART, **options: Any) -> Any:
+    return germane.boxes.reconcile(
+        PLAIN_TRUTH, found, reported=f"{value:.7f}", measure="AP50", **options
+    )
+
+
+def test_the_mean_of_mask_rcnn_s_notebook() -> None:
+    answer = ask(average_as_mask_rcnn(PLAIN_TRUTH, PART))
+    assert answer.answer == "found"
+    assert "AP50, mean=images, points=all" in map(str, answer)
+    assert any("as in the notebook of Mask R-CNN" in note for note in answer.notes)
+
+
+def test_only_images_with_detections() -> None:
+    value = germane.boxes.evaluate(PLAIN_TRUTH, PART, "AP50", only_images=SEEN)["AP50"].mean
+    answer = ask(value)
+    assert [str(one) for one in answer] == ["AP50, only_images=detected"]
+    assert any("17 fewer truths" in note for note in answer.notes)
+
+
+def test_a_depth_that_no_tool_has() -> None:
+    value = germane.boxes.evaluate(PLAIN_TRUTH, PART, "AP50", depth=1)["AP50"].mean
+    assert "AP50, depth=1" in map(str, ask(value))
+
+
+def test_the_confidence_that_fits() -> None:
+    """No usual cut gives it; of a number with two digits, chance gives some cut."""
+    value = germane.boxes.evaluate(PLAIN_TRUTH, PART, "AP50", confidence=0.14)["AP50"].mean
+    answer = ask(value)
+    [(name, cut)] = answer.found[0].candidate.choices
+    assert (name, answer.answer) == ("confidence", "found")
+    again = germane.boxes.evaluate(PLAIN_TRUTH, PART, "AP50", confidence=cut)["AP50"].mean
+    assert again == value != germane.boxes.evaluate(PLAIN_TRUTH, PART, "AP50")["AP50"].mean
+    rough = germane.boxes.reconcile(PLAIN_TRUTH, PART, reported=f"{value:.2f}", measure="AP50")
+    assert rough.answer == "possible"
+    fixed = ask(value, confidence=0.01)
+    assert all("confidence" not in str(one) for one in fixed.tried)

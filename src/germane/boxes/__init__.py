@@ -20,8 +20,8 @@ if TYPE_CHECKING:  # imported when first asked for
     from germane.boxes.box_result import Result, Results
     from germane.boxes.box_tables import Groups
     from germane.boxes.confusion_matrix import Confusion, confusion
-    from germane.boxes.conventions_search import Spread, spread
     from germane.boxes.dialect_table import dialects
+    from germane.boxes.dialect_values import Spread, spread
     from germane.boxes.verbs import check, evaluate, evaluate_many, explain
 
 _MODULES = {
@@ -33,8 +33,8 @@ _MODULES = {
         "box_gate": "assert_no_regression gate",
         "box_curves": "Curves curve",
         "confusion_matrix": "Confusion confusion",
-        "conventions_search": "Spread spread",
         "dialect_table": "dialects",
+        "dialect_values": "Spread spread",
         "box_explanation": "Explanation",
         "box_reconciliation": "Reconciliation reconcile reconcile_table",
         "box_result": "Result Results",

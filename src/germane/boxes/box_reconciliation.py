@@ -10,6 +10,7 @@ import numpy as np
 
 from germane.boxes.box_measures import BoxMeasure, parse_measure, parse_measures
 from germane.boxes.box_result import COCO_SUMMARY
+from germane.boxes.box_tables import MEANS
 from germane.boxes.conventions import Conventions
 from germane.boxes.conventions_search import (
     BoxCandidate,
@@ -23,6 +24,7 @@ from germane.boxes.conventions_search import (
 )
 from germane.boxes.detections import Overlap
 from germane.boxes.dialect_table import DIALECTS, resolve_box_dialect, resolve_measures
+from germane.boxes.score_cuts import find_cuts, weigh_cuts
 from germane.core.ragged import Floats
 from germane.dialects.dialect import Dialect
 from germane.errors import GermaneError, InputError, MeasureError, list_some
@@ -139,6 +141,7 @@ class Reconciliation(Answer[BoxGiven]):
             steps = zip(self.path[1:], self.path, strict=False)
             yield f"{self.own} gives {self._format(self.own.value)}."
             yield from (f"{step.write(before, self.reported.digits)}." for step, before in steps)
+        yield from _describe_beside((*self.found, *self.nearest)[:1])
         if self.found:
             yield from self.hints
         if self.idle:
@@ -194,8 +197,9 @@ def reconcile(
     1 is in percent.
 
     It tries the conventions of all tools, and one change of each convention. If none of these gives
-    the number, it tries all combinations of the main conventions. A convention that you give holds
-    in all of them. Raises what ``evaluate`` raises.
+    the number, it tries means over images and images with detections alone, all combinations of the
+    main conventions, and at last the confidence below which scores were left out. A convention that
+    you give holds in all of them. Raises what ``evaluate`` raises.
     """
     number = read_reported(reported)
     if abs(number.value) > 1 and "%" not in number.text:
@@ -216,12 +220,17 @@ def _make_answer(search: BoxSearch) -> Reconciliation:
     for batch in (variations.list_tools(), variations.vary_once()):
         tried += search.evaluate_all(batch)
     idle = _list_idle(values)
-    if not any(map(search.gives, tried)):
-        tried += search.evaluate_all(variations.combine())
-    answers = search.simplify(filter(search.gives, tried))
-    nearest = () if answers else search.find_nearest(tried)
+    for list_more in (variations.vary_images, variations.combine):
+        if not any(map(search.gives, tried)):
+            tried += search.evaluate_all(list_more())
+    cuts = () if any(map(search.gives, tried)) else find_cuts(search, tried)
+    answers = search.simplify(filter(search.gives, (*tried, *cuts)))
+    nearest = () if answers else search.find_nearest(tried)  # any number is near some cut
+    tried += cuts
     shuffled = [partial(_shuffle, values)] * (len(values.detections) <= _SMALL)
     different, chance = weigh_values(search, tried, shuffled) if answers else (0, 0.0)
+    if cuts and answers:
+        different, chance = weigh_cuts(search, tried, different, chance)
     return Reconciliation(
         reported,
         search.measure,
@@ -236,6 +245,20 @@ def _make_answer(search: BoxSearch) -> Reconciliation:
         chance,
         () if answers else tuple(_find_hints(values, reported)),
     )
+
+
+def _describe_beside(shown: Sequence[BoxGiven]) -> Iterator[str]:
+    """Say in a sentence what evaluate has no convention for."""
+    words = {choice for trial in shown for choice in trial.candidate.choices}
+    if ("only_images", "detected") in words:
+        yield (
+            "With only_images=detected, images in which nothing is detected are left out, and their"
+            " truths are not missed."
+        )
+    for word, meaning in MEANS.items():
+        if ("mean", word) in words:
+            notebook = ", as in the notebook of Mask R-CNN" * (word == "images")
+            yield f"With mean={word}, {meaning}{notebook}."
 
 
 def _list_idle(values: BoxValues) -> tuple[str, ...]:

@@ -9,8 +9,8 @@ import numpy as np
 
 from germane._version import VERSION
 from germane.boxes.box_measures import BoxMeasure, RankedLists, find_spelling
-from germane.boxes.matching import number_group
-from germane.core.ragged import Floats, Ints, unite_equal
+from germane.boxes.matching import Matches, number_group
+from germane.core.ragged import Floats, Ints, average_numbers, unite_equal
 from germane.errors import check_choice, make_visible
 from germane.evaluation.layout import tabulate_systems, write_dialect
 from germane.measures.box_names import BoxName
@@ -226,26 +226,56 @@ def _group_by_class(result: "Result") -> Groups:
 
 def _group_by_image(result: "Result") -> Groups:
     """Average each measure over the classes of each image, which are lists of their own."""
-    truths, detections = result.matches.truths, result.matches.detections
+    names = [str(image) for image in result.matches.truths.images]
+    lists, image = _list_by_image(result, result.matches)
+    values = {
+        name: _average_lists(result, measure, lists, image)
+        for name, measure in zip(result, result.measures, strict=True)
+    }
+    return _make_groups(result, "image", names, values, _count(result, "image"))
+
+
+def _list_by_image(result: "Result", matches: Matches) -> tuple[RankedLists, Ints]:
+    """Make a list of each class in an image with truths of it, and say which image (L)."""
+    truths, detections = matches.truths, matches.detections
     detection_group, truth_group = number_group(truths, detections), number_group(truths, truths)
     # where there are no truths nothing is found: such detections are in no list
     groups = np.append(np.unique(truth_group), -1)
     places = np.searchsorted(groups[:-1], detection_group)
     lists = RankedLists(
-        result.matches,
+        matches,
         result.conventions,
         lists=np.where(groups[places] == detection_group, places, len(groups) - 1),
         truth_lists=np.searchsorted(groups[:-1], truth_group),
         count=len(groups) - 1,
         labels=groups[:-1] // max(len(truths.images), 1),
     )
-    image = groups[:-1] % max(len(truths.images), 1)
-    names = [str(image) for image in truths.images]
-    values = {
-        name: _average_lists(result, measure, lists, image)
-        for name, measure in zip(result, result.measures, strict=True)
-    }
-    return _make_groups(result, "image", names, values, _count(result, "image"))
+    return lists, groups[:-1] % max(len(truths.images), 1)
+
+
+MEANS = {
+    "images": "each image has one ranked list of all classes, and the images are averaged",
+    "images_by_class": "each image is averaged over its classes, and then the images are",
+}
+"""Means that are not over classes; the first is that of Mask R-CNN's notebook."""
+
+
+def average_images(result: "Result", measure: BoxMeasure, matches: Matches, over: str) -> float:
+    """Average a complete measure over the images that have truths, in one of MEANS."""
+    if over == "images_by_class":
+        lists, image = _list_by_image(result, matches)
+        values = _average_lists(result, measure, lists, image)
+    else:
+        count = len(matches.truths.images)
+        detections, truths = matches.detections, matches.truths
+        lists = RankedLists(
+            matches, result.conventions, lists=detections.image, truth_lists=truths.image,
+            count=count, labels=np.zeros(count, np.int64),
+        )  # fmt: skip
+        values = result.compute(measure, lists).mean(axis=0)
+        area = list(result.conventions.areas).index(measure.area or "")
+        values = np.where(lists.relevant[area] > 0, values, math.nan)
+    return average_numbers(values[~np.isnan(values)].tolist())
 
 
 def _average_lists(

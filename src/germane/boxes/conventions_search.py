@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import product
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from germane.boxes.box_measures import (
     sort_lists,
 )
 from germane.boxes.box_result import BoxValue, Result
+from germane.boxes.box_tables import MEANS, average_images
 from germane.boxes.conventions import DEFAULTS, WORDS, Conventions, DepthOf
 from germane.boxes.detections import COCO_SIGMAS, Detections, Truths
 from germane.boxes.dialect_table import DIALECTS, find_points, parse_any
@@ -34,16 +35,14 @@ from germane.boxes.verbs import open_boxes, read_options
 from germane.core.ragged import Bools, Ints
 from germane.dialects.dialect import Dialect, Entry
 from germane.forensics.reported import Reported
-from germane.forensics.spread import DialectValue, are_same
-from germane.forensics.spread import Spread as ListSpread
+from germane.forensics.spread import are_same
 from germane.forensics.variations import (
     Choices,
     Search,
     Tried,
     Variation,
-    refuse_dialect,
-    write_choice,
 )
+from germane.measures.box_names import Levels
 
 if TYPE_CHECKING:
     from germane.boxes.conventions import DetectionSource, Options, TruthSource
@@ -53,6 +52,12 @@ if TYPE_CHECKING:
 _IDLE = ("unknown", "ap_depth")  # they decide whether there is a number, but not which
 CUTS = (0.001, 0.05, 0.25, 0.5)
 """The scores at which detectors are usually cut off before their detections are written."""
+
+_DEPTHS = (1, 10, 100, 300, 1000)
+"""The depths of each class in an image that are tried besides those of tools."""
+
+_BESIDE = {"only_images": "all", "mean": "classes", "points": None}
+"""What is no convention of evaluate: which images count, and what the mean is over."""
 
 _MAIN = ("overlap", "candidate", "crowds", "difficult", "depth", "points", "no_truth")
 """The changes that are tried in all combinations."""
@@ -113,6 +118,7 @@ class BoxVariations:
         if self.target.name == "AP" and not self.target.points:
             options["points"] = list(CURVES)
         options["overlap"] = list(self.overlaps)
+        options |= {"only_images": ["detected"], "mean": list(MEANS)}
         if "oks" not in self.overlaps:
             options["area_of"].remove("body")
         for name in ("confidence", "depth"):
@@ -122,8 +128,7 @@ class BoxVariations:
         lowest = self.detections.score.min(initial=math.inf)
         cuts = dict.fromkeys((*options["confidence"], *CUTS))
         options["confidence"] = [cut for cut in cuts if cut is None or lowest <= cut]
-        if self.target.k is not None:  # the measure's own name decides
-            options["depth"] = []
+        options["depth"] = self._list_depths(options["depth"])
         return {
             name: tuple(word for word in words if word != self.start[name])
             for name, words in options.items()
@@ -133,7 +138,25 @@ class BoxVariations:
     @cached_property
     def start(self) -> dict[str, Any]:
         """The words that were asked for."""
-        return _join_depth({**vars(self.conventions), "points": self.target.points or self.points})
+        beside = _BESIDE | {"points": self.target.points or self.points}
+        return _join_depth({**vars(self.conventions), **beside})
+
+    def _list_depths(self, of_tools: list["Depth"]) -> list["Depth"]:
+        """List the depths that leave something out, and none; no other is tried with a name's."""
+        if self.target.k is not None:
+            return []
+        largest = {"class": 0, "image": 0}
+        if len(self.detections):
+            _, sizes = np.unique(number_group(self.truths, self.detections), return_counts=True)
+            of_images = np.bincount(self.detections.image)
+            largest = {"class": int(sizes.max()), "image": int(of_images.max())}
+
+        def limit(depth: "Depth") -> Any:
+            cuts = depth.depth is not None and depth.depth < largest[depth.depth_of]
+            return depth if cuts else None
+
+        words = dict.fromkeys((*of_tools, *(Depth(depth, "class") for depth in _DEPTHS)))
+        return [word for word in words if limit(word) != limit(self.start["depth"])]
 
     @property
     def _is_verified(self) -> bool:
@@ -170,9 +193,12 @@ class BoxVariations:
                 return len(np.unique(truths.label)) < len(truths.classes) or bool(
                     truths.crowd.any() or truths.difficult.any() or self._can_matter("area_of")
                 )
-            case "depth":
-                _, sizes = np.unique(number_group(truths, detections), return_counts=True)
-                return int(sizes.max(initial=0)) > (20 if "oks" in self.overlaps else 100)
+            case "only_images":
+                return bool((~np.isin(truths.image, detections.image)).any())
+            case "mean":
+                target = self.target
+                of_all = target.frequency is None and target.label is None
+                return len(truths.images) > 1 and of_all and target.confidence != "best"
             case "found_area":
                 of_masks = "mask" in self.overlaps and detections.boxed
                 return of_masks and self._can_matter("area_of")
@@ -237,10 +263,31 @@ class BoxVariations:
             for word in words:
                 yield BoxCandidate(self.target, ((name, word),))
 
+    def vary_images(self) -> Iterator[BoxCandidate]:
+        """Take the mean over images with each curve; leave out images, as tools evaluate others."""
+        kinds: list[Any] = [(), *(("mean", word) for word in self.changes.get("mean", ()))]
+        images: list[Any] = [
+            (),
+            *(("only_images", word) for word in self.changes.get("only_images", ())),
+        ]
+        curves: list[Any] = [(), *(("points", word) for word in self.changes.get("points", ()))]
+        half = replace(self.target, iou=Levels((0.5,)))
+        measures = dict.fromkeys((self.target, half if self.target.name == "AP" else self.target))
+        for measure, *changed in product(measures, kinds, images, curves):
+            if any(changed[:2]):
+                yield BoxCandidate(measure, tuple(sorted(choice for choice in changed if choice)))
+        for candidate in self.list_tools() if len(images) > 1 else ():
+            yield replace(candidate, choices=tuple(sorted((*candidate.choices, images[1]))))
+
     def combine(self) -> Iterator[BoxCandidate]:
         """Change the main conventions in all combinations."""
         names = [name for name in _MAIN if self.changes.get(name)]
-        for chosen in product(*((self.start[name], *self.changes[name]) for name in names)):
+        depths = {read_dialect(dialect, "depth") for dialect in self.dialects}
+        words_of = {
+            name: [word for word in self.changes[name] if name != "depth" or word in depths]
+            for name in names
+        }
+        for chosen in product(*((self.start[name], *words_of[name]) for name in names)):
             words = dict(zip(names, chosen, strict=True))
             if words.get("points") == "101single":  # nearly the value of 101
                 continue
@@ -366,8 +413,12 @@ class BoxValues:
         if key not in self._values:
             result, complete = self._make_result(*key)
             lists = self._make_lists(result)
-            value = BoxValue(complete, result.classes, result.compute(complete, lists))
-            self._values[key] = value.mean
+            over = dict(choices).get("mean")
+            if over is None:
+                value = BoxValue(complete, result.classes, result.compute(complete, lists))
+                self._values[key] = value.mean
+            else:
+                self._values[key] = average_images(result, complete, lists.matches, over)
         return self._values[key]
 
     def evaluate_each(self, candidates: Iterable[BoxCandidate]) -> None:
@@ -400,39 +451,43 @@ class BoxValues:
         area = complete.area or ""
         conventions = replace(conventions, areas={area: conventions.areas[area]})
         measures = {str(wanted): wanted for wanted in (measure, *self.also)}
-        name = self.detections.name
-        return Result(name, measures, self.truths, self.detections, conventions), complete
+        name, truths = self.detections.name, self.truths
+        if "only_images" in dict(choices):
+            truths = truths.take(np.isin(truths.image, self.detections.image))
+        return Result(name, measures, truths, self.detections, conventions), complete
 
     def _make_lists(self, result: Result) -> RankedLists:
-        key = (*self._key(result.conventions), result.thresholds)
+        key = (*self._key(result.conventions), result.thresholds, len(result.truths))
         if key not in self._lists:
             choices = replace(result.conventions, depth=None)
-            arranged, pairs = self._pair(choices, result.thresholds)
+            arranged, pairs = self._pair(result.truths, choices, result.thresholds)
             order = _keep(
                 self._orders,
-                (*self._key_detections(choices), choices.ties),
+                (*self._key_detections(choices), choices.ties, len(result.truths)),
                 lambda: sort_lists(arranged.detections, choices.ties, arranged.detections.label),
             )
             matches = match_groups(arranged, choices, result.thresholds, pairs)
             self._lists = {key: RankedLists(matches, choices, order=order)}
         return self._lists[key]
 
-    def _pair(self, choices: Conventions, thresholds: tuple[float, ...]) -> tuple[Arranged, Pairs]:
+    def _pair(
+        self, truths: Truths, choices: Conventions, thresholds: tuple[float, ...]
+    ) -> tuple[Arranged, Pairs]:
         """Arrange the boxes and find the pairs that overlap, unless the last ones are the same."""
-        of_detections = self._key_detections(choices)
+        of_detections = (*self._key_detections(choices), len(truths))
         key = (*of_detections, *self._key(choices, _OF_PAIRS), thresholds)
         if key not in self._pairs:
             detections = _keep(
                 self._sorted,
                 of_detections,
-                lambda: arrange_detections(self.truths, self.detections, choices),
+                lambda: arrange_detections(truths, self.detections, choices),
             )
-            arranged = Arranged(arrange_truths(self.truths, choices), *detections)
+            arranged = Arranged(arrange_truths(truths, choices), *detections)
             self._pairs = {key: (arranged, find_pairs(arranged, choices, thresholds))}
         return self._pairs[key]
 
     def _change(self, choices: Choices) -> Conventions:
-        words = {name: word for name, word in choices if name != "points"}
+        words = {name: word for name, word in choices if name not in _BESIDE}
         if "depth" in words:
             words["depth"], words["depth_of"] = words["depth"]
         return replace(self.conventions, **words)
@@ -496,7 +551,7 @@ class BoxSearch(Search[BoxCandidate]):
             read_dialect(dialect, name) == word
             for dialect in DIALECTS
             for name, word in candidate.choices
-            if name != "points"
+            if name not in _BESIDE
         )
         return *super().rank_usage(candidate), -usual
 
@@ -508,91 +563,3 @@ def _keep(cache: dict[Any, T], key: Any, make: Callable[[], T]) -> T:
         if len(cache) > 3:
             del cache[list(cache)[1]]
     return cache[key]
-
-
-# --- Dialect values -------------------------------------------------------------------------------
-#
-# Spread of boxes: one measure of the same detections under every dialect of object detection.
-
-TIES = WORDS["ties"]
-
-
-class Spread(ListSpread):
-    """A measure of one set of detections under every dialect, from the highest value to the lowest.
-
-    >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
-    >>> found = [{"boxes": [[10, 12, 50, 52]], "labels": [1], "scores": [0.9]}]
-    >>> germane.boxes.spread(truth, found, "AP50").range
-    (0.995, 1.0)
-
-    It is a ``germane.types.Spread``, whose rows name the conventions that, changed alone, move
-    germane's value.
-    """
-
-    def _explain_without(self) -> dict[str, list[str]]:
-        return {f"no {self.own.measure}": list(self.without)} if self.without else {}
-
-
-def spread(
-    truth: "TruthSource",
-    detections: "DetectionSource",
-    measure: "str | BoxMeasure" = "AP",
-    *,
-    name: str | None = None,
-    **options: Unpack["Options"],
-) -> Spread:
-    """Compute a measure under every dialect on the same truths and detections.
-
-    >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
-    >>> found = [{"boxes": [[10, 12, 50, 52]], "labels": [1], "scores": [0.9]}]
-    >>> said = germane.boxes.spread(truth, found, "AP50")
-    >>> [f"{one.dialect} {one.value:.3f} {one.stages}" for one in said][-1]
-    "ultralytics-8.4.160 0.995 ('points=lines',)"
-
-    ``AP`` stands for each tool's own mean over thresholds, and ``AP50`` for its own average
-    precision at .5. A tool that has a measure of exactly the name that you write is asked for that
-    one: ``mAP`` of PASCAL VOC is at .5. Options are those of ``evaluate``; a convention that you
-    give holds in every dialect. Raises what ``evaluate`` raises for germane's own value.
-    """
-    refuse_dialect(options, "germane.boxes.spread")
-    values = open_values(truth, detections, measure, options, name)
-    target, variations = values.target, values.variations
-    own_value = DialectValue("germane", str(target), target, values.evaluate(()), ())
-    named = {}
-    for dialect in variations.dialects:
-        match = variations.find_measure(dialect)
-        named[dialect.name] = None if match is None else _evaluate(values, dialect, *match)
-    fixed_names = [name for name in options if name in variations.fixed]
-    return Spread.collect(own_value, named, values.conventions.write_words(fixed_names))
-
-
-def _evaluate(
-    values: BoxValues, dialect: Dialect, entry: Entry, measure: BoxMeasure
-) -> DialectValue:
-    candidate = values.variations.make_candidate(list_words(dialect, entry), (), measure)
-    value = values.evaluate(candidate.choices, measure)
-    curve = parse_measure(entry.write_measure(1)).points
-    shown = replace(measure, points=measure.points or curve)
-    depth = dialect.choices.get("depth", values.conventions.depth)
-    tool_name = entry.write_name(values.target.k or depth)
-    if values.variations.is_mistaken_depth(dialect):
-        text = f"{dialect.tool} has no value at depth {values.conventions.depth}, by mistake"
-        return DialectValue(dialect.name, tool_name, shown, math.nan, (), text)
-    changed = () if values.are_same(candidate.choices, (), measure) else candidate.choices
-    moving = [choice for choice in changed if not values.are_same((choice,), (), measure)]
-    words = tuple(write_choice(*choice) for choice in moving or changed)
-    why = "no class has a truth" if math.isnan(value) else ""
-    unsure = _find_doubt(values, dialect, candidate)
-    return DialectValue(dialect.name, tool_name, shown, value, words, why, unsure)
-
-
-def _find_doubt(values: BoxValues, dialect: Dialect, candidate: BoxCandidate) -> str:
-    """Say why the tool itself may give another value: it leaves an order open that matters here."""
-    order = next((limit.says for limit in dialect.limits if limit.order), "")
-    variations = values.variations
-    if not order or "ties" not in variations.changes:
-        return ""
-    words = {**variations.start, **dict(candidate.choices)}
-    opposite = variations.make_candidate(words | {"ties": TIES[words["ties"] == TIES[0]]})
-    same = values.are_same(candidate.choices, opposite.choices, candidate.measure)
-    return "" if same else order
