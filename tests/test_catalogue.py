@@ -713,7 +713,7 @@ def test_comparisons_say_what_they_cannot_compare() -> None:
     found = germane.compare(qrels, runs, "Novelty@2", seen=SAW)
     assert len(found.pairs) == 1
     with pytest.raises(
-        germane.errors.MeasureError, match="Gini@2 is one number of all lists: single"
+        germane.errors.MeasureError, match="Gini@2 is one number of all queries, which are not"
     ):
         germane.compare(qrels, runs, "AP Gini@2", catalogue=4).queries("Gini@2", "one", "other")
     with pytest.raises(germane.errors.MeasureError, match="test=sign asks about the values of sin"):

@@ -7,6 +7,7 @@ import random
 import re
 from typing import Any
 
+import numpy as np
 import pytest
 
 import germane
@@ -579,12 +580,49 @@ def test_letters_go_on_after_z() -> None:
     assert board.marks[26, 2].split() == [row[0] for row in board.rows][:26]
 
 
-def test_micro_means_are_refused_for_their_differences_are_no_mean() -> None:
+def test_medians_are_refused_for_their_differences_are_no_mean() -> None:
     runs = {"a": {"q": ["x"], "p": ["y"]}, "b": {"q": ["y"], "p": ["x"]}}
     with pytest.raises(
-        germane.errors.MeasureError, match=r"difference of micro means .* compare P@1 instead\."
+        germane.errors.MeasureError,
+        match=r"difference of median means .* compare MeanRank instead\.",
     ):
-        germane.compare({"q": ["x"], "p": ["y"]}, runs, "P(mean=micro)@1")
+        germane.compare({"q": ["x"], "p": ["y"]}, runs, "MeanRank(mean=median)")
+
+
+def test_micro_means_are_spread_over_queries() -> None:
+    """Weights that are all the same make one mean of both, and a jackknife leaves out each query."""
+    qrels = {i: {"a": 1, "b": int(i % 3 == 0), "c": 0, "d": 0} for i in range(40)}
+    runs: dict[str, Any] = {
+        "one": {i: [*"abcd"][: 3 + i % 2][:: 1 if i % 5 else -1] for i in qrels},
+        "two": {i: [*"abcd"][:: 1 if i % 4 else -1] for i in qrels},
+    }
+    micro, plain = (
+        germane.compare(qrels, runs, name).pairs[0] for name in ("P(mean=micro)@2", "P@2")
+    )
+    assert micro.difference == pytest.approx(plain.difference, abs=1e-12)
+    assert micro.p == pytest.approx(plain.p, rel=1e-6)
+    assert (micro.wins, micro.queries) == (None, 40)
+    results = germane.evaluate_many(qrels, runs, "GAUC")
+    compared = germane.compare(results)
+    pair = compared.pairs[0]
+    assert pair.difference == pytest.approx(
+        results["two"]["GAUC"].mean - results["one"]["GAUC"].mean
+    )
+    shared = sorted(set(results["one"]["GAUC"].per_query) & set(results["two"]["GAUC"].per_query))
+    means = {
+        name: [
+            germane.evaluate({i: qrels[i] for i in shared if i != left}, run, "GAUC")["GAUC"].mean
+            for left in shared
+        ]
+        for name, run in runs.items()
+    }
+    changes = np.subtract(means["two"], means["one"])
+    error = np.sqrt((len(shared) - 1) / len(shared) * np.sum((changes - changes.mean()) ** 2))
+    assert pair.interval is not None
+    assert pair.interval.high - pair.interval.low == pytest.approx(2 * 1.96 * error, rel=0.1)
+    assert "weighted means, spread over 40 groups of queries" in str(compared)
+    with pytest.raises(germane.errors.MeasureError, match="not compared one by one"):
+        compared.queries("GAUC", "two", "one")
 
 
 # --- Results that do not belong together --------------------------------------------------------------

@@ -408,10 +408,22 @@ def test_fewer_than_five_queries_have_no_interval(queries: int) -> None:
     assert (unknown.low, unknown.high) == pytest.approx((0.025**0.2, 2 - 0.025**0.2), abs=1e-6)
 
 
+def test_intervals_of_micro_means_know_the_weights() -> None:
+    qrels = {i: {"a": 1, "b": 0, "c": 0} for i in range(30)}
+    run = {i: [*"bxacy"][: 3 + i % 3][:: 1 if i % 4 else -1] for i in qrels}
+    result = germane.evaluate(qrels, run, "GAUC AUROC")
+    weighed = result["AUROC"].weigh({i: len(items) for i, items in run.items()})
+    assert result["GAUC"].mean == pytest.approx(weighed.mean)
+    assert result["GAUC"].interval() == weighed.interval()
+
+
 def test_an_interval_where_there_is_none() -> None:
-    one = germane.evaluate({"q": ["a"]}, {"q": ["a"]}, "AP NumRet AP(mean=micro)")
+    one = germane.evaluate(
+        {"q": ["a"]}, {"q": ["a"]}, "AP NumRet AP(mean=micro) MeanRank(mean=median)"
+    )
     assert one["AP"].interval() is None
-    for name in ("NumRet", "AP(mean=micro)"):
+    assert one["AP(mean=micro)"].interval() is None
+    for name in ("NumRet", "MeanRank(mean=median)"):
         with pytest.raises(germane.errors.MeasureError, match="not a mean over queries"):
             one[name].interval()
     for confidence in (0, 1, 95, True, "high"):

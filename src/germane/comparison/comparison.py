@@ -215,11 +215,10 @@ class Comparison(Columnar):
 
     def _explain_names(self, names: Mapping[Measure, str]) -> tuple[str, ...]:
         """Say which measures the names stand for that were asked for, unless they are shown."""
-        first = next(iter(next(iter(self.datasets.values())).values()))
-        if not isinstance(first, Result):
-            return ()
-        compared = {measure: name for measure, name in names.items() if measure in first.measures}
-        return tuple(first.explain_names(compared.values()))
+        results = (run for runs in self.datasets.values() for run in runs.values())
+        of_lists = (run for run in results if isinstance(run, Result))
+        sentences = (text for run in of_lists for text in run.explain_names(names.values()))
+        return tuple(dict.fromkeys(sentences))
 
     @property
     def signatures(self) -> tuple[str, ...]:
@@ -276,7 +275,8 @@ class Comparison(Columnar):
         sample, m = self._find_measure(measure)
         if sample.users:
             raise MeasureError(
-                f"{sample.measures[m]} is one number of all lists: single queries have no value."
+                f"{sample.measures[m]} is one number of all queries, which are not compared one by"
+                " one."
             )
         after, before = sample.systems.index(system), sample.systems.index(baseline)
         old, new = sample.values[m, before], sample.values[m, after]

@@ -208,9 +208,12 @@ def write_notes(
         )
         left = f"; {sample.left_out:,} left out" if sample.left_out else ""
         if sample.users:
+            units, things, numbers = pluralize(sample.unit), "value", "weighted means"
+            if sample.unit == "user":
+                things, numbers = "list", "numbers of all lists"
             yield (
-                f"{sample.users:,} users with a list in every run{left}{for_some}: numbers of all"
-                f" lists, spread over {len(sample):,} groups of users by a jackknife"
+                f"{sample.users:,} {units} with a {things} in every run{left}{for_some}:"
+                f" {numbers}, spread over {len(sample):,} groups of {units} by a jackknife"
             )
             continue
         yield f"{write_count(len(sample), sample.unit)} with a value for every run{left}{for_some}"

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, S
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import permutations, product
-from typing import Any, Literal, TypeAlias, TypeGuard, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -153,7 +153,7 @@ def find_shared_queries(
     shared = {}
     for measure in measures:
         mean = dict(measure.parameters).get("mean", "arithmetic")
-        if mean != "arithmetic" and not measure.row.of_catalogue:
+        if mean not in ("arithmetic", "micro") and not measure.row.of_catalogue:
             raise MeasureError(
                 f"{measure}: a difference of {mean} means is not a mean of differences; compare"
                 f" {measure(mean='arithmetic')} instead."
@@ -167,16 +167,13 @@ def find_shared_queries(
 
 
 def _is_spread(datasets: Mapping[str, Runs], measure: Measure) -> bool:
-    """Is it one number of all lists, and no mean? Raises MeasureError where lists are not held."""
+    """Is it one number of all, and no mean? Raises MeasureError where lists are not held."""
     results = [run[measure] for runs in datasets.values() for run in runs.values()]
-    spread = [result for result in results if _has_no_mean(result)]
+    spread = [result for result in results if result.is_pooled]
     for result in spread:
-        result.of_lists.counted.require_lists()
+        if isinstance(result, CatalogueResult):
+            result.of_lists.counted.require_lists()
     return bool(spread)
-
-
-def _has_no_mean(result: QueryValues) -> TypeGuard[CatalogueResult]:
-    return isinstance(result, CatalogueResult) and not result.of_lists.is_mean
 
 
 def refuse_unanswered(values: Mapping[str, QueryValues]) -> None:
@@ -213,7 +210,7 @@ def _find_shared_queries(dataset: str, runs: Runs, measure: Measure) -> tuple[Ha
 def list_valued(run: Result, measure: Measure) -> list[Hashable]:
     """List the queries for which a run has a value."""
     result = run[measure]
-    if _has_no_mean(result):
+    if isinstance(result, CatalogueResult) and result.is_pooled:
         return result.units
     values = _get_values(run, measure)
     return [query for query, value in values.items() if value == value]  # not NaN
@@ -256,9 +253,12 @@ def _spread_sample(
     measures: tuple[Measure, ...],
     shared: tuple[tuple[Hashable, ...], ...],
 ) -> Sample:
-    """Make a sample of numbers of all lists, spread over the same groups of users in every run."""
+    """Make a sample of numbers of all lists, spread over the same groups of users in every run.
+
+    Micro means are spread over groups of queries in the same way.
+    """
     systems = tuple(next(iter(datasets.values())))
-    groups = [CatalogueResult.group_users(users) for users in shared]
+    groups = [QueryValues.group_units(units) for units in shared]
     counts = [int(of_users.max()) + 1 for of_users in groups]
     values: Floats = np.empty((len(measures), len(systems), sum(counts)))
     numbers: Floats = np.empty(values.shape[:2])
@@ -267,9 +267,7 @@ def _spread_sample(
         for runs, users, of_users, count in zip(
             datasets.values(), shared, groups, counts, strict=True
         ):
-            result = runs[system][measure]
-            assert isinstance(result, CatalogueResult)
-            number, spread = result.spread_over(users, of_users, count)
+            number, spread = runs[system][measure].spread_over(users, of_users, count)
             spreads.append(spread)
             exact.append(number)
         values[m, s], numbers[m, s] = np.concatenate(spreads), np.mean(exact)
@@ -291,7 +289,7 @@ def _spread_sample(
         np.repeat(np.arange(len(shared)), counts),
         values,
         sum(map(len, listed)) - count_shared,
-        "user",
+        "user" if measures[0].row.of_catalogue else "query",
         users=count_shared,
         numbers=numbers,
     )

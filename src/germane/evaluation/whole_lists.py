@@ -33,7 +33,7 @@ from germane.errors import (
 from germane.evaluation.judging import JudgedRun
 from germane.kernel.ids import Ids, Integers, Text, join_ids, read_python_ids
 from germane.kernel.reduction import Index, Scattered
-from germane.measures.averaging import MeasureResult
+from germane.measures.averaging import MeasureResult, spread_quotient, spread_values
 from germane.measures.definition import CatalogueDefinition, refuse_ranking
 from germane.measures.measure import Measure
 from germane.output.documents import Plain
@@ -328,24 +328,14 @@ class ListValues:
     def spread_over(self, groups: Ints, count: int) -> Floats:
         """Spread a number of all lists over groups of users: count values with this mean.
 
-        ``groups`` is the group of each list. The value of a group is as far from the mean as the
-        number would be without the group, times count - 1: the jackknife (Quenouille 1956; Tukey
-        1958). The variance of their mean is, on average, no less than that of the number over other
-        users (Efron and Stein 1981).
+        ``groups`` is the group of each list.
         """
-        without = np.array([*self._leave_out(groups, count)])
-        spread: Floats = self.value + (count - 1) * (without.mean() - without)
-        return spread
+        if self.parts is not None:
+            return spread_quotient(self.value, self.parts, groups, count)
+        return spread_values(self.value, np.array([*self._leave_out(groups, count)]))
 
     def _leave_out(self, groups: Ints, count: int) -> Iterator[float]:
         """Compute the number without each group."""
-        if self.parts is not None:
-            sums, divisors = (
-                part.sum() - np.bincount(groups, weights=part, minlength=count)
-                for part in self.parts
-            )
-            yield from np.where(divisors > 0, sums / np.where(divisors > 0, divisors, 1), np.nan)
-            return
         lists, exposure = self.counted.require_lists().cut(self.measure.k), self.exposure
         order = np.argsort(groups, kind="stable")
         ends = np.searchsorted(groups[order], np.arange(count + 1))
@@ -390,8 +380,6 @@ def _refuse_small(catalogue: Catalogue, exposure: Exposure) -> None:
 
 
 # --- Measures of whole lists: the lists of a run or of batches, and results that explain them -----
-
-GROUPS = 100  # of users, over which a number of all lists is spread; see bench/SIGNIFICANCE.md
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -455,23 +443,19 @@ class CatalogueResult(MeasureResult):
             of_lists=ListValues(self.measure, counted.take(rows)),
         )
 
-    @staticmethod
-    def group_users(users: Sequence[Hashable]) -> Ints:
-        """Put users into groups of nearly one size by chance, the same in any order of lists."""
-        order = sorted(range(len(users)), key=lambda u: (str(users[u]), str(type(users[u]))))
-        groups = np.empty(len(users), int)
-        groups[order] = np.random.default_rng(0).permutation(len(users)) % min(GROUPS, len(users))
-        return groups
+    @property
+    def is_pooled(self) -> bool:
+        return not self.of_lists.is_mean
 
     def spread_over(
-        self, users: Sequence[Hashable], groups: Ints, count: int
+        self, units: Sequence[Hashable], groups: Ints, count: int
     ) -> tuple[float, Floats]:
         """Compute a number of some users' lists, and spread it over groups of them.
 
         ``groups`` is the group of each user.
         """
         place = {user: u for u, user in enumerate(self.units)}
-        rows = np.array([place[user] for user in users])
+        rows = np.array([place[user] for user in units])
         of_users = self.take(rows).of_lists
         return of_users.value, of_users.spread_over(groups, count)
 
@@ -485,7 +469,7 @@ class CatalogueResult(MeasureResult):
         if self.of_lists.is_mean or not self.has_interval:
             return super().interval(confidence=confidence)
         Interval.check_confidence(confidence)
-        groups = self.group_users(self.units)
+        groups = self.group_units(self.units)
         spread = self.of_lists.spread_over(groups, int(groups.max(initial=0)) + 1)
         interval = estimate_spread_interval(spread, 1 - confidence)
         if interval is None or self.measure.range is None:

@@ -248,8 +248,7 @@ def _check_measures(results: Results) -> tuple[Measure, ...]:
     first = next(iter(results.values()))
     refuse_lists(first.measures, "and a correction is of a mean over judged queries.")
     for measure in first.measures:
-        is_geometric = ("mean", "geometric") in measure.parameters
-        if is_geometric or not first[measure].has_interval:
+        if not first[measure].is_arithmetic:
             raise MeasureError(
                 f"{measure} is not an arithmetic mean over queries: it cannot be corrected."
             )

@@ -1,7 +1,7 @@
 """Averaging: a measure's value for every query, which of them count, their mean, and its range."""
 
 import math
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import compress
@@ -61,6 +61,7 @@ def find_span_of_differences(measure: Ranged, values: Floats) -> Span:
 
 # --- Averaging: a measure's value for every query, which of them count, and their mean ------------
 
+GROUPS = 100  # of users, over which a number of all lists is spread; see bench/SIGNIFICANCE.md
 NEEDS_SUBTOPICS = (
     "Give {query: {item: {subtopic: grade}}}, a frame with a column subtopic, or TREC qrels whose"
     " second column names subtopics."
@@ -72,6 +73,26 @@ def _round_values(values: Floats, digits: int, halves: Halves) -> Floats:
         return np.array([round(value, digits) for value in values.tolist()])
     unit = 10.0**digits
     return np.floor(values * unit + 0.5) / unit
+
+
+def spread_quotient(value: float, parts: tuple[Floats, Floats], groups: Ints, count: int) -> Floats:
+    """Spread the quotient of two sums over groups of their terms (see ``spread_values``)."""
+    sums, divisors = (
+        part.sum() - np.bincount(groups, weights=part, minlength=count) for part in parts
+    )
+    without = np.where(divisors > 0, sums / np.where(divisors > 0, divisors, 1), np.nan)
+    return spread_values(value, without)
+
+
+def spread_values(value: float, without: Floats) -> Floats:
+    """Spread a number over groups, given the number without each of them.
+
+    The value of a group is as far from the mean as the number would be without the group, times
+    count - 1: the jackknife (Quenouille 1956; Tukey 1958). The variance of their mean is, on
+    average, no less than that of the number over other users (Efron and Stein 1981).
+    """
+    spread: Floats = value + (len(without) - 1) * (without.mean() - without)
+    return spread
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -201,7 +222,7 @@ class QueryValues(Arithmetic):
         InputError for a weight that is not a number of at least 0 or where all are 0, and
         MeasureError for a sum and for a micro or geometric mean.
         """
-        if not self.has_interval or ("mean", "geometric") in self.measure.parameters:
+        if not self.is_arithmetic:
             raise MeasureError(
                 f"{self.measure} is not an arithmetic mean over queries, so it takes no weights."
             )
@@ -228,10 +249,45 @@ class QueryValues(Arithmetic):
         return self.mean
 
     @property
+    def is_arithmetic(self) -> bool:
+        """Is it an arithmetic mean over queries? Counts and other means are not."""
+        mean = dict(self.measure.parameters).get("mean", "arithmetic")
+        return self.measure.row.aggregate == "mean" and self.norm is None and mean == "arithmetic"
+
+    @property
+    def is_pooled(self) -> bool:
+        """Is it one number of all queries or lists, and no mean of their values?"""
+        return self.norm is not None
+
+    @property
     def has_interval(self) -> bool:
-        """Is the mean one over queries? A count, a micro mean and a median are not."""
+        """Does the number have an interval? Counts and medians have none."""
         is_median = ("mean", "median") in self.measure.parameters
-        return self.measure.row.aggregate == "mean" and self.norm is None and not is_median
+        return self.measure.row.aggregate == "mean" and not is_median
+
+    @staticmethod
+    def group_units(units: Sequence[Hashable]) -> Ints:
+        """Put queries or users into groups of nearly one size by chance, whatever their order."""
+        order = sorted(range(len(units)), key=lambda u: (str(units[u]), str(type(units[u]))))
+        groups = np.empty(len(units), int)
+        groups[order] = np.random.default_rng(0).permutation(len(units)) % min(GROUPS, len(units))
+        return groups
+
+    def spread_over(
+        self, units: Sequence[Hashable], groups: Ints, count: int
+    ) -> tuple[float, Floats]:
+        """Compute a micro mean over some queries, and spread it over groups of them.
+
+        ``groups`` is the group of each query. The value of a group comes from the mean without it,
+        by the jackknife.
+        """
+        assert self.norm is not None
+        place = {query: q for q, query in enumerate(self.queries)}
+        rows = np.array([place[query] for query in units])
+        norm = self.norm[rows]
+        parts = self.values[rows] * norm, norm
+        mean = float(parts[0].sum() / parts[1].sum()) if parts[1].any() else math.nan
+        return mean, spread_quotient(mean, parts, groups, count)
 
     def interval(self, *, confidence: float = 0.95) -> "Interval | None":
         """Estimate a confidence interval of the mean, as ``compare`` does of a mean difference.
@@ -246,8 +302,7 @@ class QueryValues(Arithmetic):
         vary, it comes from the range of the measure (``interval.basis``), so that it never has a
         width of 0. Returns None for fewer than five queries, which tell too little about others,
         and where the mean is not a number. Raises InputError for a confidence that is not between
-        0 and 1, and MeasureError for a count and for a micro mean, which is not a mean over
-        queries.
+        0 and 1, and MeasureError for a count and for a median, which is not a mean over queries.
         """
         from germane.core.mean_intervals import Interval, estimate_mean_interval
 

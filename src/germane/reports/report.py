@@ -306,7 +306,7 @@ def _select_means(results: Results) -> tuple[Measure, ...]:
         )
         or (
             measure.row.aggregate == "mean"
-            and dict(measure.parameters).get("mean", "arithmetic") == "arithmetic"
+            and dict(measure.parameters).get("mean", "arithmetic") in ("arithmetic", "micro")
         )
     )
 
