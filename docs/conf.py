@@ -72,7 +72,12 @@ UNDER = {
     "docs/recommender": ("examples/recommender",),
     "docs/rag": ("examples/rag_gate",),
     "docs/images": ("examples/image_search", "examples/digits/**"),
-    "docs/detection": ("docs/masks", "examples/detection", "examples/segmentation"),
+    "docs/detection": (
+        "docs/detection-errors",
+        "docs/masks",
+        "examples/detection",
+        "examples/segmentation",
+    ),
     "docs/compare": ("docs/significance", "examples/paper_table"),
     "docs/recipes": ("docs/training", "docs/training-transformers"),
     "docs/which-map": ("docs/which-map-tools",),

@@ -217,6 +217,7 @@ def words_of(figure: Path) -> list[str]:
             "which-map",
             "which-map-tools",
             "detection",
+            "detection-errors",
         )
     ],
     ids=lambda page: page.name,
