@@ -135,7 +135,8 @@ def test_the_gate_fails_with_status_1(say, files):
         ("truth.json one.json -o one.json", "and would be overwritten"),
         ("truth.json one.json --dialect pycocotool", "Did you mean"),
         ("truth.json one.json one.json", "is given twice"),
-        ("explain truth.json one.json", "choose one of them with image=… (--image)"),
+        ("explain truth.json one.json --worst 3 --errors", "--worst lists images"),
+        ("explain truth.json one.json -o a.png", "a picture shows the boxes of one image"),
         (
             "explain truth.json one.json --image 3 -o a.gif",
             "pictures as svg, png or pdf, and not gif",

@@ -151,7 +151,6 @@ def test_ranks_and_shares(seed):
 def test_refused():
     truth, found = make_example()
     for given, error, says in (
-        ({}, germane.errors.InputError, "choose one of them with image="),
         ({"image": "c"}, germane.errors.NotFoundError, "there is no image 'c'"),
         ({"label": "cow"}, germane.errors.NotFoundError, "There are: 'cat', 'dog'"),
         (
@@ -175,7 +174,7 @@ def test_merged_classes_and_frames():
     assert made.rows[3].outcome == "true"
     assert "class" not in made.table().columns
     frame = made.to_arrow()
-    assert frame.num_rows == len(found)
+    assert frame.num_rows == len(found) + len(made.missed)
     plain = made.to_dict()
     assert plain["detections"][3]["counts"] == "true"
     assert plain["counts"] == made.counts
@@ -237,3 +236,56 @@ def test_rows_by_class_area_and_image(seed):
         germane.errors.PolicyError, match="by takes class, area, frequency or image"
     ):
         result.by("size")
+
+
+# --- All images and classes at once -------------------------------------------------------------------
+
+
+def test_every_detection_and_every_missed_truth():
+    """The rows are those of the images one by one, and numbers name each other's duplicates."""
+    truth, found = make_boxes(3, "floats, crowds")
+    made = germane.boxes.explain(truth, found)
+    images = [germane.boxes.explain(truth, found, image=image["id"]) for image in truth["images"]]
+    parts = [(row.place, row.outcome, row.truth, row.overlap) for one in images for row in one.rows]
+    rows = [(row.place, row.outcome, row.truth, row.overlap) for row in made.detected]
+    assert sorted(rows) == sorted(parts)
+    assert len(rows) == len(found)
+    assert sorted(one.id for image in images for one in image.missed) == sorted(
+        row.truth for row in made.rows[len(found) :]
+    )
+    assert {row.outcome for row in made.rows[len(found) :]} == {"missed"}
+    frame = made.to_arrow().to_pydict()
+    assert len(frame["image"]) == len(made.rows) == len(made.table(digits=None).rows)
+    sides = [frame[name][-1] for name in ("x", "y", "width", "height")]
+    assert sides == list(made.rows[-1].box)
+    assert sum(made.counts.values()) == len(found)
+    assert made.terms is None
+
+
+@pytest.mark.parametrize("measure", ["R50", "AP50(points=all)"])
+def test_what_an_image_costs(measure):
+    """It is the difference that leaving out the image makes, to first order."""
+    box = [{"boxes": [[10, 10, 50, 50], [60, 60, 99, 99]], "labels": [1, 1]}]
+    truth = box * 40
+    found = [
+        {
+            "boxes": [one["boxes"][0], [200, 200, 250, 250]][: 1 + (place % 3 == 0)],
+            "labels": [1, 1][: 1 + (place % 3 == 0)],
+            "scores": [0.9 - place / 100, 0.8 - place / 100][: 1 + (place % 3 == 0)],
+        }
+        for place, one in enumerate(truth)
+    ]
+    found[7] = {"boxes": [], "labels": [], "scores": []}
+    made = germane.boxes.explain(truth, found, measure)
+    ranked = made.rank_images()
+    assert ranked.rows[0].image == 7
+    assert (ranked.rows[0].truths, ranked.rows[0].missed, ranked.rows[0].false) == (2, 2, 0)
+    for row in (ranked.rows[0], ranked.rows[1], ranked.rows[-1]):
+        others = [image for image in range(40) if image != row.image]
+        without = germane.boxes.evaluate(truth, found, measure, only_images=others)[measure].mean
+        assert row.cost == pytest.approx(without - made.value, abs=2e-3)
+    assert [row.image for row in made.rank_images(2)] == [row.image for row in ranked.rows[:2]]
+    of_class = germane.boxes.explain(truth, found, measure, label=1).rank_images(1)
+    assert of_class.rows[0] == ranked.rows[0]
+    with pytest.raises(germane.errors.InputError, match="one image has no rank"):
+        germane.boxes.explain(truth, found, measure, image=3).rank_images()

@@ -37,6 +37,7 @@ ALONE = {
     "per_query": "result.table_per_query()",
     "evaluate by": "result.by(groups)",
     "boxes by": "result.by(part)",
+    "boxes explain worst": "explanation.rank_images(most)",
     "curve by": "mean_pr_curve(…).by(groups)",
     "evaluate confidence": "result.table(confidence=)",
     "evaluate bounds": "result.bounds()",

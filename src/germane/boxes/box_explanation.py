@@ -12,14 +12,15 @@ import numpy as np
 
 from germane.boxes.box_measures import BoxMeasure
 from germane.boxes.conventions import Conventions
-from germane.errors import make_visible
+from germane.errors import InputError, make_visible
 from germane.output.documents import AS_TEXT, IF_ANY, Document
 from germane.output.named_columns import Tabular, make_numbers, make_texts
 from germane.output.tables import Row, Table, format_number, write_count
 from germane.presentation.svg_pictures import SvgPicture
 
 if TYPE_CHECKING:
-    from germane.boxes.outcomes import ErrorCosts
+    from germane.boxes.error_costs import ErrorCosts
+    from germane.boxes.worst_images import WorstImages
 
 
 Box = tuple[float, ...]  # x, y, width, height
@@ -46,8 +47,9 @@ OUTCOMES = {
     "unknown class": ("dropped", "unknown class"),
     "unverified": ("dropped", "nobody looked for its class here"),
     "empty": ("dropped", "no area"),
+    "missed": ("missed", "missed"),
 }
-"""Each outcome of a detection: how it counts, and how tables write it."""
+"""Each outcome of a detection or of a missed truth: how it counts, and how tables write it."""
 
 
 @dataclass(frozen=True)
@@ -136,7 +138,7 @@ class Explanation(Tabular, Document, SvgPicture):
 
     _json = (
         "name measure=title complete=measure definition=measure.definition image class=label value"
-        " formula terms counts detections=rows truths conventions"
+        " formula terms counts detections=detected truths conventions"
     )
 
     name: str
@@ -145,12 +147,14 @@ class Explanation(Tabular, Document, SvgPicture):
     image: Hashable | None = field(metadata=AS_TEXT)
     label: str | None
     describe: Callable[[], Described] = field(repr=False)
+    rank: Callable[[int | None], "WorstImages"] = field(repr=False)
     weigh: Callable[[], "ErrorCosts"] = field(repr=False)
     value: float  # the measure of the image or class alone
     per_class: Mapping[str, float]
     conventions: Conventions
     size: Box | None = None  # width and height of the image, NaN where unknown
     merged: bool = False
+    of_all: bool = False  # was neither an image nor a class chosen?
 
     @cached_property
     def _described(self) -> Described:
@@ -158,8 +162,33 @@ class Explanation(Tabular, Document, SvgPicture):
 
     @property
     def rows(self) -> tuple[FoundBox, ...]:
-        """The detections by falling score. Raises InputError without an image or a class."""
+        """The detections by falling score. Of all images and classes, missed truths follow."""
+        return (*self.detected, *(self._missed_rows if self.of_all else ()))
+
+    @property
+    def detected(self) -> tuple[FoundBox, ...]:
+        """The detections by falling score."""
         return self._described[0]
+
+    @cached_property
+    def _missed_rows(self) -> tuple[FoundBox, ...]:
+        """The missed truths as rows without a number and a score."""
+        return tuple(
+            FoundBox(
+                0, 0, box.image, box.label, box.box, math.nan, "missed", box.id, box.label,
+                box.overlap, says="missed", mask=box.mask, keypoints=box.keypoints,
+            )
+            for box in self.missed
+        )  # fmt: skip
+
+    def rank_images(self, most: int | None = None) -> "WorstImages":
+        """Rank the images by what they take from the number, of the class if one is explained.
+
+        Raises InputError for an explanation of one image.
+        """
+        if self.image is not None:
+            raise InputError("one image has no rank; leave out image=… (--image).")
+        return self.rank(most)
 
     @property
     def truths(self) -> tuple[TruthBox, ...]:
@@ -188,13 +217,13 @@ class Explanation(Tabular, Document, SvgPicture):
     @property
     def counts(self) -> dict[str, int]:
         """The number of detections with each outcome, in the order of OUTCOMES."""
-        totals = Counter(row.outcome for row in self.rows)
+        totals = Counter(row.outcome for row in self.detected)
         return {outcome: totals[outcome] for outcome in OUTCOMES if totals[outcome]}
 
     @property
     def sums(self) -> tuple[float, ...]:
         """The sum of the terms up to each row."""
-        return tuple(accumulate(row.term for row in self.rows))
+        return tuple(accumulate(row.term for row in self.detected))
 
     @property
     def formula(self) -> str:
@@ -226,11 +255,12 @@ class Explanation(Tabular, Document, SvgPicture):
         """Return detections, then missed truths; ``digits=None`` gives all digits and rows."""
         head = ["detection", *(["image"] if self.image is None else [])]
         head += ["class"] if self.label is None and not self.merged else []
+        head += ["x", "y", "width", "height"] * self.of_all
         head += ["score", "outcome", "truth", "overlap"]
         head += ["rank", "precision", "recall", "term", "sum"] if self.terms else []
         rows = [
             self._write_row(row, total, digits)
-            for row, total in zip(self.rows, self.sums, strict=True)
+            for row, total in zip(self.detected, self.sums, strict=True)
         ]
         rows += [self._write_missed(truth, digits) for truth in self.missed]
         if digits is not None and len(rows) > SHOWN:
@@ -244,7 +274,7 @@ class Explanation(Tabular, Document, SvgPicture):
     def _write_row(self, row: FoundBox, total: float, digits: int | None) -> Row:
         overlap = format_number(row.overlap, digits and 2)
         score = format_number(row.score, digits)
-        first = self._write_first(str(row.number), row.image, row.label)
+        first = self._write_first(str(row.number), row)
         cells = (*first, score, str(row), "" if row.truth is None else f"{row.truth}", overlap)
         if self.terms is None:
             return cells
@@ -260,7 +290,7 @@ class Explanation(Tabular, Document, SvgPicture):
     def _write_missed(self, truth_box: TruthBox, digits: int | None) -> Row:
         """Write a missed truth, with the largest overlap of a detection of its class."""
         near = "missed" if truth_box.near is None else f"missed; nearest is {truth_box.near}"
-        first = self._write_first("–", truth_box.image, truth_box.label)
+        first = self._write_first("–", truth_box)
         cells = (
             *first,
             "",
@@ -270,12 +300,14 @@ class Explanation(Tabular, Document, SvgPicture):
         )
         return (*cells, *[""] * 5) if self.terms else cells
 
-    def _write_first(self, number: str, image: Hashable, label: str) -> Iterator[str]:
+    def _write_first(self, number: str, box: FoundBox | TruthBox) -> Iterator[str]:
         yield number
         if self.image is None:
-            yield str(image)
+            yield str(box.image)
         if self.label is None and not self.merged:
-            yield label
+            yield box.label
+        if self.of_all:
+            yield from (f"{side:g}" for side in box.box)
 
     def _write_term(self, row: FoundBox, digits: int | None) -> str:
         """Write a term: so many recalls times a precision, where it is that."""
@@ -303,7 +335,8 @@ class Explanation(Tabular, Document, SvgPicture):
             class_values = ", ".join(
                 f"{name} {value:.4f}" for name, value in self.per_class.items()
             )
-            yield f"{self.title} of {subject} alone: {self.value:.4f}" + (
+            of = f" of {subject} alone" * bool(subject)
+            yield f"{self.title}{of}: {self.value:.4f}" + (
                 f" ({class_values})" if class_values else ""
             )
         yield ""
@@ -325,7 +358,7 @@ class Explanation(Tabular, Document, SvgPicture):
                 f"{sum(counts.values())} {kind}"
                 + f" ({listing})" * bool(listing and kind != "true")
             )
-        yield f"{write_count(len(self.rows), 'detection')}: {', '.join(parts)}"
+        yield f"{write_count(len(self.detected), 'detection')}: {', '.join(parts)}"
         states = Counter(truth.state for truth in self.truths)
         ignored = f"; {states['ignored']} ignored" if states["ignored"] else ""
         sought = write_count(states["found"] + states["missed"], "truth")
@@ -340,7 +373,7 @@ class Explanation(Tabular, Document, SvgPicture):
             return f"<Explanation of {make_visible(self.name)}: {self.title}={self.value:.4f}>"
         return make_visible(
             f"<Explanation of {subject}: {self.title}={self.value:.4f},"
-            f" {len(self.rows)} detections>"
+            f" {len(self.detected)} detections>"
         )
 
     def _list_columns(self) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from germane.boxes.box_comparison import compare, compute_shares
 from germane.boxes.box_measures import BoxMeasures, View, parse_measure
 from germane.boxes.box_result import Result, Results
 from germane.boxes.box_tables import write_notes
-from germane.boxes.outcomes import KINDS, MAIN, ErrorCosts, weigh_errors
+from germane.boxes.error_costs import KINDS, MAIN, ErrorCosts, weigh_errors
 from germane.boxes.verbs import evaluate_many, read_options
 from germane.comparison.comparison import Comparison
 from germane.comparison.comparison_tables import explain_printed

@@ -75,11 +75,16 @@ def _run_explain(options: argparse.Namespace) -> None:
     picture = is_picture(options)
     if picture and options.errors:
         raise InputError(f"{options.output}: --errors writes a table; there is no picture of it.")
+    if options.worst is not None and (picture or options.errors):
+        raise InputError("--worst lists images; leave out --errors, and pictures.")
     explanation = call(verbs.explain, options, detections=path, name=name)
     if picture:
         explanation.save(options.output)
         return
-    write_found(options, explanation.errors if options.errors else explanation)
+    if options.worst is not None:
+        write_found(options, explanation.rank_images(options.worst))
+    else:
+        write_found(options, explanation.errors if options.errors else explanation)
 
 
 def _run_confusion(options: argparse.Namespace) -> None:
@@ -194,8 +199,8 @@ _SHOWN = "format spreadsheet output"
 SUMMARIES = {
     "evaluate": "match the boxes of detectors with annotated boxes, and print measures with"
     " definitions",
-    "explain": "show the outcome of every detection of an image or a class, or the cost of each"
-    " kind of error",
+    "explain": "show the outcome of every detection, of all or of an image or a class; the cost of"
+    " each kind of error; or the worst images",
     "check": "find problems that can distort the numbers",
     "confusion": "count the truths of each class by the class of the detection on them",
     "curve": "print the best confidence of each class; draw precision, recall and F1",
@@ -232,8 +237,8 @@ VERBS = {
         words={"by": get_args(Part)},
     ),
     "explain": _make(
-        _run_explain, "explain", "TRUTH DETECTIONS --image ID|--class NAME|--errors",
-        f"errors {_SHOWN}", pictures=FORMATS,
+        _run_explain, "explain", "TRUTH DETECTIONS [--image ID|--class NAME|--errors|--worst N]",
+        f"errors worst {_SHOWN}", pictures=FORMATS,
     ),
     "confusion": _make(
         _run_confusion, "confusion", "TRUTH DETECTIONS", f"shares cell {_SHOWN}", pictures=FORMATS
