@@ -35,7 +35,7 @@ TOPICS: dict[str, tuple[str, str, str]] = {  # page: title, guide, objects
     "signature": (
         "Signatures and records", "signature", "types.Signature verify types.Verification"
     ),
-    "gate": ("Gate a build", "ci", "gate assert_no_regression types.Gate"),
+    "gate": ("Gate a build", "ci", "gate assert_no_regression types.Gate plan types.QueryPlan types.Resolution"),
     "explain": (
         "Explain a number", "which-ap",
         "explain types.Explanation animate simulate pr_curve types.PRCurve mean_pr_curve types.MeanPRCurve",
@@ -43,7 +43,7 @@ TOPICS: dict[str, tuple[str, str, str]] = {  # page: title, guide, objects
     "report": ("Reports", "report", "report explorer types.Report"),
     "reconcile": (
         "Reconcile, and dialects", "reconcile",
-        "reconcile types.Reconciliation reconcile_table types.TableReconciliation audit types.Audit types.Contradiction spread types.Spread dialects types.Dialect",
+        "reconcile types.Reconciliation reconcile_table types.TableReconciliation audit types.Audit types.Contradiction types.Claim spread types.Spread dialects types.Dialect",
     ),
     "identify": ("Identify a function", "identify", "identify assert_computes types.Identification"),
     "check": ("Check data", "check", "check types.Checkup types.Finding"),

@@ -43,6 +43,7 @@ VERBS = [
     "measure",
     "measures",
     "parse",
+    "plan",
     "pr_curve",
     "rbo",
     "read_qrels",
@@ -64,6 +65,7 @@ TYPES = [
     "BoundsOfRuns",
     "CatalogueResult",
     "Checkup",
+    "Claim",
     "Comparison",
     "Contradiction",
     "CorrectedMean",
@@ -85,10 +87,12 @@ TYPES = [
     "Pair",
     "Qrels",
     "QueryDifferences",
+    "QueryPlan",
     "QueryValues",
     "Ranking",
     "Reconciliation",
     "Report",
+    "Resolution",
     "Result",
     "Results",
     "Selection",
@@ -188,7 +192,7 @@ def test_the_exports_are_these() -> None:
     assert germane.__all__ == [
         *VERBS, "boxes", *MADE, "GermaneError", "GermaneWarning", "__version__"
     ]  # fmt: skip
-    assert len(dir(germane)) <= 45
+    assert len(dir(germane)) <= 46
     for name in germane.__all__:
         assert getattr(germane, name) is not None
     assert germane.types.__all__ == sorted([*TYPES, *ARGUMENTS])

@@ -34,6 +34,7 @@ VERBS: dict[str, Any] = {
         QRELS, RUN, NAME, baseline=RUN, **TOOL
     ),
     "choose_judgments": lambda: germane.choose_judgments(QRELS, {"x": RUN}, NAME, **TOOL),
+    "plan": lambda: germane.plan(QRELS, RUN, NAME, **TOOL),
     "compare_judges": lambda: germane.compare_judges(QRELS, QRELS, **TOOL),
     "evaluate_judges": lambda: germane.evaluate_judges(RUN, {"x": QRELS, "y": QRELS}, NAME, **TOOL),
     "trust": lambda: germane.trust(RUN, people=QRELS, model=QRELS, measures=NAME, **TOOL),

@@ -208,6 +208,7 @@ def hold_all() -> dict[str, Any]:
         "items to judge": germane.choose_judgments(FULL, BOTH),
         "trust": germane.trust(BOTH["one"], people=FULL, model=FULL, measures="AP"),
         "trusts": germane.trust_many(BOTH, people=FULL, model=FULL, measures="AP"),
+        "plan of queries": germane.plan(FULL, measures="P@2 RR"),
         "plan": germane.trust(BOTH["one"], people=FULL, model=FULL, measures="AP")["AP"].plan(0.1),
         "boxes": detected,
         "boxes of runs": boxes.evaluate_many(TRUTH, {"a": DETECTIONS, "b": DETECTIONS}),

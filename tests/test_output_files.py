@@ -36,6 +36,7 @@ COMMANDS = {
     "dialects": PAIR,
     "reconcile": f"{PAIR} --reported 0.5",
     "audit": "table.csv",
+    "plan": str(QRELS),
     "identify": "own:apk --takes ids",
     **{
         f"boxes {verb}": f"{TRUTH} {FOUND}" + {

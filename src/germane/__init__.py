@@ -19,6 +19,7 @@ if TYPE_CHECKING:  # imported when first asked for: together they take longer th
     from germane import types as types
     from germane.comparison.compare import compare
     from germane.comparison.gate import assert_no_regression, gate
+    from germane.comparison.planning import plan
     from germane.evaluation.checkup import check
     from germane.evaluation.chunks import collapse
     from germane.evaluation.evaluate import (
@@ -53,6 +54,7 @@ _LATER = {
     for module, names in {
         "comparison.compare": "compare",
         "comparison.gate": "assert_no_regression gate",
+        "comparison.planning": "plan",
         "judges.rank_correlation": "kendall_tau rbo tau_ap",
         "evaluation.evaluate": "evaluate evaluate_embeddings evaluate_many read_qrels read_run score",
         "evaluation.checkup": "check",
@@ -96,7 +98,7 @@ __all__ = [  # noqa: RUF022  (in the order in which one meets them)
     "animate", "assert_computes", "assert_no_regression", "audit", "check", "choose_judgments", "collapse", "compare",
     "compare_judges", "dialects", "evaluate", "evaluate_embeddings", "evaluate_judges", "evaluate_many", "explain",
     "explorer", "gate", "identify", "kendall_tau", "mean_pr_curve",
-    "measure", "measures", "parse", "pr_curve", "rbo", "read_qrels", "read_results", "read_run", "reconcile",
+    "measure", "measures", "parse", "plan", "pr_curve", "rbo", "read_qrels", "read_results", "read_run", "reconcile",
     "reconcile_table", "report", "score", "simulate", "spread", "tau_ap", "trust", "trust_many", "verify",
     # boxes of object detectors: the verbs above in a namespace of their own
     "boxes",

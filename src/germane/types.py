@@ -10,7 +10,9 @@ True
 from germane.comparison.comparison import Comparison, Stability
 from germane.comparison.gate import Gate
 from germane.comparison.pair import Pair
+from germane.comparison.planning import QueryPlan, Resolution
 from germane.comparison.query_differences import QueryDifferences
+from germane.comparison.resolution import Claim
 from germane.core.calls import Progress, Seed
 from germane.core.finding import Finding, Severity
 from germane.core.mean_intervals import Interval
@@ -75,6 +77,7 @@ __all__ = [
     "CatalogueResult",
     "Checkup",
     "Choices",
+    "Claim",
     "Comparison",
     "Contradiction",
     "CorrectedMean",
@@ -110,6 +113,7 @@ __all__ = [
     "PublishedTable",
     "Qrels",
     "QueryDifferences",
+    "QueryPlan",
     "QueryValues",
     "Ranking",
     "Reader",
@@ -117,6 +121,7 @@ __all__ = [
     "Record",
     "Report",
     "Reported",
+    "Resolution",
     "Result",
     "Results",
     "Run",

@@ -206,6 +206,7 @@ WRITERS: dict[str, list[list[str]]] = {
     "dialects": [["qrels", "run", "-o", "out.txt"]],
     "reconcile": [["qrels", "run", "--reported", "0.5", "-o", "out.txt"]],
     "audit": [["table", "-o", "out.txt"]],
+    "plan": [["qrels", "run", "--baseline", "other", "-o", "out.txt"]],
     "identify": [["metric.py:success", "-m", "Success@1", "--takes", "ids", "-o", "out.txt"]],
     "explorer": [["-o", "out.html"]],
     "boxes": [

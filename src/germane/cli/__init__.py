@@ -42,6 +42,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "reconcile": "find the definition behind a reported number",
         "identify": "find the definition that a function or a program computes",
         "audit": "find numbers in a published table that contradict each other",
+        "plan": "say which differences the queries of a collection can show",
         "verify": "recompute the numbers of a record, and say what differs",
         "dialects": "list the conventions of other tools, or compare their values on a run",
         "measures": "list the measures, or define one",

@@ -169,13 +169,17 @@ def _import_module(place: str) -> Any:
     return module
 
 
-# --- audit and verify -----------------------------------------------------------------------------
+# --- audit, plan and verify -----------------------------------------------------------------------
 
 
 def _run_audit(options: argparse.Namespace) -> int:
     contradictions = call(germane.audit, options, columns=read_pairs(options.columns))
     write_answer(options, contradictions)
     return DIFFERS if contradictions else 0
+
+
+def _run_plan(options: argparse.Namespace) -> None:
+    write_found(options, call(germane.plan, options, measures=parser.read_measures(options)))
 
 
 def _run_verify(options: argparse.Namespace) -> int:
@@ -326,6 +330,13 @@ CHECKING = {
         " contradict each other under every definition, 0 if none do, and 2 if the table cannot be"
         " read.",
         "table",
+        "format spreadsheet output",
+    ),
+    "plan": Command(
+        _run_plan,
+        "Say which differences of two runs the queries of a collection can show: from the judgments"
+        " alone, from a RUN, or from a pilot of two runs.",
+        "qrels run?",
         "format spreadsheet output",
     ),
     "verify": Command(

@@ -371,6 +371,10 @@ USUAL: dict[str, Option] = {
     "rel": Option("the lowest grade that counts as relevant", "GRADE"),
     "score relevant": Option("total number of relevant items (default: those in the list)", "R",
         read=read_whole),
+    "plan run": Option("a run like those that will be compared", "RUN"),
+    "plan baseline": Option("the second run of a pilot", "FILE"),
+    "plan alpha": Option("the p-value below which a difference counts as shown", "A"),
+    "plan difference": Option("a true difference; the table tells how many queries show it", "D"),
     "gate baseline": Option(
         "a run, or results of evaluate as JSON, --per-query", "FILE",
     ),

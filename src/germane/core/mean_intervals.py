@@ -478,6 +478,19 @@ class Dispersion:
         widened = math.sqrt(self.queries / (self.queries - z * z / 2))
         return (z + normal.inv_cdf(self.POWER)) * self.error * widened
 
+    def count_needed(self, difference: float, alpha: float) -> int:
+        """Count the queries of which ``difference`` is the smallest that is detected.
+
+        Guenther's approximation, as in ``find_detectable``, solved for the number of queries.
+        """
+        from statistics import NormalDist
+
+        normal = NormalDist()
+        z = -normal.inv_cdf(alpha / 2)
+        ratio = (z + normal.inv_cdf(self.POWER)) * self.deviation / abs(difference)
+        needed = ratio**2 + z * z / 2
+        return max(math.ceil(needed - 1e-9), 5, math.ceil(1.25 * z * z))
+
     def compute_student_p(self, difference: float) -> float:
         """Compute the two-sided p-value of the paired t-test."""
         if not self.error:

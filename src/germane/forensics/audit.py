@@ -8,6 +8,7 @@ from itertools import combinations
 from math import fsum
 from typing import Any
 
+from germane.comparison.resolution import EXPLANATION, Claim, find_step, weigh_claim
 from germane.errors import InputError, MeasureError, clip, list_some, make_visible, write_option
 from germane.evaluation.choices import Path, PublishedTable
 from germane.forensics.decisions import IMPOSSIBLE, MOST_GRADES, WORDS, Cells, Decider, Decision
@@ -67,12 +68,13 @@ class Audit(Tabular, Document):
     contradicts. ``columns`` has the measure that each name was read as, and ``ignored`` the names
     that are no measure. ``decisions`` says of each row whether any run can have its numbers:
     impossible, restricted, possible, or open, where no law is broken but a column is not known well
-    enough.
+    enough. ``claims`` says, if ``queries=`` is given, whether so many queries can show the
+    difference of the two best numbers of each column; it contradicts nothing.
     """
 
     _json = (
         "contradictions restrictions explanations columns ignored notes rows comparisons=checked"
-        " decisions"
+        " decisions claims"
     )
 
     contradictions: tuple[Contradiction, ...]
@@ -84,6 +86,7 @@ class Audit(Tabular, Document):
     rows: int
     checked: int
     decisions: Mapping[str, str] = field(default_factory=dict)
+    claims: tuple[Claim, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.contradictions)
@@ -123,6 +126,8 @@ class Audit(Tabular, Document):
     def __str__(self) -> str:
         lines = [f"● {contradiction}" for contradiction in self.contradictions]
         lines += [f"○ {restriction}" for restriction in self.restrictions]
+        if self.claims:
+            lines += ["", *(f"△ {claim}" for claim in self.claims), EXPLANATION]
         return Sheet(*lines, *([""] if lines else []), *self._notes(), "").text()
 
 
@@ -254,7 +259,7 @@ class _Auditor:
         return Audit(
             tuple(certain), tuple(weak), explained, names, tuple(ignored),
             (*self.table.notes, *notes, *self._note_program(), *written), len(self.table.rows),
-            self._count(scaled), decisions,
+            self._count(scaled), decisions, tuple(self._weigh_claims(scaled)),
         )  # fmt: skip
 
     # --- the program over all lists
@@ -320,6 +325,28 @@ class _Auditor:
         few = self.queries is None or len(witness.queries) == self.queries
         more = "" if few else f" (none of {self.queries:,} was found)"
         yield f"{row}: judgments and a run of {count}{more} with these numbers are in {place}."
+
+    # --- resolution
+
+    def _weigh_claims(self, cells: Mapping[tuple[int, int], Reported]) -> Iterator[Claim]:
+        """Weigh the difference of the two best numbers of each column, over so many queries."""
+        if self.queries is None or self.table.of_queries:
+            return
+        for c, column in self._column_at.items():
+            if column.of_boxes or column.measure is None or find_highest(column.kind, None) != 1:
+                continue
+            placed = [(r, cells[r, c]) for r in range(len(self.table.rows)) if (r, c) in cells]
+            placed.sort(key=lambda row: -row[1].value)
+            (best, high), (second, low) = (*placed, *[(0, Reported("", 0.0, 0.0))] * 2)[:2]
+            if len(placed) < 2 or not 0 <= low.value < high.value <= 1:
+                continue
+            steps = {find_step(reading.measure) for reading in column.readings}
+            largest = high.value - low.value + high.tolerance + low.tolerance
+            yield weigh_claim(
+                column.label, (self.table.rows[best], self.table.rows[second]),
+                (high.value, low.value), largest, self.queries,
+                steps.pop() if len(steps) == 1 else None,
+            )  # fmt: skip
 
     # --- scale
 
