@@ -415,14 +415,8 @@ def test_compare_draws(tmp_path: Path) -> None:
     ("options", "says"),
     [
         (["-m", "AP RR"], "a picture has one measure; got AP, RR. Name it with -m."),
-        (
-            ["-m", "AP", "--format", "csv"],
-            "it has no --format and neither --rename nor --signature",
-        ),
-        (
-            ["-m", "AP", "--rename", "AP=MAP"],
-            "it has no --format and neither --rename nor --signature",
-        ),
+        (["-m", "AP", "--format", "csv"], "--format is for tables; leave it out for a picture"),
+        (["-m", "AP", "--rename", "AP=MAP"], "--rename is for tables; leave it out"),
         (["-m", "AP", "--view", "stability"], "a picture is of the pairs, or of --view queries"),
     ],
 )
@@ -431,5 +425,20 @@ def test_pictures_that_compare_refuses(
 ) -> None:
     assert cli.main(["compare", *FILES, *options, "-o", str(tmp_path / "picture.svg")]) == 2
     assert says in capsys.readouterr().err
+
+
+def test_evaluate_draws_the_means_of_one_measure(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    picture = tmp_path / "means.svg"
+    command = ["evaluate", *FILES, "-o", str(picture)]
+    assert cli.main([*command, "-m", "AP", "--rename", "AP=MAP", "--confidence", "0.9"]) == 0
+    assert "MAP: means with 90% intervals" in picture.read_text("utf-8")
+    for options, says in (
+        (["-m", "AP RR"], "a picture has one measure; got AP, RR"),
+        (["-m", "AP", "--per-query"], "--per-query is for tables; leave it out for a picture"),
+    ):
+        assert cli.main([*command, *options]) == 2
+        assert says in capsys.readouterr().err
     assert cli.main(["compare", *FILES, "-m", "AP", "-o", str(tmp_path / "picture.jpg")]) == 2
     assert not list(tmp_path.iterdir())

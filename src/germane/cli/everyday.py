@@ -61,6 +61,9 @@ def _run_evaluate(options: argparse.Namespace) -> None:
     measures, policy = parser.name_measures(options), collect_policy(options)
     rename = read_rename(options)
     _check_shown(options, rename)
+    picture = is_picture(options)
+    if picture:
+        _check_picture(options, "per_query by bounds signature")
     runs = parser.read_runs(options.qrels, options.runs)
     writing.check_suffix(options.record or "", ("json",), "a record is JSON")
     with make_progress_line() as progress, warnings.catch_warnings():
@@ -77,6 +80,9 @@ def _run_evaluate(options: argparse.Namespace) -> None:
         say(f"germane: {line}")
     if options.record is not None:
         writing.write(options.record, as_json(results.to_dict(queries=options.per_query)))
+    if picture:
+        _draw_means(results, options, rename)
+        return
     if options.by is not None:
         groups = results.by(options.by)
         groups_table = partial(groups.table, confidence=options.confidence, rename=rename)
@@ -95,6 +101,16 @@ def _run_evaluate(options: argparse.Namespace) -> None:
         lambda: results.to_dict(queries=options.per_query),
         FOR_PAPERS,
     )
+
+
+def _draw_means(results: Results, options: argparse.Namespace, rename: Mapping[str, str]) -> None:
+    """Draw the means of the runs with their intervals."""
+    from germane.plot import MeansDisplay
+
+    [measure] = results.measures
+    name = name_measures([measure], rename)[measure]
+    level = {} if options.confidence is None else {"confidence": options.confidence}
+    MeansDisplay(results, measure=measure, name=name, **level).save(options.output)
 
 
 def _check_shown(options: argparse.Namespace, rename: Mapping[str, str]) -> None:
@@ -255,7 +271,9 @@ def _run_compare(options: argparse.Namespace) -> None:
             "--bounds adds a second table, for --format table, markdown, html or json."
         )
     if picture:
-        _check_picture(options)
+        _check_picture(options, "rename signature")
+        if options.view not in (None, "pairs", "queries"):
+            raise InputError(f"{options.output}: a picture is of the pairs, or of --view queries.")
     results, statistics = _evaluate_datasets(options, datasets), collect_statistics(options)
     with make_progress_line("comparing") as progress:
         comparison = germane.compare(results, by=options.by, progress=progress, **statistics)
@@ -290,8 +308,8 @@ def _write_bounds(comparison: "Comparison", options: argparse.Namespace) -> str:
     return f"\n{format_table(stack_tables('data set', tables), options)}"
 
 
-def _check_picture(options: argparse.Namespace) -> None:
-    """Refuse what cannot be drawn before the work is done."""
+def _check_picture(options: argparse.Namespace, excluded: str) -> None:
+    """Refuse what cannot be drawn before the work is done; ``excluded`` are options of tables."""
     from germane.presentation.pictures import import_matplotlib
 
     import_matplotlib()
@@ -301,16 +319,13 @@ def _check_picture(options: argparse.Namespace) -> None:
         raise InputError(
             f"{options.output}: a picture has one measure; got {listed}. Name it with -m."
         )
-    if (
-        options.format != "table"
-        or options.rename
-        or options.signature
-        or options.view not in (None, "pairs", "queries")
-    ):
-        raise InputError(
-            f"{options.output}: a picture is of the pairs, or of --view queries; it has no --format"
-            " and neither --rename nor --signature."
-        )
+    for name in ("format", *excluded.split()):
+        value = getattr(options, name)
+        if value and not (name == "format" and value == "table"):
+            raise InputError(
+                f"{options.output}: --{name.replace('_', '-')} is for tables; leave it out for a"
+                " picture."
+            )
 
 
 def _choose_drawn(
@@ -549,10 +564,12 @@ COMMANDS = {
     "evaluate": Command(
         _run_evaluate,
         "Evaluate runs with qrels, and print measures with their definitions. Files are read by"
-        " their suffix: TREC, Parquet, Arrow, CSV, TSV, JSON or JSON Lines.",
+        " their suffix: TREC, Parquet, Arrow, CSV, TSV, JSON or JSON Lines. Draw the means of one"
+        " measure with -o FILE.svg, .png or .pdf.",
         "qrels runs+",
         "per_query by confidence signature record bounds rename format spreadsheet output"
         " checkpoint",
+        pictures=PICTURES,
     ),
     "score": Command(
         _run_score,
