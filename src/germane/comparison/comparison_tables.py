@@ -89,7 +89,7 @@ def make_pair_table(
 ) -> Table:
     """Make a row per measure and pair."""
     unit = samples[0].unit
-    article = "an" if unit[0] in "aeiou" else "a"
+    article = "an" if unit[0] in "aeio" else "a"
     columns = [
         "measure", "system", "baseline", pluralize(unit), "difference", "low", "high", "level",
         "d_z",
@@ -125,7 +125,7 @@ def make_pair_table(
         ),
         (
             "detectable: the smallest true difference that a t-test at the level of the interval"
-            f" detects on so many {pluralize(unit)} with a probability of {Dispersion.POWER:g}"
+            f" detects on that many {pluralize(unit)} with a probability of {Dispersion.POWER:g}"
         ),
         f"significant: {describe_significance(settings.alpha)}",
         *write_notes(samples, pairs, settings, names, renamed),

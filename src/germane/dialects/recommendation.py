@@ -277,7 +277,8 @@ DIALECTS = (
         version="git 9a637ae",
         averaging={},
         why=_COPIES
-        + " A user without relevant items counts as 0 since 2015; the release on PyPI is older.",
+        + " A user without relevant items has counted as 0 since 2015; the release on PyPI is"
+        " older.",
         source="Python/ml_metrics/average_precision.py::apk",
         aliases=("benhamner", "kaggle"),
     ),
@@ -402,10 +403,10 @@ DIALECTS = (
             Entry("ROC_AUC", "AUROC"),
         ),
         why=(
-            "It has two of each: AP@K divides by R, and the truncated TAP@K by min(R,K); P@K"
-            " divides by K, TP@K by min(R,K). If every item is relevant, or all scores are"
-            " equal, there is nothing to rank, and the value is NaN. Measures that ignore the"
-            " order are also NaN if there are only K items. Fewer than K items are an error."
+            "AP@K divides by R, and the truncated TAP@K by min(R,K); P@K divides by K, and TP@K by"
+            " min(R,K). If every item is relevant, or all scores are equal, there is nothing to"
+            " rank, and the value is NaN. Measures that ignore the order are also NaN if there are"
+            " only K items. Fewer than K items are an error."
         ),
         source="src/recometrics.hpp",
         limits=(

@@ -352,7 +352,10 @@ IR_MEASURES = (
         ),
         source="providers/trectools_provider.py",
         limits=(
-            Limit("no_relevant", "The value of a query is 0 or NaN, and the mean is NaN."),
+            Limit(
+                "no_relevant",
+                "Without relevant items, the value of a query is 0 or NaN, and the mean is NaN.",
+            ),
             Limit(
                 "unknown",
                 "A query of the run that nobody judged raises a KeyError.",

@@ -82,7 +82,7 @@
     });
     const edge = (i) => { const x = low + (high - low) * i / BINS; return high > 4 ? String(Math.round(x)) : x.toFixed(2); };
     for (let i = 0; i <= BINS; i += 5) parts.push(text(52 + 576 * i / BINS, end + 18, edge(i), { "text-anchor": "middle" }));
-    const says = `How many queries have which ${measures[state.m].name}; the highest bar stands for ${most}`;
+    const says = `How many queries have each value of ${measures[state.m].name}; the highest bar stands for ${most}`;
     const svg = drawing(end + 24, says, ...parts);
     at("spread").replaceChildren(svg, make("figcaption", {}, says + "."));
     probe(svg, { left: 52, width: 576, top: 0, bottom: end, count: BINS, centered: true,

@@ -95,7 +95,7 @@
   function row(q) {
     const button = make("button", { type: "button", "aria-expanded": "false" }, bdi(queries[q] || "(empty)"));
     const head = make("th", { scope: "row" }, button);
-    if (lacks(q)) head.append(make("span", { class: "bare", title: "no ranking of both runs in this page" }, " ○"));
+    if (lacks(q)) head.append(make("span", { class: "bare", title: "no ranking of both runs on this page" }, " ○"));
     if (said && said[q]) head.append(make("small", {}, bdi(said[q])));
     const tr = make("tr", {}, head, ...runs.map((_, run) => make("td", { class: kind(run) }, shown(value(run, q)))));
     if (many) {

@@ -154,7 +154,7 @@ def report(
     the next report takes.
 
     ``by`` adds the means of each segment of the queries or users, and the comparisons there, as
-    ``compare`` makes them. Measures of the catalogue, such as Coverage, stand beside the others;
+    ``compare`` makes them. Measures of the catalogue, such as Coverage, appear next to the others;
     of two runs or more, they are drawn against the first other measure. ``rename`` gives measures
     other names, as in ``{"R@20": "Recall@20"}``. If ``qrels`` are a model's judgments, ``people``
     are people's judgments of some of the queries, and the page has the means and differences that
