@@ -157,3 +157,56 @@ def test_what_is_refused(call, says):
     with pytest.raises(germane.GermaneError, match=r".") as error:
         call(truth, found)
     assert says in str(error.value)
+
+
+# --- Class by class -----------------------------------------------------------------------------------
+
+
+def make_classes(seed):
+    """Two detectors on 40 images of two classes; a third class is in nine images."""
+    rng = np.random.default_rng(seed)
+    truth, found = [], {"a": [], "b": []}
+    for place in range(40):
+        labels = ["cat", "dog", "cow"][: 2 + (place < 9)]
+        boxes = [[100 * i, 0, 100 * i + 50, 50] for i in range(len(labels))]
+        truth.append({"boxes": boxes, "labels": labels})
+        for name, chance in (("a", 0.9), ("b", 0.5)):
+            seen = [i for i in range(len(labels)) if i == 0 or rng.random() < chance]
+            moved = [[x + rng.integers(9), y, z, w] for x, y, z, w in (boxes[i] for i in seen)]
+            scores = rng.random(len(seen)).tolist()
+            found[name].append(
+                {"boxes": moved, "labels": [labels[i] for i in seen], "scores": scores}
+            )
+    return truth, found
+
+
+def test_each_class_is_compared_and_corrected():
+    """A class is compared as AP50(class=…) is, and Holm counts the classes."""
+    truth, found = make_classes(0)
+    made = germane.boxes.compare(truth, found, "AP50 R50", by="class", baseline="a")
+    assert list(made.segments) == ["cat", "dog"]
+    assert "'cow'" in str(made.segments.table())
+    p = {}
+    for label, segment in made.segments.items():
+        for measure in ("AP50", "R50"):
+            named = f"{measure}(class={label})"
+            [pair] = [one for one in segment.pairs if str(one.measure) == measure]
+            [alone] = germane.boxes.compare(truth, found, named, baseline="a").pairs
+            assert pair.difference == pytest.approx(alone.difference)
+            assert pair.p == pytest.approx(alone.p)
+            p[measure, label] = pair
+    for measure in ("AP50", "R50"):
+        low, high = sorted((p[measure, label] for label in ("cat", "dog")), key=lambda one: one.p)
+        assert low.p_adjusted == pytest.approx(min(2 * low.p, 1))
+        assert high.p_adjusted == pytest.approx(max(high.p, low.p_adjusted))
+    assert p["R50", "dog"].verdict == "significant"
+    assert made.segments.to_arrow().column_names[0] == "class"
+
+
+def test_no_class_with_enough_images():
+    truth, found = make_classes(0)
+    few = {name: rows[:5] for name, rows in found.items()}
+    with pytest.raises(germane.errors.EmptyError, match="no class has truths in 10 images"):
+        germane.boxes.compare(truth[:5], few, by="class")
+    with pytest.raises(germane.errors.PolicyError, match="by"):
+        germane.boxes.compare(truth, found, by="image")

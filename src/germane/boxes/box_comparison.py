@@ -13,6 +13,8 @@ from germane.boxes.matching import number_group
 from germane.boxes.verbs import evaluate_many
 from germane.comparison.compare import compare_samples
 from germane.comparison.comparison import Comparison
+from germane.comparison.pair import compare_parts
+from germane.comparison.segments import Segments
 from germane.comparison.significance import (
     Correction,
     Sample,
@@ -21,8 +23,16 @@ from germane.comparison.significance import (
 )
 from germane.core import ragged
 from germane.core.calls import Seed, make_generator
-from germane.core.ragged import Bools, Floats, Ints
-from germane.errors import InputError, MeasureError, clip, list_some
+from germane.core.ragged import Floats, Ints
+from germane.errors import (
+    EmptyError,
+    InputError,
+    MeasureError,
+    check_choice,
+    clip,
+    list_some,
+    write_option,
+)
 from germane.measures.averaging import QueryValues
 
 if TYPE_CHECKING:
@@ -40,17 +50,37 @@ def compute_shares(result: Result, measure: BoxMeasure) -> Floats:
     thresholds = [result.thresholds.index(iou) for iou in value.measure.iou or ()]
     change = np.zeros(images)
     for threshold in thresholds:
-        change += _differentiate(lists, value.measure, area, threshold, chosen)
+        weights, image, owner = _differentiate(lists, value.measure, area, threshold)
+        change += np.bincount(image, weights * chosen[owner], images)
     averaged = (chosen if result.conventions.no_truth == "zero" else counts).sum()
     change *= images / (len(thresholds) * max(averaged, 1))
     shares: Floats = value.mean + change - change.mean()
     return shares
 
 
+def compute_class_shares(result: Result, measure: BoxMeasure) -> Floats:
+    """Compute the share of each image in a measure of each class (K, I); NaN without a value."""
+    lists, value = result.lists, result[measure]
+    images = len(result.matches.truths.images)
+    area = list(result.conventions.areas).index(value.measure.area or "")
+    change = np.zeros(lists.count * images)
+    thresholds = [result.thresholds.index(iou) for iou in value.measure.iou or ()]
+    for threshold in thresholds:
+        weights, image, owner = _differentiate(lists, value.measure, area, threshold)
+        change += np.bincount(owner * images + image, weights, len(change))
+    changes = change.reshape(lists.count, images) * (images / len(thresholds))
+    means = value.values.mean(axis=0)
+    shares: Floats = means[:, None] + changes - changes.mean(axis=1, keepdims=True)
+    return shares
+
+
 def _differentiate(
-    lists: RankedLists, measure: BoxMeasure, area: int, threshold: int, chosen: Bools
-) -> Floats:
-    """Differentiate the sum of a measure over the chosen lists by the weight of each image (I)."""
+    lists: RankedLists, measure: BoxMeasure, area: int, threshold: int
+) -> tuple[Floats, Ints, Ints]:
+    """Differentiate a measure of each list by the weight of each image.
+
+    The derivatives are sums of parts, of which each has an image and a list.
+    """
     matches = lists.matches
     listed = _Listed(lists, measure.view, area, threshold)
     images = len(matches.truths.images)
@@ -77,8 +107,7 @@ def _differentiate(
         (listed.owner[listed.hits], listed.owner[counted], lists.truth_lists[sought])
     )
     weights *= _measure_leverage(image + images * owner, len(sought), total[owner])
-    weights *= chosen[owner]
-    return np.bincount(image, weights, images).astype(float)
+    return weights, image, owner
 
 
 def _measure_leverage(group: Ints, truths: int, total: Ints) -> Floats:
@@ -159,6 +188,7 @@ def compare(
     equivalence: float | None = None,
     resamples: int = 10_000,
     rng: Seed = 0,
+    by: Literal["class"] | None = None,
     dialect: "str | Dialect | None" = None,
     **options: Unpack["SharedOptions"],
 ) -> Comparison:
@@ -179,10 +209,17 @@ def compare(
     >>> round(found.between("good", "poor", "AP").difference, 2)
     0.9
 
+    ``by="class"`` compares the detectors in each class, too, as ``Comparison.segments``. P-values
+    and intervals are corrected for all pairs in all classes; classes with truths in fewer than 10
+    images are left out, because intervals would be too narrow.
+
     The number of a detector is not a mean over images. germane therefore computes each image's
     contribution, and compares contributions as ``germane.compare`` compares the values of queries.
-    Raises InputError for results of different truths, and what ``evaluate`` and ``compare`` raise.
+    Raises InputError for results of different truths, EmptyError where no class has truths in
+    enough images, and what ``evaluate`` and ``compare`` raise.
     """
+    if by is not None:
+        check_choice("by", by, ("class",))
     if isinstance(truth, (Results, Mapping)) and detections is None:
         results, chosen = _check_results(truth), measures
     else:
@@ -191,7 +228,10 @@ def compare(
             cast(Any, truth), cast(Any, detections), wanted, dialect=dialect, **options
         )
     settings = Settings(baseline, test, correction, "measure", confidence, equivalence, resamples)
-    return _compare_results(results, settings, rng, chosen)
+    comparison = _compare_results(results, settings, rng, chosen)
+    if by is not None:
+        comparison.segments = _compare_classes(results, settings, rng, chosen)
+    return comparison
 
 
 class ImageShares(dict[BoxMeasure, QueryValues]):
@@ -213,9 +253,15 @@ def compare_shares(
     shares: Mapping[str, ImageShares], result: Result, settings: Settings, rng: Seed
 ) -> Comparison:
     """Compare detectors by the shares of the same images; ``result`` is of one of them."""
-    draws, first = make_generator(rng), next(iter(shares.values()))
+    return compare_samples(
+        {"": shares}, (_make_sample(shares, result),), settings, make_generator(rng)
+    )
+
+
+def _make_sample(shares: Mapping[str, ImageShares], result: Result) -> Sample:
+    first = next(iter(shares.values()))
     values = np.array([[system[measure].values for system in shares.values()] for measure in first])
-    sample = Sample(
+    return Sample(
         cast(Any, tuple(first)),
         tuple(shares),
         ("",),
@@ -228,7 +274,76 @@ def compare_shares(
         (f"conventions: {result.conventions}",),
         _warn_of_rare_classes(result),
     )
-    return compare_samples({"": shares}, (sample,), settings, draws)
+
+
+class Classes(Segments):
+    """The comparison of the same detectors in each class."""
+
+    _noun, _nouns, _unit = "class", "classes", "images"
+
+
+def _compare_classes(
+    results: Results, settings: Settings, rng: Seed, measures: "BoxMeasures | None"
+) -> Classes:
+    """Compare detectors in each class with truths in enough images."""
+    result, draws = next(iter(results.values())), make_generator(rng)
+    count = _count_images(result)
+    chosen = np.flatnonzero(count >= FEW_IMAGES).tolist()
+    rare = [result.classes[k] for k in np.flatnonzero((count > 0) & (count < FEW_IMAGES)).tolist()]
+    if not chosen:
+        raise EmptyError(
+            f"no class has truths in {FEW_IMAGES} images or more, which an interval needs; leave"
+            f" out {write_option('by')}."
+        )
+    names = list(result if measures is None else list_box_names(measures))
+    each = {name: _share_classes(detector, names) for name, detector in results.items()}
+    parts = {}
+    for k in chosen:
+        shares = {name: _take_class(of_classes, k) for name, of_classes in each.items()}
+        if next(iter(shares.values())):
+            parts[result.classes[k]] = shares, (_make_sample(shares, result),)
+    every = compare_parts([sample for _, sample in parts.values()], settings, draws)
+    classes = Classes(
+        {
+            label: Comparison(
+                cast(Any, {"": shares}), sample, pairs, settings, int(draws.integers(2**63))
+            )
+            for (label, (shares, sample)), pairs in zip(parts.items(), every, strict=True)
+        }
+    )
+    if rare:
+        classes.remarks = (
+            f"left out, with truths in fewer than {FEW_IMAGES} images: {list_some(rare)}",
+        )
+    return classes
+
+
+def _share_classes(result: Result, names: Sequence[Any]) -> ImageShares:
+    """Compute the shares of all images in some measures of every class (K, I)."""
+    shares = ImageShares()
+    shares.images = result.matches.truths.images
+    for name in names:
+        measure = result.name_measure(name)
+        values = compute_class_shares(result, measure)
+        shares[measure] = QueryValues(cast(Any, measure), list(shares.images), values)
+    return shares
+
+
+def _take_class(of_classes: ImageShares, k: int) -> ImageShares:
+    """Take the shares of one class in the measures that have a value there."""
+    shares = ImageShares()
+    shares.images = of_classes.images
+    for measure, held in of_classes.items():
+        if not np.isnan(held.values[k]).any():
+            shares[measure] = QueryValues(cast(Any, measure), list(shares.images), held.values[k])
+    return shares
+
+
+def _count_images(result: Result) -> Ints:
+    """Count the images with truths of each class (K)."""
+    truths = result.matches.truths
+    pairs = np.unique(number_group(truths, truths))
+    return np.bincount(pairs // max(len(truths.images), 1), minlength=len(truths.classes))
 
 
 FEW_IMAGES = 10  # below which a class makes intervals too narrow; see bench/calibrate_boxes.py
@@ -236,9 +351,7 @@ FEW_IMAGES = 10  # below which a class makes intervals too narrow; see bench/cal
 
 def _warn_of_rare_classes(result: Result) -> str:
     """Name the classes with truths in a few images only, which resampling knows too little of."""
-    truths = result.matches.truths
-    pairs = np.unique(number_group(truths, truths))
-    count = np.bincount(pairs // max(len(truths.images), 1), minlength=len(truths.classes))
+    count = _count_images(result)
     rare = [result.classes[k] for k in np.flatnonzero((count > 0) & (count < FEW_IMAGES)).tolist()]
     if not rare:
         return ""

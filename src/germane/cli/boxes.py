@@ -174,6 +174,11 @@ def _run_compare(options: argparse.Namespace) -> None:
     if options.view is None and options.format == "table":
         writing.write(options.output, comparison.text())
         return
+    if options.view == "segments" or (options.by and options.format in ("csv", "tsv")):
+        if comparison.segments is None:
+            raise InputError("--view segments shows those of --by class; give that, too.")
+        write_found(options, comparison.segments, FOR_PAPERS)
+        return
     pairs = options.view == "pairs" or (options.view is None and options.format in ("csv", "tsv"))
     table = comparison.table if pairs else comparison.leaderboard
     write_result(options, lambda digits: table(digits=digits), comparison.to_dict, FOR_PAPERS)
@@ -258,7 +263,7 @@ VERBS = {
     ),
     "compare": _make(
         _run_compare, "compare", "TRUTH DETECTIONS DETECTIONS...", f"view {_SHOWN}",
-        words={"view": ("leaderboard", "pairs")},
+        words={"view": ("leaderboard", "pairs", "segments")},
     ),
     "gate": _make(_run_gate, "gate", "TRUTH DETECTIONS --baseline FILE|--floor FLOOR",
                   f"github {_SHOWN}"),

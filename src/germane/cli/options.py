@@ -352,6 +352,7 @@ USUAL: dict[str, Option] = {
     "next by": Option(
         "order pairs by their weight, or by how much it differs between the runs"
     ),
+    "boxes compare by": Option("also compare the detectors in each class"),
     "boxes by": Option("a row for each class, area, frequency (LVIS) or image"),
     "budget": Option("pairs", flags="-n --budget"),
     "strict": Option("exit with status 1 if a finding is serious"),

@@ -51,7 +51,9 @@ class Segments(Named[Comparison], Tabular):
     segments together. As a frame it has a row for each segment, measure and pair.
     """
 
-    _noun = "segment"
+    _noun, _nouns, _unit = "segment", "segments", "queries"
+    remarks: tuple[str, ...] = ()
+    """what else a table says"""
 
     @property
     def counts(self) -> dict[Hashable, int]:
@@ -70,7 +72,7 @@ class Segments(Named[Comparison], Tabular):
 
     def _list_columns(self) -> dict[str, Any]:
         names, pairs = zip(*self.pairs, strict=True)
-        return {"segment": make_ids(names), **list_pair_columns(pairs)}
+        return {self._noun: make_ids(names), **list_pair_columns(pairs)}
 
     def table(self, *, digits: int | None = 4, rename: Mapping[str, str] | None = None) -> Table:
         """One row a measure, pair and segment: counts, means, difference, interval and p-value."""
@@ -96,7 +98,7 @@ class Segments(Named[Comparison], Tabular):
                     )
                 )  # fmt: skip
         columns = (
-            "measure", "system", "baseline", "segment", "queries", "baseline mean", "mean",
+            "measure", "system", "baseline", self._noun, self._unit, "baseline mean", "mean",
             "difference", "low", "high", "level", "p adjusted", "verdict",
         )  # fmt: skip
         return Table(columns, tuple(rows), tuple(self._write_notes(names)), (1, 2, 3, 12))
@@ -105,10 +107,9 @@ class Segments(Named[Comparison], Tabular):
         for measure, name in names.items():
             yield f"{name}: {write_definition(measure, name)}"
         first = next(iter(self._held.values()))
-        yield (
-            f"{write_count(len(self), 'segment')}; difference: mean of the system less mean of the"
-            " baseline"
-        )
+        counted = write_count(len(self), self._noun, self._nouns)
+        yield f"{counted}; difference: mean of the system less mean of the baseline"
+        yield from self.remarks
         yield self.describe_correction()
         yield f"significant: {describe_significance(first.settings.alpha)}"
         if any(sample.users for segment in self._held.values() for sample in segment.samples):
@@ -125,26 +126,27 @@ class Segments(Named[Comparison], Tabular):
         count = len(self.pairs) if family == "all" else max(counts)
         title = f"{CORRECTIONS[first.settings.correction or 'none'].title} over the {count:,}"
         if test.corrects:
-            title = f"Bonferroni over the {write_count(len(self), 'segment')}, of the {count:,}"
+            counted = write_count(len(self), self._noun, self._nouns)
+            title = f"Bonferroni over the {counted}, of the {count:,}"
         elif first.settings.correction == "none":
             title = f"uncorrected, though there are {count:,}"
         of = "of all measures" if family == "all" else "of each measure"
         return (
-            f"p in segments: {test.title}, {title} comparisons {of} in all segments; intervals are"
-            " at the level of their corrected p-values"
+            f"p in {self._nouns}: {test.title}, {title} comparisons {of} in all {self._nouns};"
+            " intervals are at the level of their corrected p-values"
         )
 
     def __repr__(self) -> str:
-        return f"<Segments: {list_some(list(self._held))}>"
+        return f"<{type(self).__name__}: {list_some(list(self._held))}>"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values for JSON, in a versioned schema."""
-        return make_document({"segments": self.list_documents()})
+        return make_document({self._nouns: self.list_documents()})
 
     def list_documents(self) -> list[dict[str, Any]]:
         """List what JSON has of each segment."""
         return [
-            {"segment": str(name), "queries": of.count, "means": of.means, "pairs": of.pairs}
+            {self._noun: str(name), self._unit: of.count, "means": of.means, "pairs": of.pairs}
             for name, of in self._held.items()
         ]
 
