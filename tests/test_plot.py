@@ -425,6 +425,8 @@ def test_pictures_that_compare_refuses(
 ) -> None:
     assert cli.main(["compare", *FILES, *options, "-o", str(tmp_path / "picture.svg")]) == 2
     assert says in capsys.readouterr().err
+    assert cli.main(["compare", *FILES, "-m", "AP", "-o", str(tmp_path / "picture.jpg")]) == 2
+    assert not list(tmp_path.iterdir())
 
 
 def test_evaluate_draws_the_means_of_one_measure(
@@ -440,5 +442,3 @@ def test_evaluate_draws_the_means_of_one_measure(
     ):
         assert cli.main([*command, *options]) == 2
         assert says in capsys.readouterr().err
-    assert cli.main(["compare", *FILES, "-m", "AP", "-o", str(tmp_path / "picture.jpg")]) == 2
-    assert not list(tmp_path.iterdir())
