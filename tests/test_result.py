@@ -1,5 +1,6 @@
 """Results as values: what they carry, and what they refuse."""
 
+import copy
 import pickle
 import re
 from typing import Any
@@ -201,3 +202,97 @@ def test_a_notebook_shows_the_definition_beside_a_measure_and_its_value() -> Non
     assert f">{shown.mean:.4f}<" in shown._repr_html_()
     count = germane.evaluate(QRELS, RUN, "NumRet")["NumRet"]._repr_html_()
     assert ">sum<" in count
+
+
+# --- Attributes that are not there ----------------------------------------------------------------
+
+TRUTH = [{"boxes": [[10, 10, 50, 50]], "labels": ["cat"]}]
+DETECTIONS = [{"boxes": [[10, 12, 50, 50]], "labels": ["cat"], "scores": [0.9]}]
+MADE = {
+    "result": lambda: germane.evaluate(QRELS, RUN, "AP RR nDCG@10"),
+    "results": lambda: germane.evaluate_many(QRELS, {"ours": RUN, "theirs": RUN}, "AP RR"),
+    "value": lambda: germane.evaluate(QRELS, RUN, "AP")["AP"],
+    "counts": lambda: germane.evaluate(QRELS, RUN, "AP").counts,
+    "comparison": lambda: germane.compare(QRELS, {"ours": RUN, "theirs": RUN}, "AP"),
+    "table": lambda: germane.evaluate(QRELS, RUN, "AP").table(),
+    "boxes.result": lambda: germane.boxes.evaluate(TRUTH, DETECTIONS),
+    "boxes.results": lambda: germane.boxes.evaluate_many(TRUTH, {"ours": DETECTIONS}),
+    "boxes.value": lambda: germane.boxes.evaluate(TRUTH, DETECTIONS)["AP"],
+}
+ADVISED: Any = germane.types.Counts.__mro__[1]  # the class that advises
+ADVICE = [
+    ("result", "per_query", "Write result['AP'].per_query"),
+    ("result", "mean", "Write result['AP'].mean"),
+    ("result", "scores", "Write result['AP'].per_query"),
+    ("result", "ndcg", "Write result['nDCG@10'].mean"),
+    ("result", "mrr", "Write result['RR'].mean"),
+    ("result", "to_dataframe", "Write .to_pandas()"),
+    ("result", "to_csv", "Write .to_pandas().to_csv(…)"),
+    ("result", "per_querys", "Did you mean result['AP'].per_query?"),
+    ("results", "policy", "Write results['ours'].policy"),
+    ("results", "per_query", "Write results['ours']['AP'].per_query"),
+    ("value", "per_user", "Write .per_query"),
+    ("counts", "missed", "Did you mean .missing?"),
+    ("comparison", "dataframe", "Write .to_pandas()"),
+    ("table", "to_markdown", "Write .markdown()"),
+    ("boxes.result", "per_class", "Write result['AP'].per_class"),
+    ("boxes.result", "maps", "Write result['AP'].per_class"),
+    ("boxes.result", "map50", "Write result['AP50'].mean"),
+    ("boxes.result", "as_dataframe", "Write .to_pandas()"),
+    ("boxes.results", "ap50", "Write results['ours']['AP50'].mean"),
+    ("boxes.value", "value", "Write .mean"),
+]
+
+
+@pytest.mark.parametrize(("name", "attribute", "advice"), ADVICE)
+def test_an_attribute_that_is_not_there(name: str, attribute: str, advice: str) -> None:
+    """The error says what to write, and that is there."""
+    value = MADE[name]()
+    with pytest.raises(AttributeError) as caught:
+        getattr(value, attribute)
+    assert str(caught.value).endswith(f"has no attribute {attribute!r}. {advice}")
+    assert not hasattr(value, attribute)
+    assert getattr(value, attribute, 1) == 1
+    written = re.sub(r"^(?:Write|Did you mean) (?:results?)?|\?$|\.to_csv\(…\)$", "", advice)
+    assert eval(f"value{written}", {"value": value}) is not None
+
+
+def test_every_result_advises() -> None:
+    """Whatever has a table, a frame or plain values; and protocols see nothing of it."""
+    held = [getattr(germane.types, name) for name in dir(germane.types)]
+    held += [getattr(germane.boxes, name) for name in germane.boxes.__all__]
+    results = [
+        kind
+        for kind in held
+        if isinstance(kind, type)
+        and any(hasattr(kind, name) for name in ("table", "to_pandas", "to_dict", "per_query"))
+        and not issubclass(kind, (germane.types.Measure, dict))
+    ]
+    assert len(results) > 20
+    assert {kind.__name__ for kind in results if not issubclass(kind, ADVISED)} == set()
+
+
+def test_protocols_do_not_see_the_advice() -> None:
+    for make in MADE.values():
+        value = make()
+        assert type(copy.copy(value)) is type(value)
+        with pytest.raises(AttributeError, match=r"has no attribute '__array_interface__'$"):
+            value.__array_interface__  # noqa: B018
+    counts = MADE["counts"]()
+    assert pickle.loads(pickle.dumps(counts)) == copy.deepcopy(counts) == counts
+    empty = object.__new__(type(MADE["result"]()))  # as a copy begins
+    with pytest.raises(AttributeError, match=r"has no attribute 'other'$"):
+        empty.other  # noqa: B018
+
+
+def test_an_error_within_a_property_stays_as_it_is() -> None:
+    class Broken(ADVISED):
+        def __init__(self) -> None:
+            self.name = "x"
+
+        @property
+        def length(self) -> int:
+            return self.name.lenght  # type: ignore[attr-defined]
+
+    with pytest.raises(AttributeError, match="'str' object has no attribute 'lenght'"):
+        Broken().length  # noqa: B018

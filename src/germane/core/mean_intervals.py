@@ -11,12 +11,13 @@ import numpy as np
 from germane.core.calls import check_number
 from germane.core.ragged import ROUNDING, Floats, Ints, drop_rounding, reaches, unite_equal
 from germane.errors import InputError
+from germane.output.attributes import AttributeAdvice
 
 Basis: TypeAlias = Literal["spread", "range"]
 
 
 @dataclass(frozen=True)
-class Interval:
+class Interval(AttributeAdvice):
     """A confidence interval of a mean or of a mean difference.
 
     >>> qrels = {f"q{i}": ["a"] for i in range(8)}

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 
+from germane.output.attributes import AttributeAdvice
+
 # What an array holds; the element type proper is left open, since NumPy's stubs differ in it.
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -312,7 +314,7 @@ def _apply(operate: Callable[[Any, Any], Any], *, reflected: bool = False) -> Ca
     return compute
 
 
-class Arithmetic:
+class Arithmetic(AttributeAdvice):
     """Computes and compares with the ``float()`` of a value. Results are plain numbers."""
 
     def __float__(self) -> float:

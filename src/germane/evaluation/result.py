@@ -26,6 +26,7 @@ from germane.errors import (
 from germane.measures.averaging import MeasureResult
 from germane.measures.measure import Measure
 from germane.measures.own import OwnMeasure
+from germane.output.attributes import AttributeAdvice
 from germane.output.documents import IF_ANY, make_document
 from germane.output.named_columns import Lookup, Named, Tabular, make_ids, make_texts
 from germane.output.tables import Table
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Counts:
+class Counts(AttributeAdvice):
     """How many queries and items the numbers rest on.
 
     >>> counts = germane.evaluate({"q1": ["a"], "q2": ["b"]}, {"q1": ["a"]}, "RR").counts

@@ -23,6 +23,7 @@ from germane.evaluation.layout import format_value
 from germane.kernel.content import Content, hash_rows
 from germane.kernel.ids import Ids, read_python_ids
 from germane.measures.measure import Measure
+from germane.output.attributes import AttributeAdvice
 from germane.output.tables import write_count
 from germane.readers import CANDIDATES, NOTHING_SAID, ReadOptions, RunInput, is_path
 
@@ -331,7 +332,7 @@ _KINDS = {convention.name: str(convention.type) for convention in fields(Policy)
 
 
 @dataclass(frozen=True)
-class Signature:
+class Signature(AttributeAdvice):
     """A number with its definition and the fingerprints of its data; its text is one line.
 
     >>> signature = germane.evaluate({"q": {"d": 1}}, {"q": {"d": 0.9}}, "RR").signature("RR")

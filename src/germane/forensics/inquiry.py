@@ -95,7 +95,7 @@ class Counterexample(Plain):
 
 
 @dataclass(frozen=True)
-class Identification:
+class Identification(Plain):
     """The definitions that a function computes, simplest first; or none.
 
     >>> def my_precision(relevant, ranked):

@@ -7,6 +7,8 @@ from operator import attrgetter
 from types import BuiltinMethodType, MethodType
 from typing import Any, ClassVar
 
+from germane.output.attributes import AttributeAdvice
+
 LEFT_OUT = {"json": "left out"}
 IF_ANY = {"json": "if any"}
 """Stand beside fields (``field(metadata=…)``) that JSON lacks, always or where they are empty."""
@@ -21,7 +23,7 @@ AS_DICT = {"json": dict}
 """Stand beside fields that JSON has as text, such as ids, or as a dict of their pairs."""
 
 
-class Plain:
+class Plain(AttributeAdvice):
     """A value that JSON has by the names of its fields.
 
     ``_json`` lists other names, in order: of fields, properties, and methods, which are called.

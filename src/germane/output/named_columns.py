@@ -27,6 +27,7 @@ from germane.errors import (
     offer,
     require_arrow,
 )
+from germane.output.attributes import AttributeAdvice
 from germane.output.tables import Table
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ V = TypeVar("V")
 D = TypeVar("D")
 
 
-class Columnar:
+class Columnar(AttributeAdvice):
     """A value of rows and named columns, which ``pl.DataFrame`` and ``pa.table`` read.
 
     ``pandas.DataFrame`` iterates, and reads rows that are dicts. Where iterating gives something

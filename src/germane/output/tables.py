@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal, TypeAlias, TypeVar, get_args
 
 from germane.errors import InputError, check_choice, clip, make_visible
+from germane.output.attributes import AttributeAdvice
 
 
 def format_number(
@@ -50,7 +51,7 @@ Reader: TypeAlias = Literal["program", "spreadsheet"]
 
 
 @dataclass(frozen=True)
-class Table:
+class Table(AttributeAdvice):
     """A finished table. Columns but the first are numbers, unless ``left`` has them as text.
 
     >>> table = germane.evaluate({"q": ["a"]}, {"q": ["b", "a"]}, "RR").table()

@@ -339,7 +339,7 @@ def has_query(names: Sequence[str]) -> bool:
 
 def _strip_name(name: str) -> str:
     """Drop case and signs: ``trackId`` and ``Track ID`` are ``track_id``."""
-    return re.sub(r"[\W_]+", "", name.casefold())
+    return re.sub(r"[-_. ]+", "", name.casefold())
 
 
 def _find_lists(
