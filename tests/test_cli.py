@@ -399,7 +399,7 @@ def test_data_formats_write_ids_exactly(files: Path) -> None:
     exact, table = (run(files, *arguments, form) for form in ("csv", "table"))
     assert exact.stdout == b"run,query,RR\r\nat,@jack,1.0\r\nat,all,1.0\r\n"
     assert exact.stderr == (
-        b"germane: note: a spreadsheet would take '@jack' for a formula, as it does what begins with "
+        b"germane: note: a spreadsheet would take '@jack' for a formula, like anything that begins with "
         b"=, +, - or @; --spreadsheet protects it.\n"
     )
     assert table.stderr == b""

@@ -292,7 +292,7 @@ def test_copies_count_once(again: Run) -> None:
 def test_what_is_not_the_same_is_refused(again: Run) -> None:
     evaluator = updated([ONE, {"q2": {"b": 1.0}}], BOTH, "AP NumRet", twice="same")
     with pytest.raises(
-        germane.errors.DuplicateError, match="query 'q1' arrived before with other results"
+        germane.errors.DuplicateError, match="query 'q1' arrived before with different results"
     ):
         evaluator.update(again)
     first = updated([ONE, again], BOTH, "AP NumRet", twice="first")

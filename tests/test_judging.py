@@ -471,7 +471,7 @@ def test_relevant_takes_two_words() -> None:
         germane.errors.InputError, match="relevant is a sequence of relevance grades"
     ):
         germane.explain([1, 0], "AP", relevant="listed")
-    with pytest.raises(germane.errors.InputError, match="the judgments tell what is relevant"):
+    with pytest.raises(germane.errors.InputError, match="the judgments say what is relevant"):
         germane.explain({"q": THREE}, {"q": ["a"]}, "AP", relevant=3)
 
 

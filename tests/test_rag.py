@@ -160,7 +160,7 @@ def refuse(says: str, error: type[Exception], *given: Any, **options: Any) -> No
 def test_what_is_no_group(tmp_path: Path) -> None:
     qrels, run = {"q": ["d"]}, {"q": {"c1": 1.0, "c2": 0.5}}
     refuse(
-        "query 'q': item 'c2' has no group. groups are known for 'c1'",
+        "query 'q': item 'c2' has no group. Groups are known for 'c1'",
         germane.errors.NotFoundError,
         qrels,
         run,

@@ -488,7 +488,7 @@ def test_verify_says_what_differs(files: Path, capsys: pytest.CaptureFixture[str
     for path in ("a.run", "b.run"):
         status, out = call(capsys, "verify", "r.json", "qrels.txt", path)
         assert status == (path == "b.run")
-    assert "the run is a different one: 3 of 20 queries have other results" in out
+    assert "the run is a different one: 3 of 20 queries have different results" in out
 
     changed = {**QRELS, "100": {**QRELS["100"], "more": 1}}
     (files / "more.txt").write_text("\n".join(make_lines(changed, "qrels")))

@@ -229,7 +229,7 @@ def list_dialects(by_name: Mapping[str, Dialect], command: str) -> Table:
     """List dialects with their tools; ``command`` is the one that defines them."""
     rows = tuple((dialect.name, dialect.tool, dialect.version) for dialect in by_name.values())
     notes = (
-        f"{command} NAME tells where a tool differs from germane, and how it names its measures.",
+        f"{command} NAME says where a tool differs from germane, and how it names its measures.",
     )
     return Table(("dialect", "tool", "recorded from"), rows, notes, left=(1, 2))
 

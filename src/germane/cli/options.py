@@ -472,8 +472,8 @@ USUAL: dict[str, Option] = {
         " background is one", "CLASS", nargs=2,
     ),
     "boxes confusion pairing": Option(
-        "the pairs that count: by falling score; of one class first; of the best for both sides; or"
-        " all (default: score, or the dialect's)"
+        "which pairs count: by falling score; pairs of one class first; those that are best for"
+    " both sides; or all (default: score, or the dialect's)"
     ),
     # what is written
     "format": Option("(default: by the suffix of FILE, else {})"),

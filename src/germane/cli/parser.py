@@ -335,9 +335,7 @@ def read_list(options: argparse.Namespace, place: int = 0) -> list[Any]:
     for name in ("query", *POLICY):
         if name not in ("relevant", "dialect") and getattr(options, name, None) is not None:
             option = f"--{name.replace('_', '-')}"
-            raise InputError(
-                f"{option} is for QRELS and RUN; a LIST is taken in the order in which it stands."
-            )
+            raise InputError(f"{option} is for QRELS and RUN; a LIST is taken in the order given.")
     if isinstance(options.relevant, str):
         raise InputError(
             f"--relevant {options.relevant} is for QRELS and RUN; with a LIST, --relevant takes"

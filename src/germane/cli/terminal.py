@@ -148,8 +148,8 @@ def format_table(
         return SEPARATED[options.format](table, reader="spreadsheet")
     if options.format in SEPARATED and (formulas := table.formulas()):
         say(
-            f"germane: note: a spreadsheet would take {clip(formulas[0])} for a formula, as it does"
-            " what begins with =, +, - or @; --spreadsheet protects it."
+            f"germane: note: a spreadsheet would take {clip(formulas[0])} for a formula, like"
+            " anything that begins with =, +, - or @; --spreadsheet protects it."
         )
     return formats[options.format](table)
 

@@ -273,8 +273,8 @@ def _spread_sample(
         values[m, s], numbers[m, s] = np.concatenate(spreads), np.mean(exact)
         if np.isnan(values[m, s]).any():
             raise MeasureError(
-                f"{measure} of {system} is not a number, or not without some of its users. Compare"
-                " more users, or leave it out."
+                f"{measure} of {system} is undefined, or becomes undefined without some of its"
+                " users. Compare more users, or leave it out."
             )
     listed = (
         {user for run in runs.values() for user in list_valued(run, measures[0])}
@@ -563,7 +563,9 @@ TESTS: dict[str, Procedure] = {
     # two differences can be nearly equal, so that p is nearly 0; a single one has no p
     "t": replace(
         _test_each(
-            "paired t-test", "assumes that the mean of so many differences is normal", _test_student
+            "paired t-test",
+            "assumes that the mean of that many differences is normally distributed",
+            _test_student,
         ),
         smallest=lambda sample, pairs, _: np.full(
             (len(sample.values), len(pairs)), 0.0 if len(sample) > 1 else 1.0

@@ -168,7 +168,7 @@ def _place_hits(retrieved: Retrieved, qrels: Qrels, places: Ints) -> Ints:
 
 def _explain_repeat(queries: list[Hashable], twice: Twice) -> DuplicateError:
     if twice == "same":
-        text = "arrived before with other results: all rows of a query belong in one batch"
+        text = "arrived before with different results: all rows of a query belong in one batch"
     else:
         text = "arrived before. twice=same counts equal copies once"
     plural = "queries" if len(queries) > 1 else "query"

@@ -197,8 +197,8 @@ class PRCurvesDisplay(Display):
         defined = f"{_name_area(self.rule)}: {_define_area(self.rule, first.rel)}"
         if isinstance(first, MeanPRCurve):
             title = (
-                f"Interpolated precision, mean over {write_count(first.queries, 'query')}\n"
-                "(0 where its list does not get so far)"
+                f"Interpolated precision, mean over {write_count(first.queries, 'query')}\n(0 where"
+                " its list does not get that far)"
                 + (f"; bands: {first.confidence:.0%} intervals" if first.has_band else "")
             )
             recall, legend = "share of a query's relevant items found", "mean "

@@ -181,7 +181,7 @@ def check_run(run: Any, relevant: object) -> None:
     if relevant is not None:
         raise InputError(
             f"{write_option('relevant', '…')} is for the grades of one list; with qrels, the"
-            " judgments tell what is relevant."
+            " judgments say what is relevant."
         )
     if run is None:
         raise InputError("the run is missing: give qrels and a run, or the grades of one list.")

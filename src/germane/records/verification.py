@@ -315,7 +315,7 @@ def _compare_rest(of_record: RecordedRun, results: Mapping[Measure, Result]) -> 
         if number != now and name not in ("comments", "judged"):  # of the file, and said above
             yield f"counts: {name} is {number:,} in the record, {now:,} now"
     if None not in (of_record.metadata, first.metadata) and of_record.metadata != first.metadata:
-        yield "the record has other ir_metadata than the run"
+        yield "the ir_metadata of the record are not those of the run"
     for measure, result in results.items():
         recorded = of_record.measures[measure]
         for order in ("best", "worst"):
@@ -395,7 +395,10 @@ def _count_queries(of_record: RecordedRun, results: Mapping[Measure, Result]) ->
     if not differing:
         return ""
     some = list_some(list(differing))
-    return f": {len(differing):,} of {write_count(len(total), 'query')} have other results ({some})"
+    return (
+        f": {len(differing):,} of {write_count(len(total), 'query')} have different results"
+        f" ({some})"
+    )
 
 
 def _find_definition(of_record: RecordedRun, measure: Measure, data: Inputs, run: Any) -> str:

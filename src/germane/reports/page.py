@@ -74,8 +74,8 @@ def write_dialects(findings: Findings) -> Iterator[str]:
             " shows any run.</p>"
         )
     yield (
-        '<p class="small">Stages: reading, judging (ties, missing queries, depth), measuring (norm,'
-        " gain, cutoff), averaging. germane dialects tells more about each tool.</p>"
+        '<p class="small">Stages: reading, judging (ties, missing queries, depth), measuring'
+        " (norm, gain, cutoff), averaging. germane dialects tells you more about each tool.</p>"
     )
 
 

@@ -367,7 +367,7 @@ def find_ratings(raw: Any, where: str = "qrels") -> dict[Hashable, Any] | None:
     for request in requests:
         query = request["id"]
         if query in judged:
-            raise DuplicateError(f"{where}: query {clip(query)} stands twice. Keep one of them.")
+            raise DuplicateError(f"{where}: query {clip(query)} occurs twice. Keep one of them.")
         within = f"{where}, query {clip(query)}"
         ratings: dict[Hashable, Any] = {}
         for rating in request["ratings"]:

@@ -193,7 +193,7 @@ class Groups:
                 " raises KeyError."
             )
         examples = list(islice(self._by_id, 3))
-        text = f"item {clip(item)} has no group. groups are known for {list_some(examples)}"
+        text = f"item {clip(item)} has no group. Groups are known for {list_some(examples)}"
         mine, theirs = (
             sorted({name_type(identifier) for identifier in ids}) for ids in ([item], examples)
         )
