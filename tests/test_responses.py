@@ -6,6 +6,7 @@ same rankings as a TREC file, and must give the same numbers.
 
 import copy
 import json
+import re
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -454,3 +455,38 @@ def test_objects_of_clients() -> None:
         assert germane.evaluate(QRELS, {"umbrella": given}, "RR")["RR"].per_query["umbrella"] == 1
     batch = germane.evaluate({"a": ["p7"]}, [response], "RR", query_ids=["a"])
     assert batch["RR"].mean == 1
+
+
+def test_predictions_of_mteb(tmp_path: Path) -> None:
+    """As mteb 2.26 writes them: the model, and then subset → split → query → item → score."""
+    qrels = {"q1": {"d1": 1}, "q2": {"d3": 1}}
+    run = {"q1": {"d1": 0.9, "d2": 0.5}, "q2": {"d3": 0.2, "d9": 0.7}}
+    meta = {"mteb_model_meta": {"model_name": "m", "revision": "r"}}
+    path, judged = tmp_path / "predictions.json", tmp_path / "qrels.json"
+    judged.write_text(json.dumps(qrels))
+    one = {**meta, "default": {"test": run}}
+    path.write_text(json.dumps(one))
+    assert germane.evaluate(judged, path, "RR")["RR"].mean == 0.75
+    assert germane.evaluate(qrels, one, "RR")["RR"].mean == 0.75
+    several = {**meta, "en": {"test": run}, "de": {"test": {}}}
+    with pytest.raises(
+        FormatError, match=r"Give run\['en'\]\['test'\] or run\['de'\]\['test'\]\.$"
+    ):
+        germane.evaluate(qrels, several, "RR")
+    assert germane.evaluate(qrels, several["en"]["test"], "RR")["RR"].mean == 0.75
+    path.write_text(json.dumps(several))
+    with pytest.raises(FormatError, match="of several subsets or splits") as raised:
+        germane.evaluate(judged, path, "RR")
+    [advice] = re.findall(r"such as with (json\.dump.*)\.$", str(raised.value))
+    key = re.search(r"\)\)((?:\['\w+'\])+), open\('run\.json', 'w'\)\)$", advice)
+    assert key is not None, advice
+    assert key[1] == "['en']['test']"
+    with pytest.raises(germane.errors.EmptyError, match="without any run"):
+        germane.evaluate(qrels, meta, "RR")
+
+
+def test_samples_of_ragas_in_memory() -> None:
+    sample = {
+        "user_input": "why", "reference_context_ids": ["c1"], "retrieved_context_ids": ["c2", "c1"],
+    }  # fmt: skip
+    assert germane.evaluate([sample], [sample], "RR")["RR"].mean == 0.5

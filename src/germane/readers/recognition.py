@@ -166,6 +166,9 @@ def _open_data_set(raw: Any, reading: ReadOptions) -> QrelsInput:
 
 
 def _open_qrels_rows(raw: Any, reading: ReadOptions) -> QrelsInput:
+    judged = responses.find_ratings(raw)  # rows with a query and its relevant items, as in ragas
+    if judged is not None:
+        return _open_qrels_mapping(judged, reading)
     rows = ([] if isinstance(row, Mapping) and not row else row for row in raw)  # {} is unjudged
     return _open_qrels_mapping(dict(enumerate(rows)), reading)
 
@@ -320,6 +323,7 @@ def _open_json_run(path: Any, reading: ReadOptions, chosen: str) -> RunInput | N
         raw = json_files.read_lines(path, responses.is_row)
         if raw is None:
             return None
+    raw = responses.take_predictions(raw, where)
     lists = _read_hits(raw, reading, where)
     if lists is None:
         nested = json_files.check_nested(raw, path, "run")
@@ -548,6 +552,7 @@ def open_run(
     Raises InputError for anything else, and for columns that do not fit.
     """
     if not (is_path(raw) or isinstance(raw, RunInput)):
+        raw = responses.take_predictions(raw)
         lists = _read_hits(raw, reading)
         if lists is not None:
             raw = replace(mappings.open_mapping(lists), is_named=True)

@@ -14,7 +14,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from germane.core.calls import list_values
-from germane.errors import DuplicateError, FormatError, clip, list_some, write_option
+from germane.errors import (
+    DuplicateError,
+    EmptyError,
+    FormatError,
+    clip,
+    list_choices,
+    list_some,
+    write_option,
+)
 from germane.readers.objects.headings import LISTS as CELLS
 from germane.readers.objects.headings import NAMES, choose_names
 from germane.readers.objects.hits import ITEM, PLAIN, read_path
@@ -81,6 +89,40 @@ class Responses(NamedTuple):
 
 def _count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'s' * (number != 1)}"
+
+
+_PREDICTIONS = "mteb_model_meta"
+"""The key of MTEB's predictions beside the names of subsets."""
+
+
+def take_predictions(raw: Any, where: str = "run") -> Any:
+    """Take the run out of MTEB's predictions, ``{subset: {split: {query: {item: score}}}}``.
+
+    Anything else stays as it is. Raises FormatError for the runs of several subsets or splits.
+    """
+    if not (isinstance(raw, Mapping) and _PREDICTIONS in raw):
+        return raw
+    subsets = {name: splits for name, splits in raw.items() if name != _PREDICTIONS}
+    if not all(isinstance(splits, Mapping) for splits in subsets.values()):
+        return raw
+    places = [(subset, split) for subset, splits in subsets.items() for split in splits]
+    if not places:
+        raise EmptyError(f"{where}: these are predictions of MTEB without any run.")
+    if len(places) == 1:
+        [(subset, split)] = places
+        return subsets[subset][split]
+    keys = [f"[{subset!r}][{split!r}]" for subset, split in places]
+    advice = f"Give {list_choices(f'run{key}' for key in keys)}."
+    if where != "run":
+        stream = "sys.stdin" if where == "standard input" else f"open({where!r})"
+        advice = (
+            "Write one of them to a file, such as with json.dump("
+            f"json.load({stream}){keys[0]}, open('run.json', 'w'))."
+        )
+    raise FormatError(
+        f"{where}: these are MTEB's predictions of several subsets or splits:"
+        f" {', '.join(keys)}. {advice}"
+    )
 
 
 def find_responses(
