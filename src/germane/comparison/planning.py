@@ -139,12 +139,12 @@ def plan(
     >>> found.basis, found.resolutions[0].needed
     ('range', 787)
 
-    From the judgments alone, one learns the smallest p-value, the smallest difference that can be
-    significant, and the difference that is detected with a probability of 0.8 whatever the runs.
-    That is a large one: with ``run``, the spread of its values is used, and with ``baseline``, too,
-    that of the differences of both, which is what a pilot is for. ``difference`` is a true
-    difference, for which the number of queries is planned. Raises InputError, MeasureError and what
-    ``evaluate`` raises.
+    The judgments alone give the smallest p-value, the smallest difference that can be significant,
+    and the difference that is detected with a probability of 0.8 whatever the runs are. That
+    difference is large. With ``run``, it comes from the spread of that run's values instead, and
+    with ``baseline`` as well, from the differences of the two runs, which are a pilot.
+    ``difference`` is a true difference, for which the number of queries is planned. Raises
+    InputError, MeasureError and what ``evaluate`` raises.
     """
     check_number("alpha", alpha, 0, 1)
     if difference is not None:

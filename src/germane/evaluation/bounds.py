@@ -124,7 +124,7 @@ class BoundsOfRuns(Tabular):
     >>> [(str(measure), *names) for measure, *names in bounds.open]
     [('P@2', 'a', 'b')]
 
-    ``open`` lists the pairs of runs whose order items without a judgment could turn.
+    ``open`` lists the pairs of runs whose order unjudged items could reverse.
     """
 
     def __init__(self, results: "Mapping[str, Result] | Results") -> None:

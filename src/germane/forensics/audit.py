@@ -64,11 +64,11 @@ class Audit(Tabular, Document):
     (True, 'nDCG@10 ≤ 1')
 
     ``contradictions`` hold under every definition; ``restrictions`` are numbers that only some
-    definitions allow, and accuse nobody. ``explanations`` are slips under which nothing
-    contradicts. ``columns`` has the measure that each name was read as, and ``ignored`` the names
-    that are no measure. ``decisions`` says of each row whether any run can have its numbers:
+    definitions allow, and accuse nobody. ``explanations`` are slips that would explain every
+    contradiction. ``columns`` has the measure that each name was read as, and ``ignored`` the names
+    that are not measures. ``decisions`` says of each row whether any run can have its numbers:
     impossible, restricted, possible, or open, where no law is broken but a column is not known well
-    enough. ``claims`` says, if ``queries=`` is given, whether so many queries can show the
+    enough. ``claims`` says, if ``queries=`` is given, whether that many queries can show the
     difference of the two best numbers of each column; it contradicts nothing.
     """
 

@@ -68,7 +68,7 @@ def identify(
     (the same, queries × items), ``dicts`` ({query: {item: grade}}, {query: {item: score}}),
     ``frames`` (two frames; ``columns`` names their columns) or ``trec`` (two paths). Without it,
     every form is tried, and the answer says which was taken and why; forms that give different
-    definitions are all named. ``call`` has further arguments of the function. The function
+    definitions are all named. ``call`` passes further arguments of the function. The function
     returns a number, a number for each query, or a mapping of them.
 
     ``measure`` is what the function is supposed to compute, such as ``"AP@10"``. Without it, every
