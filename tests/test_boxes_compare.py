@@ -140,7 +140,7 @@ def test_the_gate():
     ("call", "says"),
     [
         (lambda t, d: germane.boxes.compare(t, {"a": d}), "compare needs at least two detectors"),
-        (lambda t, d: germane.boxes.compare(t, {}), "detections are a mapping of name to detections"),
+        (lambda t, d: germane.boxes.compare(t, {}), "detections are a mapping from names to detections"),
         (lambda t, d: germane.boxes.compare(t, {"a": d, "b": d}, baseline="c"), "there is no baseline 'c'"),
         (lambda t, d: germane.boxes.compare({**t, "annotations": []}, {"a": d, "b": d}), "no class has a truth"),
         (lambda t, d: germane.boxes.gate(t, d, baseline=d, max_drop=-1), "max_drop takes a number from 0"),

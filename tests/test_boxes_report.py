@@ -90,3 +90,68 @@ def test_the_page_has_the_findings():
     with pytest.warns(germane.GermaneWarning):
         page = germane.boxes.report(truth, {"yolo": flat}).html
     assert "detections have the score 0.5" in page
+
+
+# --- Pictures: curves of classes, confusion, and photographs ------------------------------------------
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Photographs of three images, one in a folder of the folder, and one cut off."""
+    image = pytest.importorskip("PIL.Image")
+    (tmp_path / "val").mkdir()
+    for name, size in (("a.jpg", (600, 300)), ("val/b.png", (40, 80)), ("c.jpg", (10, 10))):
+        image.new("RGB", size, "teal").save(tmp_path / name)
+    image.effect_noise((60, 30), 50).save(tmp_path / "d.jpg")
+    (tmp_path / "d.jpg").write_bytes((tmp_path / "d.jpg").read_bytes()[:400])
+    return tmp_path
+
+
+SEEN = {
+    "images": [{"id": i, "width": 600, "height": 300, "file_name": f"{i}.jpg"} for i in "abd"],
+    "categories": [{"id": 1, "name": "<cat>"}, {"id": 2, "name": "dog"}],
+    "annotations": [
+        {"id": 1, "image_id": "a", "category_id": 1, "bbox": [100, 50, 200, 100], "area": 20000},
+        {"id": 2, "image_id": "b", "category_id": 2, "bbox": [10, 10, 20, 20], "area": 400},
+        {"id": 3, "image_id": "b", "category_id": 1, "bbox": [50, 50, 20, 20], "area": 400},
+        {"id": 4, "image_id": "d", "category_id": 2, "bbox": [50, 50, 20, 20], "area": 400},
+    ],
+}
+DOGS = [
+    {"image_id": "a", "category_id": 2, "bbox": [100, 50, 200, 100], "score": 0.9},
+    {"image_id": "b", "category_id": 2, "bbox": [10, 10, 20, 20], "score": 0.8},
+]
+
+
+def test_photographs_of_the_worst_images_are_in_the_page(folder):
+    """Boxes have the scale of the thumbnail: 480 pixels for a width of 600."""
+    found = {"yolo": DOGS, "detr": DOGS[1:], "third": DOGS, "fourth": DOGS}
+    page = germane.boxes.report(SEEN, found, "AP50", images=folder).html
+    assert "img-src data:" in page
+    assert len(re.findall(r'href="data:image/jpeg;base64,', page)) == 2 * 3  # of a and b
+    assert "those of the first 3 of 4 detectors" in page
+    assert "d.jpg is no picture" in page.replace("<bdi>", "").replace("</bdi>", "")
+    box = re.search(r'class="box false"[^>]*', page)
+    assert box is not None
+    numbers = [float(one) for one in re.findall(r'(?:x|y|width|height)="([\d.]+)"', box[0])]
+    assert numbers[:4] == [16 + 80, 40 + 40, 160, 80]
+    assert "&lt;cat&gt;" in page
+    assert "<cat>" not in page
+    [anchor] = set(re.findall(r'href="#(photo-0-0)"', page))  # from the confusion to its image
+    assert f'id="{anchor}"' in page
+
+
+def test_without_photographs_there_are_curves_and_confusions(folder):
+    page, *_ = make_page({"yolo": 1, "detr <i>": 2})
+    assert "data:" not in page.html
+    for section in ("confusion", "class-curves"):
+        assert f'<section id="{section}">' in page.html
+    assert page.html.count('class="germane-confusion"') == 2
+    listed = germane.boxes.report(SEEN, {"yolo": DOGS}, "AP50", images=["a", "b", "d"]).html
+    assert 'id="images"' not in listed
+
+
+def test_without_pillow_the_page_says_what_is_missing(folder, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "PIL", None)
+    page = germane.boxes.report(SEEN, {"yolo": DOGS}, "AP50", images=folder).html
+    assert "Photographs need Pillow: pip install 'germane[plot]'." in page.replace("&#x27;", "'")

@@ -3,21 +3,31 @@
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
 from germane.boxes.box_comparison import compare, compute_shares
-from germane.boxes.box_measures import BoxMeasures, View, parse_measure
+from germane.boxes.box_measures import BoxMeasures, parse_measure
 from germane.boxes.box_result import Result, Results
 from germane.boxes.box_tables import write_notes
 from germane.boxes.error_costs import KINDS, MAIN, ErrorCosts, weigh_errors
+from germane.boxes.report_pictures import (
+    PrecisionCurve,
+    choose_worst,
+    find_pictures,
+    make_curve,
+    name_anchors,
+    read_class_curves,
+    write_class_curves,
+    write_confusions,
+    write_photographs,
+)
 from germane.boxes.verbs import evaluate_many, read_options
 from germane.comparison.comparison import Comparison
 from germane.comparison.comparison_tables import explain_printed
 from germane.core.mean_intervals import Interval, estimate_mean_interval
-from germane.core.ragged import Floats, unite_equal
-from germane.measures.average import read_curves
+from germane.core.ragged import Floats, Ints, unite_equal
 from germane.measures.averaging import find_span
 from germane.output.tables import format_number, write_count
 from germane.presentation.pictures import write_element
@@ -61,9 +71,12 @@ def report(
     """Evaluate one or more detectors, and report them as one HTML page that needs no network.
 
     The page has every number with its interval and definition, the comparisons of all pairs, a
-    table of all classes with their truths, what each kind of error costs, precision–recall curves,
-    the conventions, and the inputs with their hashes. ``detections`` maps names to detections; the
-    other arguments are those of ``evaluate`` and ``compare``.
+    table of all classes with their truths, what each kind of error costs, confusion matrices,
+    precision–recall curves of all and of each class, the conventions, and the inputs with their
+    hashes. If ``images`` is a folder of photographs, the images that take most from the number of
+    the first three detectors come first, with their boxes: 12 of one detector, 6 and 4 of each of
+    two and three, as thumbnails of 480 pixels (which need Pillow). ``detections`` maps names to
+    detections; the other arguments are those of ``evaluate`` and ``compare``.
 
     >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
     >>> germane.boxes.report(truth, {"yolo": [{**truth[0], "scores": [0.9]}]}, "AP50").title
@@ -85,15 +98,23 @@ def report(
     name = title or make_title(list(ordered))
     origin = describe_origin(truth, detections, command, None)
     findings = [finding for result in ordered.values() for finding in result.findings]
+    halves = {name: _choose_measure(result) for name, result in ordered.items()}
+    paths, lack = find_pictures(options.get("images"), first)
+    worst = choose_worst(halves, paths) if paths else {}
+    order = _order_classes(ordered)
     sections = [
         ("result", "Result", list(_write_result(ordered, compared))),
-        ("cautions", "Cautions", list(write_cautions(findings))),
-        ("classes", "Class by class", list(_write_classes(ordered))),
-        ("errors", "Costs of errors", list(_write_errors(ordered))),
+        ("cautions", "Cautions", list(write_cautions((*findings, *[lack] * bool(lack))))),
+        ("images", "Worst images", list(write_photographs(worst, paths, len(ordered)))),
+        ("classes", "Class by class", list(_write_classes(ordered, order))),
+        ("errors", "Costs of errors", list(_write_errors(halves))),
+        ("confusion", "Confusion", list(write_confusions(ordered, name_anchors(worst)))),
         ("curves", "Precision and recall", list(_write_curves(ordered))),
+        ("class-curves", "Curves of classes", list(write_class_curves(ordered, order))),
     ]
     lead, notes = _write_lead(ordered), write_notes(ordered)
-    html = write_still_page("Detection report", name, lead, sections, notes, origin)
+    sources = "; img-src data:" if worst else ""
+    html = write_still_page("Detection report", name, lead, sections, notes, origin, sources)
     return Report(name, html)
 
 
@@ -150,18 +171,29 @@ def _write_value(mean: float, interval: Interval | None) -> str:
     return f"<span>{format_number(mean, 4)}</span>{write_ends(interval)}"
 
 
-def _write_classes(results: Results) -> Iterator[str]:
-    """Write a row a class, the largest spread first: truths, and each detector's first measure."""
+def _order_classes(results: Results) -> Ints:
+    """Order classes by the largest difference of detectors, or the lowest value of the only one."""
+    values, spread = _measure_classes(results)
+    spread = unite_equal(spread, np.abs(values).max(axis=0))
+    return np.argsort(-np.nan_to_num(spread, nan=-np.inf), kind="stable")
+
+
+def _measure_classes(results: Results) -> tuple[Floats, Floats]:
+    """Measure each detector's first measure in each class (S, K), and how far detectors differ."""
+    measure = next(iter(next(iter(results.values()))))
+    values = np.array([result[measure].values.mean(axis=0) for result in results.values()])
+    return values, np.ptp(values, axis=0) if len(values) > 1 else -values[0]
+
+
+def _write_classes(results: Results, order: Ints) -> Iterator[str]:
+    """Write a row a class: truths, and each detector's first measure."""
     first = next(iter(results.values()))
     measure = next(iter(first))
-    values = np.array([result[measure].values.mean(axis=0) for result in results.values()])  # S × K
+    values, spread = _measure_classes(results)
     counts = first.by("class").truths
-    spread = np.ptp(values, axis=0) if len(values) > 1 else -values[0]
-    spread = unite_equal(spread, np.abs(values).max(axis=0))
-    order = np.argsort(-np.nan_to_num(spread, nan=-np.inf), kind="stable").tolist()
     has_rivals = len(values) > 1
     rows = []
-    for k in order:
+    for k in order.tolist():
         numbers = [format_number(value, 4, nan="–") for value in values[:, k].tolist()]
         numbers += [format_number(float(spread[k]), 4, nan="")] * has_rivals
         rows.append((first.classes[k], f"{counts[k]:,}", *numbers))
@@ -182,9 +214,9 @@ _DRAWN = 6  # detectors; bars of more would be too thin
 _BAR, _GAP, _LEFT, _WIDTH = 13, 12, 112, 640  # of the drawing, in its units
 
 
-def _write_errors(results: Results) -> Iterator[str]:
-    """Write the costs of all detectors in AP at one threshold: bars, a table, definitions."""
-    costs = {name: weigh_errors(_choose_measure(result)) for name, result in results.items()}
+def _write_errors(results: Mapping[str, Result]) -> Iterator[str]:
+    """Write the costs of all detectors in their first measure: bars, a table, definitions."""
+    costs = {name: weigh_errors(result) for name, result in results.items()}
     first = next(iter(costs.values()))
     if any(math.isnan(cost.value) for cost in costs.values()):
         return
@@ -252,16 +284,6 @@ def _write_text(x: float, y: float, text: str, anchor: str) -> str:
 # --- Curves ------------------------------------------------------------------------------------
 
 
-class _MeanCurve(NamedTuple):
-    """The mean over classes of the best precision at 11 recalls, without a band."""
-
-    recall: Floats
-    precision: Floats
-    low: Floats
-    high: Floats
-    has_band: bool = False
-
-
 def _write_curves(results: Results) -> Iterator[str]:
     first = next(iter(results.values()))
     if not first.lists.relevant[0].any():
@@ -275,9 +297,6 @@ def _write_curves(results: Results) -> Iterator[str]:
     yield from write_figure(draw_chart(curves), legend, caption)
 
 
-def _average_curves(result: Result) -> _MeanCurve:
+def _average_curves(result: Result) -> PrecisionCurve:
     """Average the curves of all classes with truths at the lowest threshold."""
-    lists = result.lists
-    curves = lists.split(read_curves(lists.rank(View(result.depths[-1])), 11))[:, 0, 0]  # 11 × K
-    means = curves[:, lists.relevant[0] > 0].mean(axis=1)
-    return _MeanCurve(np.linspace(0, 1, 11), means, means, means)
+    return make_curve(read_class_curves(result)[:, result.lists.relevant[0] > 0].mean(axis=1))

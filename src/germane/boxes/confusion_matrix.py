@@ -364,13 +364,35 @@ def confusion(
     truths, opened, findings = open_boxes(
         truth, detections, BoxOptions(None, reading, conventions, chosen), name
     )
-    mean_f1: float | None = None
     cut: Cut = "at_least"
     if confidence is None and "confidence" in usual:
         confidence, cut = usual["confidence"], usual.get("cut", "at_least")
     elif confidence is not None:
         cut = usual.get("cut", "at_least")
-    else:
+    return _count(truths, opened, conventions, level, confidence, pairing, cut, tool, findings)
+
+
+def count_confusions(result: Result) -> Confusion:
+    """Count the confusions of a result at its lowest threshold, and the confidence best there."""
+    level, confidence = min(result.thresholds), result.conventions.confidence
+    conventions = replace(result.conventions, iou=Levels((level,)))
+    return _count(result.truths, result.detections, conventions, level, confidence)
+
+
+def _count(
+    truths: Truths,
+    opened: Detections,
+    conventions: Conventions,
+    level: float,
+    confidence: float | None,
+    pairing: Pairing = "score",
+    cut: Cut = "at_least",
+    tool: Dialect | None = None,
+    findings: tuple[Finding, ...] = (),
+) -> Confusion:
+    """Choose the confidence, unless there is one, and pair boxes."""
+    mean_f1: float | None = None
+    if confidence is None:
         confidence, mean_f1 = find_best_confidence(truths, opened, conventions, level)
     least = np.nextafter(confidence, math.inf) if cut == "above" else confidence
     conventions = replace(conventions, confidence=float(least))

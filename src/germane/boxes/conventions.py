@@ -324,7 +324,7 @@ def translate_option(
 
     >>> from germane.boxes.conventions import translate_option
     >>> translate_option("maxDets", ["depth"])
-    'depth=100 keeps so many of the highest scores; a measure names its own depth, as AR@10 does.'
+    'depth=100 keeps that many of the highest scores; a measure names its own depth, as AR@10 does.'
     """
     text = _BY_NAME.get(re.sub("[^a-z0-9]", "", name.casefold()), "")
     if not all(option in options or option == "confidence" for option, _ in _OPTION.findall(text)):

@@ -46,6 +46,22 @@ _STYLE = """
 .germane-boxes .tag.missed { fill: var(--missed) }
 .germane-boxes .on { fill: var(--paper) }
 """
+_PHOTO = 480.0  # the longer side of a photograph
+_ON_PHOTOGRAPHS = """
+.photo { display: block; width: 100%; height: auto; border-radius: 6px }
+.germane-boxes .box.halo { stroke: #fff; stroke-opacity: .75; stroke-dasharray: none }
+.germane-boxes .box.halo.found { stroke-width: 4 }
+.germane-boxes .box.halo.missed, .germane-boxes .box.halo.true,
+.germane-boxes .box.halo.false, .germane-boxes .box.halo.ignored { stroke-width: 4 }
+.photo .found { stroke: #22272d; stroke-width: 2.4; stroke-dasharray: 2 3 }
+.photo .missed { stroke: #c2183a; stroke-width: 3 }
+.photo .true { stroke: #0a58b8; stroke-width: 2 }
+.photo .false { stroke: #c8500f; stroke-width: 2.4 }
+.photo .tag { fill: #fff; stroke-width: 1.2 }
+.photo .tag.missed { fill: #c2183a }
+.photo text { fill: #1a1d21 }
+.photo text.on { fill: #fff }
+"""
 _WORDS = {
     "found": "truth, found",
     "missed": "truth, missed",
@@ -109,6 +125,46 @@ def draw(explanation: "Explanation", paper: str | None) -> str:
         *foot,
     )
     return _write_frame(width, tall, words, elements) + "\n"
+
+
+def draw_on_photograph(
+    explanation: "Explanation", address: str, size: tuple[float, float], words: str
+) -> str:
+    """Draw the boxes of one image on its photograph, and name what is false or missed.
+
+    Colors and styles are those of ``write_style``, which stand in the page once.
+    """
+    scale = min(_PHOTO / size[0], _PHOTO / size[1])
+    wide, high = size[0] * scale, size[1] * scale
+    names = {f"#{shorten(box.id, 12)}": shorten(box.label, 14) for box in explanation.missed}
+    for row in explanation.detected:
+        names[str(row.number)] = f"{shorten(row.label, 14)} {row.score:.2f}"
+    shapes = [
+        shape._replace(tag=names.get(shape.tag, "") if shape.style in ("false", "missed") else "")
+        for shape in _list_shapes(explanation, scale)
+    ]
+    area = (_MARGIN, _TOP + 15, wide, high - 30)  # in which a label begins
+    photograph = {"x": _MARGIN, "y": _TOP, "width": wide, "height": high, "href": address}
+    elements = (
+        write_element("title", {}, escape_html(words)),
+        write_element("image", photograph),
+        *(_write_shape(shape._replace(style=f"halo {shape.style}")) for shape in shapes),
+        *map(_write_shape, shapes),
+        *_write_tags(shapes, area),
+    )
+    frame = {
+        "class": "germane-boxes photo",
+        "viewBox": f"{_MARGIN:g} {_TOP:g} {wide:g} {high:g}",
+        "font-size": 12,
+        "role": "img",
+        "aria-label": words,
+    }
+    return write_element("svg", frame, *elements)
+
+
+def write_style() -> str:
+    """Write the style of pictures that stand in a page."""
+    return write_colors(None) + _STYLE + _ON_PHOTOGRAPHS
 
 
 def _write_frame(width: float, tall: float, words: str, elements: tuple[str, ...]) -> str:

@@ -693,6 +693,10 @@ RARE: dict[str, Option] = {
         "the format of the files, for both sides or for one, as in truth=coco", "", BOX_READING,
         _read_sides,
     ),
+    "boxes report images": Option(
+        "photographs for the page: a folder; or a file with the sizes of all images", "PATH",
+        BOX_READING,
+    ),
     "images": Option(
         "all images: a folder of pictures, or a file with their sizes", "PATH", BOX_READING
     ),

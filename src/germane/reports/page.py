@@ -135,14 +135,23 @@ def write_page(findings: Findings) -> tuple[str, dict[str, str]]:
 
 
 def write_still_page(
-    kind: str, title: str, lead: str, sections: "Sections", notes: Iterable[str], origin: Origin
+    kind: str,
+    title: str,
+    lead: str,
+    sections: "Sections",
+    notes: Iterable[str],
+    origin: Origin,
+    sources: str = "",
 ) -> str:
-    """Write a page without a script: sections, and then the notes on conventions and the origin."""
+    """Write a page without a script: sections, and then the notes on conventions and the origin.
+
+    ``sources`` extends its content policy, for pictures that the page itself holds.
+    """
     ends = [
         ("conventions", "Conventions", [*write_notes(filter(None, notes)), _CHOSEN]),
         ("origin", "Origin", list(_write_origin(origin))),
     ]
-    return "\n".join([*write_head(kind, title, lead, [*sections, *ends], ""), END])
+    return "\n".join([*write_head(kind, title, lead, [*sections, *ends], "", sources), END])
 
 
 Sections = Sequence[tuple[str, str, Sequence[str]]]  # the name, title and lines of each

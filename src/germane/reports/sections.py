@@ -146,11 +146,11 @@ def write_whole_table(table: Table, notes: int | None = None) -> Iterator[str]:
 # --- The chart --------------------------------------------------------------------------------
 
 
-def draw_chart(curves: Mapping[str, Curve]) -> str:
-    """Draw mean precision–recall curves with their bands, over axes from 0 to 1."""
+def draw_chart(curves: Mapping[str, Curve], precision: str = "mean interpolated precision") -> str:
+    """Draw precision–recall curves with their bands, over axes from 0 to 1."""
     drawn = {name: curve for name, curve in curves.items() if not np.isnan(curve.precision).any()}
     areas = "; ".join(f"{name}: {_describe_curve(curve)}" for name, curve in drawn.items())
-    label = f"Mean interpolated precision over recall. {areas}"
+    label = f"{precision.capitalize()} over recall. {areas}"
     order = {name: i for i, name in enumerate(curves)}
     banded = {name: curve for name, curve in drawn.items() if curve.has_band}
     bands = banded if len(drawn) <= BANDED else {}
@@ -158,7 +158,7 @@ def draw_chart(curves: Mapping[str, Curve]) -> str:
         "svg",
         {"viewBox": f"0 0 {WIDTH} {HEIGHT}", "role": "img", "class": "chart"},
         write_element("title", {}, escape_html(label)),
-        *_draw_axes(),
+        *_draw_axes(precision),
         *(_draw_band(order[name], curve) for name, curve in bands.items()),
         *(_draw_line(order[name], curve) for name, curve in drawn.items()),
     )
@@ -173,7 +173,7 @@ def draw_swatch(run: int) -> str:
     )
 
 
-def _draw_axes() -> Iterator[str]:
+def _draw_axes(precision: str) -> Iterator[str]:
     (left, bottom), (right, top) = _place(0, 0), _place(1, 1)
     for tenth in range(0, 11, 2):
         (x, y), label = _place(tenth / 10, tenth / 10), f"{tenth / 10:g}"
@@ -185,7 +185,7 @@ def _draw_axes() -> Iterator[str]:
     below = {"x": x, "y": HEIGHT - 8, "text-anchor": "middle"}
     yield write_element("text", below, "recall")
     beside = {"transform": f"translate(13 {y:g}) rotate(-90)", "text-anchor": "middle"}
-    yield write_element("text", beside, "mean interpolated precision")
+    yield write_element("text", beside, precision)
 
 
 def _draw_band(run: int, curve: Curve) -> str:
