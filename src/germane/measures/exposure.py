@@ -274,7 +274,8 @@ ILD = define(
         words=("pairs", "found"),
     ),
     Parameter(
-        "single", "zero", "whether a list of one item, which has no pairs, counts 0 or is left out",
+        "single", "zero", "whether a list of one item, which has no pairs, counts as 0 or is"
+        " left out",
         words=("zero", "drop"),
     ),
     is_loss=lambda p: True,
@@ -439,7 +440,7 @@ ARP = define(
         words=("none", "total", "max", "rank"),
     ),
     Parameter(
-        "unseen", "zero", "whether unseen items count 0 or are left out",
+        "unseen", "zero", "whether unseen items count as 0 or are left out",
         words=("zero", "drop"),
     ),
     LISTS,

@@ -159,14 +159,16 @@ AMBIGUOUS: dict[str, tuple[Meaning, Meaning]] = {
     ),
     "r #": (
         Meaning("R@k", "the share of the relevant items that is among the first {k}"),
-        Meaning("Success@k", "is one among the first {k}, as in Rank-{k} and in metric learning"),
+        Meaning(
+            "Success@k", "whether one is among the first {k}, as in Rank-{k} and in metric learning"
+        ),
     ),
     "f #": (
         Meaning("F@k", "of the first {k} items"),
         Meaning("F(beta={k})", "with {k} times the weight on recall"),
     ),
     "hits": (
-        Meaning("Success@k", "is there a hit, as in knowledge graphs"),
+        Meaning("Success@k", "whether there is a hit, as in knowledge graphs"),
         Meaning("Utility(noise=0)@k", "how many hits there are, as in ranx"),
     ),
     "context precision": (
@@ -191,12 +193,12 @@ _OF_TEXT = (
     " evaluates rankings"
 )
 _OF_TWO = "a comparison of two rankings, which the function germane.{} computes"
-_NONE = "and germane has none of that kind"
+_NONE = "and germane has no such measures"
 
 # Names of measures that germane does not have → what they are, and what is near.
 ABSENT: dict[tuple[str, ...], str] = {
     ("AMR", "AMRI", "adjusted mean rank"): (
-        f"the mean rank of the relevant item beside that of a random order, {_NONE}"
+        f"the mean rank of the relevant item, compared with that of a random order, {_NONE}"
     ),
     ("ANMRR", "NMRR"): "the normalized rank of MPEG-7; RankingLoss is near",
     ("ARHR", "ARR", "average reciprocal hit rank", "average reciprocal rank"): (
@@ -208,7 +210,7 @@ ABSENT: dict[tuple[str, ...], str] = {
         "the share of an answer's claims that the contexts support, by a language model; R is the"
         " share of the relevant contexts that are retrieved"
     ),
-    ("CTR", "click through rate"): "a share of clicks, and no measure of judged rankings",
+    ("CTR", "click through rate"): "a share of clicks, not a measure of judged rankings",
     ("Dice", "PQ", "panoptic quality"): f"a measure of segmented images, {_NONE}",
     ("EER", "FAR", "FNIR", "FPIR", "FRR", "TAR", "TPIR"): (
         "a rate at one threshold of scores for all pairs, in biometrics; R and FallOut count within"
@@ -233,7 +235,7 @@ ABSENT: dict[tuple[str, ...], str] = {
     ("MAiP", "AiP", "mean average interpolated precision"): (
         "a mean of interpolated precision at 101 levels of recall, in INEX; IAP(points=101) is near"
     ),
-    ("MMR", "maximal marginal relevance"): "a method of reranking, and no measure; ILD is near",
+    ("MMR", "maximal marginal relevance"): "a method of reranking, not a measure; ILD is near",
     ("RBO", "rank biased overlap"): _OF_TWO.format("rbo"),
     ("spearman", "spearman rho"): "a correlation of two rankings; germane.kendall_tau is near",
     ("tau", "kendall", "kendall tau"): _OF_TWO.format("kendall_tau"),
