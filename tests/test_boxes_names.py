@@ -413,6 +413,23 @@ def test_ranked_lists_say_that_a_measure_is_of_boxes(capsys: pytest.CaptureFixtu
         assert "detected boxes" not in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("name", ["mAP@R", "MAP@R", "AP @ r", "AP50@R"])
+def test_a_measure_of_the_first_r_results_is_not_that_of_rare_classes(name: str) -> None:
+    """It is of ranked lists, also where classes have frequencies."""
+    truth, found = make_federated(5)
+    with pytest.raises(germane.errors.MeasureError, match="the first R results") as caught:
+        evaluate([name], truth, found, dialect="lvis")
+    assert "write AP(frequency=rare)" in str(caught.value)
+    assert str(germane.parse("mAP@R")) == "APR"
+
+
+@pytest.mark.parametrize("name", ["nDCG@10", "RR", "Rprec", "R@R"])
+def test_boxes_say_that_a_measure_is_of_ranked_lists(name: str) -> None:
+    of_lists = "is not a measure of detections. germane evaluate computes it of ranked lists."
+    with pytest.raises(germane.errors.MeasureError, match=re.escape(of_lists)):
+        evaluate([name])
+
+
 def test_rare_classes_have_names_of_their_own() -> None:
     truth, found = make_federated(5)
     result = evaluate("AP(frequency=rare) AP50(frequency=common)", truth, found, dialect="lvis")

@@ -467,8 +467,11 @@ def explain_of_boxes(text: str) -> str:
 
 
 def _make_unknown_error(text: object) -> UnknownNameError:
+    from germane.measures.measure import is_own  # which asks this module about names of boxes
+
+    of_lists = " germane evaluate computes it of ranked lists." if is_own(str(text)) else ""
     return UnknownNameError(
-        f"{clip(text)} is not a measure of detections.  There are: {', '.join(_TAKES)}, such as"
+        f"{clip(text)} is not a measure of detections.{of_lists}  There are: {', '.join(_TAKES)}, such as"
         f" {EXAMPLES}"
     )
 
@@ -503,6 +506,12 @@ def _read_piece(text: str, box_name: BoxName, piece: re.Match[str]) -> tuple[str
         word = piece["word"].casefold()
         if len(word) == 1 and box_name.name not in ("AP", "AR"):
             raise _make_unknown_error(text)
+        if word == "r" and "@" in piece["mark"]:
+            raise MeasureError(
+                f"{clip(text)} is a measure of ranked lists, their AP among the first R results,"
+                " where R items are relevant: germane evaluate computes it. For the rare classes of"
+                f" LVIS, write {replace(box_name, frequency='rare')}."
+            )
         return "frequency" if _WORDS[word] in BoxName.FREQUENCIES else "area", _WORDS[word]
     if piece["depth"]:
         return "depth", read_depth(text, piece["depth"])
