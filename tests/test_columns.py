@@ -526,6 +526,47 @@ def test_numbers_that_may_be_grades(name: str) -> None:
     assert found["NumRel"].mean == 1
 
 
+COMMAS = {
+    "r.tsv": "user\titem\tscore\n1\t7\t0,95\n1\t8\t0,99\n",
+    "r.csv": 'user,item,score\n1,7,"0,95"\n1,8,"0,99"\n',
+    "r.run": "1 Q0 7 1 0,95 x\n1 Q0 8 2 0,99 x\n",
+}
+
+
+@pytest.mark.parametrize("name", COMMAS)
+def test_decimal_commas(name: str, tmp_path: Path) -> None:
+    """They are never read as another number; the error says what they are."""
+    (tmp_path / name).write_text(COMMAS[name])
+    says = re.escape("got '0,95' (with a comma; write a decimal point, as in 0.95)")
+    with pytest.raises(ScoreError, match=says):
+        germane.evaluate({"1": ["7"]}, tmp_path / name, "RR")
+
+
+def test_decimal_commas_that_separate_fields(tmp_path: Path) -> None:
+    (tmp_path / "r.csv").write_text("user,item,score\n1,7,0,95\n")
+    with pytest.raises(FormatError, match=r"4 fields .* Is one of the commas a decimal comma"):
+        germane.evaluate({"1": ["7"]}, tmp_path / "r.csv", "RR")
+    texts = pa.table({"user": ["1"], "item": ["7"], "score": ["0,95"]})
+    with pytest.raises(ScoreError, match=r"such as '0,95' \(with a comma"):
+        germane.evaluate({"1": ["7"]}, texts, "RR")
+
+
+def test_what_a_message_advises_for_semicolons_works(tmp_path: Path) -> None:
+    """As European spreadsheets write them: the command and the frame have the same numbers."""
+    path, new = tmp_path / "r.csv", tmp_path / "new.csv"
+    path.write_text("user;item;score\n1;7;0,95\n1;8;0,99\n")
+    with pytest.raises(FormatError, match="are these semicolons") as caught:
+        germane.evaluate({"1": ["7"]}, path, "RR")
+    command, _, rest = str(caught.value).rpartition("semicolons? ")[2].partition(" writes ")
+    typed = command.replace("FILE", str(path)).replace("NEW.csv", str(new))
+    subprocess.run(typed, shell=True, check=True)
+    call = re.search(r"pandas(\.read_csv\(.*\)) makes a frame", rest)
+    assert call
+    frame = eval(f"pandas{call[1]}", {"pandas": pytest.importorskip("pandas"), "FILE": path})
+    for run in (new, frame):
+        assert germane.evaluate({1: [7]}, run, "RR")["RR"].mean == 1 / 2
+
+
 def test_named_columns() -> None:
     run = pa.table({"customer": [1, 1], "film": [7, 8], "stars": [1.0, 2.0], "score": [2.0, 1.0]})
     qrels = pa.table({"customer": [1], "film": [7], "rating": [3]})
@@ -590,7 +631,7 @@ WRONG: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
     "text score": (
         {**PLAIN, "score": ["1", "2"]},
         ScoreError,
-        "run, column 'score': a score must be a finite number; the column is string.",
+        "run, column 'score': a score must be a finite number; the column is string, such as ",
     ),
     "float ids": (
         {**PLAIN, "docid": [7.0, 8.0]},

@@ -277,7 +277,11 @@ def check_choice(
 
 def explain_not_finite(noun: str, wrong: str, *, within: str = "") -> str:
     """Explain that a number cannot be used: ``a score must be a finite number; got nan``."""
-    return f"a {noun} must be a finite number{within}; {wrong}"
+    comma = f" ({WITH_POINT})" if re.search(r"'[-+\d.]*,[\d.,]*(?:e[-+]?\d+)?'", wrong) else ""
+    return f"a {noun} must be a finite number{within}; {wrong}{comma}"
+
+
+WITH_POINT = "with a comma; write a decimal point, as in 0.95"
 
 
 def explain_types(noun: str, side: str, run_types: str, side_types: str) -> str:

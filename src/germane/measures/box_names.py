@@ -471,8 +471,8 @@ def _make_unknown_error(text: object) -> UnknownNameError:
 
     of_lists = " germane evaluate computes it of ranked lists." if is_own(str(text)) else ""
     return UnknownNameError(
-        f"{clip(text)} is not a measure of detections.{of_lists}  There are: {', '.join(_TAKES)}, such as"
-        f" {EXAMPLES}"
+        f"{clip(text)} is not a measure of detections.{of_lists}  There are: {', '.join(_TAKES)},"
+        f" such as {EXAMPLES}"
     )
 
 

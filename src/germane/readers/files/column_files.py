@@ -261,9 +261,10 @@ def _explain_no_header(names: list[str], separator: str, kind: str) -> str:
         separator_used := next((sign for sign in _SEPARATORS if sign in names[0]), "")
     ):
         format_name = "CSV" if separator == "," else "TSV"
+        advice = _SEMICOLONS if (separator, separator_used) == (",", ";") else ""
         return (
             f"  Fields of {format_name} are separated by {_SEPARATORS[separator]}; are these"
-            f" {_SEPARATORS[separator_used]}?"
+            f" {_SEPARATORS[separator_used]}?{advice}"
         )
     if _is_data(names):
         places: dict[str, Any] = {"query": 0, "item": 1}
@@ -276,6 +277,10 @@ def _explain_no_header(names: list[str], separator: str, kind: str) -> str:
     return ""
 
 
+_SEMICOLONS = (
+    " sed 's/,/./g; s/;/,/g' FILE > NEW.csv writes commas, and points instead of decimal commas;"
+    " pandas.read_csv(FILE, sep=';', decimal=',') makes a frame."
+)
 _SEPARATORS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "bars", " ": "spaces"}
 
 

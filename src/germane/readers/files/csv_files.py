@@ -69,6 +69,7 @@ def check_rows(source: Opener, layout: Separated) -> None:
             raise FormatError(
                 f"{source.name}:{line}: {write_count(len(row), 'field')} where the file has "
                 f"{len(names)} columns ({', '.join(names)}): {clip(layout.separator.join(row))}"
+                f"{_explain_fields(row, layout)}"
             )
         for name, text in zip(names, row, strict=True):
             where = f"{source.name}:{line}"
@@ -81,6 +82,13 @@ def check_rows(source: Opener, layout: Separated) -> None:
                     f" 0x{ord(byte[0]) - 0xDC00:02x} in {clip(text)}. Convert the file; if it is"
                     " Latin-1, with: iconv -f latin1 -t utf-8"
                 )
+
+
+def _explain_fields(row: Sequence[str], layout: Separated) -> str:
+    """Explain a row with a field too many, both parts of which are digits."""
+    split = layout.separator == "," and len(row) > len(layout.names)
+    parts = any(map(str.isdigit, row[-1:])) and any(map(str.isdigit, row[-2:-1]))
+    return "  Is one of the commas a decimal comma? Write a point, as in 0.95." * (split and parts)
 
 
 def _explain_number(text: str) -> str:
