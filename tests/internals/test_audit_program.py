@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import germane
+from check_certificates import find_fault
 from germane import cli
 from germane.dialects.names import parse
 from germane.forensics import audit as audit_module
@@ -288,6 +289,22 @@ def test_certificates_hold_for_every_list_and_the_numbers_break_them() -> None:
         least = sum(w * (numbers[at] - half * (1 if w > 0 else -1)) for at, w in weights.items())
         assert least - certificate.bound == certificate.excess > 0
     assert refuted > 3
+
+
+def test_what_is_printed_is_checked_by_another_program() -> None:
+    """From the text alone; and the checker finds what is wrong with certificates that are."""
+    row = {"P@1": "0.50", "Success@3": "0.90", "RR@5": "0.55", "nDCG@5": "0.60"}
+    found = germane.audit({"ours": row}, grades=1, dialect="ranx", columns={n: n for n in row})
+    laws = [one for one in found.contradictions if one.kind == "program"]
+    assert laws
+    for one in laws:
+        assert not find_fault(one.law, row), one.law
+    wrong = find_fault("2·P@1 + Success@5 ≤ 3·RR@5")
+    assert wrong.startswith("(0, 0, 0, 0, 1) with 1 relevant items: 0.4 > 0.0")
+    assert find_fault("nDCG@4 ≤ 0.9999999 + 0")
+    assert "the numbers keep it" in find_fault("2·P@1 + Success@3 ≤ 3·RR@5", {**row, "RR@5": "0.7"})
+    assert not find_fault("DCG@4 ≤ 2.5616064")
+    assert find_fault("DCG@4 ≤ 2.5616063")
 
 
 def test_a_law_that_nobody_wrote() -> None:

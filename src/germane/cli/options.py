@@ -537,6 +537,10 @@ USUAL: dict[str, Option] = {
 }  # fmt: skip
 
 RARE: dict[str, Option] = {
+    "sequential": Option(
+        "p-values and intervals that hold however often one looks, after each batch of queries",
+        group=STATISTICS,
+    ),
     "gate people": _OF_PEOPLE,
     "report people": _OF_PEOPLE,
     "identify columns": Option("names of the frames' columns", "PART=NAME,…", read=_read_columns),

@@ -15,6 +15,7 @@ from germane.comparison.significance import (
     Family,
     Runs,
     Sample,
+    Sequential,
     Settings,
     TestName,
     match_samples,
@@ -140,6 +141,7 @@ def compare(
     resamples: int = 10_000,
     rng: Seed = 0,
     by: Values | None = None,
+    sequential: Sequential | None = None,
     progress: Progress | bool | None = None,
     **policy: Unpack[Choices],
 ) -> Comparison:
@@ -170,10 +172,16 @@ def compare(
     takes what ``Result.by`` takes. All pairs in all segments are corrected together. Numbers of all
     lists, such as Coverage, have intervals and p-values by a jackknife over groups of users.
 
+    ``sequential="anytime"`` is for a comparison that is made again after each batch of queries: its
+    p-values and intervals hold however often one looks, and whenever one stops. They come from bets
+    on the next query, and need a measure with a lowest and a highest value.
+
     The test t and ``equivalence`` need SciPy: ``pip install 'germane[stats]'``.
     Raises PolicyError, InputError, CoverageError, NotFoundError and what ``evaluate`` raises.
     """
-    settings = Settings(baseline, test, correction, family, confidence, equivalence, resamples)
+    settings = Settings(
+        baseline, test, correction, family, confidence, equivalence, resamples, sequential
+    )
     progress = make_progress(progress)
     draws = make_generator(rng)
     if runs is not None:

@@ -6,7 +6,8 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from germane.comparison.pair import Pair, Verdict, format_p_number
-from germane.comparison.significance import CORRECTIONS, MANY, TESTS, Sample, Settings
+from germane.comparison.sequential import CITE, choose_test
+from germane.comparison.significance import CORRECTIONS, MANY, Sample, Settings
 from germane.core.mean_intervals import (
     Dispersion,
     Interval,
@@ -221,9 +222,12 @@ def write_notes(
     if len(samples[0].datasets) > 1:
         sets = ", ".join(samples[0].datasets)
         yield f"data sets {sets}: the means of their means; resampled within each"
-    yield f"p: {_describe_test(samples, pairs, settings)}; {TESTS[settings.test].assumes}"
+    yield f"p: {_describe_test(samples, pairs, settings)}; {choose_test(settings).assumes}"
     units = pluralize(samples[0].unit)
-    yield f"intervals: {_describe_intervals(pairs, units)}{_describe_levels(pairs, settings)}"
+    source = _describe_intervals(pairs, units)
+    if settings.sequential:
+        source = f"confidence sequences by {CITE}, which hold at every look together; "
+    yield f"intervals: {source}{_describe_levels(pairs, settings)}"
     yield from _write_warnings(samples, pairs, settings)
 
 
@@ -250,7 +254,7 @@ def _describe_levels(pairs: Sequence[Pair], settings: Settings) -> str:
 
 
 def _describe_test(samples: Sequence[Sample], pairs: Sequence[Pair], settings: Settings) -> str:
-    test = TESTS[settings.test]
+    test = choose_test(settings)
     resampling = f", {settings.resamples:,} resamples" if test.resamples else ""
     text = f"{test.title}, two-sided{resampling}"
     measures = sum(len(sample.measures) for sample in samples)

@@ -11,7 +11,7 @@ from germane.comparison.comparison import Comparison
 from germane.comparison.comparison_tables import describe_significance, write_ends
 from germane.comparison.floors import CheckedFloor, Floor, Floors, check_floors, read_floors
 from germane.comparison.pair import Pair, format_difference, format_p_number
-from germane.comparison.significance import Correction, TestName, list_valued
+from germane.comparison.significance import Correction, Sequential, TestName, list_valued
 from germane.core.calls import Seed, is_number
 from germane.core.ragged import reaches
 from germane.errors import (
@@ -121,6 +121,8 @@ class Gate(Tabular):
             return self._judge_change(change)
         assert self.comparison is not None  # of which the pair is
         verdict = self._judge_drop(pair, self.comparison)
+        if self.comparison.settings.sequential:
+            return verdict  # queries without a value are still to come
         return "lost" if verdict not in FAILING and self.lost[str(pair.measure)] else verdict
 
     def _judge_drop(self, pair: Pair, comparison: Comparison) -> str:
@@ -128,6 +130,8 @@ class Gate(Tabular):
         if reaches(pair.difference, -self.max_drop, max(map(abs, means))):
             return "passed"
         words = {"significant": "fell", "not significant": "noise", "inconclusive": "inconclusive"}
+        if comparison.settings.sequential:
+            words["inconclusive"] = "noise"  # until more queries come
         return words[pair.verdict]
 
     def _judge_change(self, change: CorrectedMean) -> str:
@@ -273,10 +277,12 @@ class Gate(Tabular):
             f"no p < {alpha:g} was possible": any(pair.limit for pair in unjudged),
             f"p < {alpha:g} and the interval disagree": any(pair.held_back_by for pair in unjudged),
         }
+        is_sequential = self.comparison is not None and self.comparison.settings.sequential
+        so_far = " so far" if is_sequential else ""
         listed = ", or ".join(cause for cause, is_met in causes.items() if is_met)
         for verdict, means in {
             "fell": f"a larger drop, {describe_significance(alpha)}",
-            "noise": f"a larger drop, not statistically significant, p ≥ {alpha:g}",
+            "noise": f"a larger drop, not statistically significant{so_far}, p ≥ {alpha:g}",
             "inconclusive": f"a larger drop, and {listed}; this fails the gate",
             "lost": "no value for queries that have one in the baseline; this fails the gate",
         }.items():
@@ -350,6 +356,7 @@ def gate(
     rng: Seed = 0,
     by: Values | None = None,
     people: Judgments | None = None,
+    sequential: Sequential | None = None,
     **policy: Unpack[Choices],
 ) -> Gate:
     """Compare a run with its baseline, and tell which measures fell, or are below a floor.
@@ -367,7 +374,10 @@ def gate(
     corrected together. If ``qrels`` are a model's judgments, ``people`` are people's judgments of
     some of the queries, as in ``trust``, and the verdicts are about the changes that these correct.
     ``floor`` is the lowest value of a measure that passes, such as ``"nDCG@10>=.40"``, or a list;
-    it needs no baseline. The other arguments are the same as for ``compare``. Raises PolicyError
+    it needs no baseline. ``sequential="anytime"`` is for a gate that is looked at after each batch
+    of queries: with a probability of at most ``alpha`` it ever says that a measure fell where none
+    did. Queries without a value are then still to come, and no drop is inconclusive. The
+    other arguments are the same as for ``compare``. Raises PolicyError
     for results that were saved under other conventions, InputError for results with other
     judgments, for neither a baseline nor a floor, and for a text that is no floor,
     CoverageError if no judged item was found, and what ``compare`` raises.
@@ -378,6 +388,14 @@ def gate(
     data = open_data(qrels, policy)
     if people is not None:
         _check_corrected(by, baseline, floors)
+    if sequential is not None and (people is not None or baseline is None):
+        raise InputError(
+            f"{write_option('sequential')} is for changes from {write_option('baseline')} that the"
+            f" same judgments show; leave it out, or {write_option('people')}."
+            if people is not None
+            else f"{write_option('sequential')} is for changes from {write_option('baseline')}, and"
+            f" {write_option('floor')} is about one value; leave it out."
+        )
     levels = [level.measure for level in floors]
     names = list_names(compared, Measure) if levels and compared else []
     wanted: Any = [*names, *levels] if levels else compared
@@ -425,6 +443,7 @@ def gate(
         resamples=resamples,
         rng=rng,
         by=by,
+        sequential=sequential,
     )
     corrected = {}
     if people is not None:
@@ -518,6 +537,7 @@ def assert_no_regression(
     rng: Seed = 0,
     by: Values | None = None,
     people: Judgments | None = None,
+    sequential: Sequential | None = None,
     **policy: Unpack[Choices],
 ) -> Gate:
     """Raise RegressionError if a run is worse than its baseline; for use in tests.
@@ -532,7 +552,7 @@ def assert_no_regression(
     decision = gate(
         qrels, run, measures, baseline=baseline, floor=floor, max_drop=max_drop, alpha=alpha,
         test=test, correction=correction, resamples=resamples, rng=rng, by=by, people=people,
-        **policy,
+        sequential=sequential, **policy,
     )  # fmt: skip
     return refuse_regression(decision)
 

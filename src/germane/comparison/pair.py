@@ -7,9 +7,9 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from germane.comparison.sequential import choose_test, estimate_sequence
 from germane.comparison.significance import (
     CORRECTIONS,
-    TESTS,
     Sample,
     Settings,
     compute_differences,
@@ -345,7 +345,7 @@ def _test_pairs(
             f" {sample.measures[0]} is one number of all lists. test=randomization or test=t"
             " compares it."
         )
-    test, resamples = TESTS[settings.test], settings.resamples
+    test, resamples = choose_test(settings), settings.resamples
     p = test.p_values(sample, pairs, resamples, rng)
     smallest = test.smallest(sample, pairs, resamples)
     differences = compute_differences(sample, pairs)
@@ -357,11 +357,12 @@ def _correct(
     p: Floats, smallest: Floats, settings: Settings, parts: int, pairs: int
 ) -> Iterator[Tested]:
     """Correct the p-values of a family, and the smallest that were possible."""
-    test, correction = TESTS[settings.test], CORRECTIONS[settings.correction or "none"]
+    test, correction = choose_test(settings), CORRECTIONS[settings.correction or "none"]
     count = len(p)
     adjusted, levels = correction.adjust(p), correction.levels(p, settings.alpha)
     over = correction.title + (f" over {count}" if settings.correction != "none" else "")
-    words = f"{settings.test}, {over}" if count > 1 else settings.test
+    name = settings.sequential or settings.test
+    words = f"{name}, {over}" if count > 1 else name
     if test.corrects:  # for the pairs of each part; and here, for the number of parts
         adjusted = np.minimum(p * parts, 1.0)
         levels = np.full(count, settings.alpha / (pairs * parts))
@@ -398,7 +399,9 @@ def _describe_pair(
     if not wins + losses:
         mean = 0.0
     interval = None
-    if spread and len(sample) >= Interval.FEWEST and (varies or not sample.users):
+    if settings.sequential:
+        interval = estimate_sequence(sample.measures[m], difference, tested.alpha)
+    elif spread and len(sample) >= Interval.FEWEST and (varies or not sample.users):
         span = None
         if not sample.users:
             span = find_span_of_differences(sample.measures[m], sample.values[m])
@@ -425,11 +428,15 @@ def _describe_pair(
         p_adjusted=tested.p_adjusted,
         alpha=settings.alpha,
         limit=_find_limit(tested, wins + losses, settings),
-        detectable=spread.find_detectable(tested.alpha) if spread and varies else None,
+        detectable=(
+            spread.find_detectable(tested.alpha)
+            if spread and varies and not settings.sequential
+            else None
+        ),
         equivalence=equivalence,
         test=tested.words,
         unit=sample.unit,
-        is_opposed=mean * TESTS[settings.test].find_direction(difference) < 0,
+        is_opposed=mean * choose_test(settings).find_direction(difference) < 0,
     )
 
 
@@ -439,7 +446,7 @@ def _find_limit(tested: Tested, differing: int, settings: Settings) -> Limit | N
         return None
     cause: Literal["queries", "resamples"] = "queries"
     count = differing
-    if TESTS[settings.test].resamples and tested.smallest * (settings.resamples + 1) < 2:
+    if choose_test(settings).resamples and tested.smallest * (settings.resamples + 1) < 2:
         cause, count = "resamples", settings.resamples
     smallest = tested.smallest_adjusted
     return Limit(cause, count, smallest, corrected=smallest > tested.smallest)

@@ -12,9 +12,9 @@ from germane.comparison.comparison_tables import (
     write_ends,
 )
 from germane.comparison.pair import Pair, compare_parts, format_p_number
+from germane.comparison.sequential import choose_test
 from germane.comparison.significance import (
     CORRECTIONS,
-    TESTS,
     Runs,
     Sample,
     Settings,
@@ -121,7 +121,7 @@ class Segments(Named[Comparison], Tabular):
     def describe_correction(self) -> str:
         """Describe the test of the segments, and over how many comparisons it is corrected."""
         first = next(iter(self._held.values()))
-        test, family = TESTS[first.settings.test], first.settings.family
+        test, family = choose_test(first.settings), first.settings.family
         counts = {sum(pair.measure == m for _, pair in self.pairs) for m in first.measures}
         count = len(self.pairs) if family == "all" else max(counts)
         title = f"{CORRECTIONS[first.settings.correction or 'none'].title} over the {count:,}"

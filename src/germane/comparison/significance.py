@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import permutations, product
 from typing import Any, Literal, TypeAlias, get_args
@@ -31,6 +31,7 @@ from germane.evaluation.result import Result, Results
 from germane.evaluation.whole_lists import CatalogueResult
 from germane.measures.averaging import QueryValues
 from germane.measures.measure import Measure
+from germane.output.documents import IF_ANY
 from germane.output.tables import share_lines, write_count
 
 _AT_ONCE = 2**22  # draws in memory at once
@@ -606,11 +607,13 @@ TESTS: dict[str, Procedure] = {
 TestName: TypeAlias = Literal["randomization", "t", "wilcoxon", "sign", "tukey"]
 Correction: TypeAlias = Literal["holm", "bonferroni", "bh", "none"]
 Family: TypeAlias = Literal["measure", "all"]
+Sequential: TypeAlias = Literal["anytime"]
 
 WORDS: dict[str, tuple[str, ...]] = {
     "test": get_args(TestName),
     "correction": get_args(Correction),
     "family": get_args(Family),
+    "sequential": get_args(Sequential),
 }
 
 
@@ -683,12 +686,19 @@ class Settings:
     confidence: float = 0.95
     equivalence: float | None = None
     resamples: int = 10_000
+    sequential: Sequential | None = field(default=None, metadata=IF_ANY)
 
     def __post_init__(self) -> None:
         for name, words in WORDS.items():
             choice = getattr(self, name)
-            if name != "correction" or choice is not None:
+            if name not in ("correction", "sequential") or choice is not None:
                 check_choice(name, choice, words)
+        if self.sequential and (self.test != "randomization" or self.equivalence is not None):
+            other = f"test={self.test}" if self.equivalence is None else "equivalence="
+            raise PolicyError(
+                f"sequential={self.sequential} has a test of its own, which may be looked at after"
+                f" each batch; leave out {other}."
+            )
         corrects = TESTS[self.test].corrects
         if corrects and self.correction not in (None, "none"):
             raise PolicyError(
