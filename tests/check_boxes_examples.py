@@ -113,6 +113,10 @@ EXAMPLES: dict[str, tuple[Any, Any, dict[str, Any]]] = {
     "relative numbers taken for pixels": (TRUTH, find(SHARES), {}),
     "pixels taken for relative numbers": (TRUTH, FOUND, {"coordinates": {"detections": "relative"}}),
     "another format of boxes": (TRUTH, find(CORNERS), {}),
+    "angles that look like radians": (
+        [{"boxes": [[30, 30, 40, 20, 0.5]], "labels": [1]}],
+        [{"boxes": [[30, 30, 40, 20, 30]], "labels": [1], "scores": [0.5]}], {"overlap": "probiou"},
+    ),
     "images mixed up": (LARGE, [{**one, "image_id": (one["image_id"] + 1) % 40} for one in MANY], {}),
     "hardly any detection on a truth": (
         LARGE, [{**one, "bbox": [side / 2 for side in one["bbox"]]} for one in MANY], {},

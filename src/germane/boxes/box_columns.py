@@ -52,6 +52,8 @@ class Columns:
     area: Any = None  # N, or None for the areas of the boxes
     masks: Any = None  # N, as the source has them; Masks once they are read
     keypoints: Any = None  # N, of x, y and visibility of each
+    corners: Floats | None = None  # (N, 4, 2): of oriented boxes
+    degrees: Floats | None = None  # N, the angles of oriented boxes, where they are in degrees
     unseen: Any = None  # N, of truths: has the object no visible keypoint?
     flagged: Any = None  # N, of truths: has it the key ignore?
     boxed: bool = True  # does the source give boxes?
@@ -93,7 +95,7 @@ class Columns:
 
 _ROWS = (
     "image", "label", "boxes", "score", "crowd", "difficult", "area", "ids", "masks", "keypoints",
-    "unseen", "flagged",
+    "unseen", "flagged", "corners", "degrees",
 )  # fmt: skip
 
 
@@ -136,6 +138,7 @@ def make_truths(columns: Columns) -> Truths:
         columns.unseen,
         None if columns.flagged is None else _read_flags(columns.flagged, count),
         _number_verified(columns, images, classes),
+        columns.corners,
         [columns.frequencies.get(label, "") for label in classes] if columns.frequencies else (),
     )
 
@@ -189,6 +192,7 @@ def make_detections(columns: Columns, truths: Truths, name: str) -> Detections:
         columns.masks,
         columns.keypoints,
         columns.boxed,
+        columns.corners,
     )
 
 
@@ -274,7 +278,8 @@ def _make_sound_boxes(columns: Columns, image: Ints, sizes: Floats | None) -> Bo
     except (TypeError, ValueError):
         row, box = _find_odd_box(columns.boxes)
         raise FormatError(
-            f"{columns.locate(row)}: a box is 4 numbers ({columns.box_format}); got {clip(box)}"
+            f"{columns.locate(row)}: a box is 4 numbers ({columns.box_format}); got"
+            f" {clip(box)}{explain_numbers(box)}"
         ) from None
     if len(broken := find_broken(boxes)):
         row = int(broken[0])
@@ -294,6 +299,15 @@ def _make_sound_boxes(columns: Columns, image: Ints, sizes: Floats | None) -> Bo
             )
         raise FormatError(f"{columns.locate(row)}: {text}")
     return boxes
+
+
+def explain_numbers(box: Any) -> str:
+    """Say what evaluates a box of more numbers; "" for others."""
+    count = len(box) if isinstance(box, (list, tuple, np.ndarray)) else 0
+    shape = {5: "an angle", 8: "four corners"}.get(count)
+    if shape is None:
+        return ""
+    return f". {write_option('overlap', 'oriented')} evaluates boxes with {shape}."
 
 
 def _find_odd_box(boxes: Any) -> tuple[int, Any]:

@@ -313,7 +313,7 @@ class BoxMeasure(BoxName):
 
         Raises MeasureError for an unknown area, and for a spelling that says another overlap.
         """
-        overlap = choices.overlap.removesuffix("+1").replace("iou", "box")
+        overlap = choices.overlap if choices.overlap in ("mask", "oks") else "box"
         if self.overlap not in ("", overlap):
             matched, chosen = (_MATCHED[kind] for kind in (self.overlap, overlap))
             word = "iou" if self.overlap == "box" else self.overlap

@@ -167,7 +167,7 @@ def read_images(raw: Any) -> dict[Hashable, tuple[float, float]]:
 def _read_results(raw: Any, reading: Reading) -> Columns:
     """Read a detector's results: a list of image_id, category_id, bbox and score."""
     where = os.fspath(raw) if is_path(raw) else "detections"
-    flat = is_path(raw) and reading.shape in ("box", "any")
+    flat = is_path(raw) and reading.shape in ("box", "oriented", "any")
     columns = _read_flat_results(raw, reading.shape) if flat else None
     return columns or _list_results(_load(raw), where, reading, owned=is_path(raw))
 

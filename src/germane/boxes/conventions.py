@@ -17,7 +17,7 @@ from typing import (
     get_origin,
 )
 
-from germane.boxes.detections import BoxFormat, Detections, Overlap, Truths
+from germane.boxes.detections import Angles, BoxFormat, Detections, Overlap, Truths
 from germane.core.calls import is_number, list_values, parse_whole, read_numbers
 from germane.errors import InputError, PolicyError, check_choice, clip, offer, write_option
 from germane.evaluation.choices import ArrowFrame, Given, Path
@@ -62,7 +62,9 @@ class Conventions:
 
     overlap: Overlap = "iou"
     """The shared area of boxes divided by the area covered together; iou+1 counts the last pixel of
-    each side; mask takes the pixels of masks; oks is the similarity of keypoints."""
+    each side; mask takes the pixels of masks; oks is the similarity of keypoints; oriented is the
+    same as iou of boxes with an angle or four corners, rectangle that of the smallest rectangles
+    around the corners, and probiou Ultralytics' similarity of these."""
 
     candidate: Candidate = "fallback"
     """A detection whose best truth is taken falls back to the next best that is free, or it is
@@ -336,8 +338,8 @@ def translate_option(
 
 Coordinates: TypeAlias = Literal["pixels", "relative"]
 Side: TypeAlias = Literal["truth", "detections"]
-Kind: TypeAlias = Literal["coco", "voc", "yolo", "padilla", "images", "table"]
-Shape: TypeAlias = Literal["box", "mask", "oks", "any"]
+Kind: TypeAlias = Literal["coco", "dota", "voc", "yolo", "padilla", "images", "table"]
+Shape: TypeAlias = Literal["box", "mask", "oks", "oriented", "any"]
 SIDES: tuple[Side, ...] = get_args(Side)
 
 
@@ -345,7 +347,7 @@ SIDES: tuple[Side, ...] = get_args(Side)
 class Reading:
     """The choices of a caller; None leaves one to the source.
 
-    The first three may be chosen for one side alone: ``{"truth": "xywh"}``.
+    The first four may be chosen for one side alone: ``{"truth": "xywh"}``.
     """
 
     box_format: Any = None
@@ -356,6 +358,9 @@ class Reading:
 
     input_format: Any = None
     """The name of a source, where it is not recognized."""
+
+    angles: Any = None
+    """The fifth number of an oriented box: ``degrees``, ``radians`` or ``counterclockwise``."""
 
     columns: Any = None
     """The columns of a frame: ``{"x": name, "class": name, …}``."""
@@ -383,7 +388,12 @@ class Reading:
 
     def choose(self, side: Side) -> "Reading":
         """Choose what holds for one side. Raises PolicyError or InputError for an unknown word."""
-        kinds = {"box_format": BoxFormat, "coordinates": Coordinates, "input_format": Kind}
+        kinds = {
+            "box_format": BoxFormat,
+            "coordinates": Coordinates,
+            "input_format": Kind,
+            "angles": Angles,
+        }
         chosen = {name: _choose(getattr(self, name), side) for name in kinds}
         if self.mask_threshold is not None and not is_number(self.mask_threshold):
             raise InputError(f"mask_threshold takes a number; got {clip(self.mask_threshold)}")
@@ -406,7 +416,10 @@ def take_reading(
     """
     remaining = {name: choice for name, choice in options.items() if name not in READING}
     overlap = options.get("overlap", dialect.choices.get("overlap") if dialect else None)
-    shapes: dict[Any, Shape] = {"mask": "mask", "oks": "oks"}
+    shapes: dict[Any, Shape] = {
+        "mask": "mask", "oks": "oks", "oriented": "oriented", "rectangle": "oriented",
+        "probiou": "oriented",
+    }  # fmt: skip
     shape = shapes.get(overlap, "box") if isinstance(overlap, str) else "box"
     area_of: AreaOf = "body" if options.get("area_of") == "body" else "annotation"
     chosen = {name: options.get(name) for name in READING}
@@ -472,6 +485,7 @@ class ReadOptions(TypedDict, total=False):
     box_format: "BoxFormat | Mapping[Side, BoxFormat] | None"
     coordinates: "Coordinates | Mapping[Side, Coordinates] | None"
     input_format: "Kind | Mapping[Side, Kind] | None"
+    angles: "Angles | Mapping[Side, Angles] | None"
     columns: Mapping[str, Any] | None
     images: "Images | None"
     class_names: "ClassNames | None"

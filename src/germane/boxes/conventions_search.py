@@ -20,6 +20,7 @@ from germane.boxes.box_measures import (
 from germane.boxes.box_result import BoxValue, Result
 from germane.boxes.box_tables import MEANS, average_images
 from germane.boxes.conventions import DEFAULTS, WORDS, Conventions, DepthOf
+from germane.boxes.corners import ORIENTED, can_intersect
 from germane.boxes.detections import COCO_SIGMAS, Detections, Truths
 from germane.boxes.dialect_table import DIALECTS, find_points, parse_any
 from germane.boxes.matching import (
@@ -311,6 +312,9 @@ def _list_overlaps(
         "mask": truths.masks is not None and detections.masks is not None,
         "oks": _have_points(truths, detections, conventions),
     }
+    are_oriented = truths.corners is not None and detections.corners is not None
+    has |= {overlap: are_oriented and can_intersect() for overlap in ORIENTED}
+    has["probiou"] = are_oriented
     return tuple(overlap for overlap in WORDS["overlap"] if has.get(overlap, True))
 
 

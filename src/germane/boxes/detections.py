@@ -13,7 +13,8 @@ from germane.errors import InputError, check_choice, clip
 from germane.readers.objects.numbers import read_doubles
 
 BoxFormat: TypeAlias = Literal["xywh", "xyxy", "cxcywh"]
-Overlap: TypeAlias = Literal["iou", "iou+1", "mask", "oks"]
+Overlap: TypeAlias = Literal["iou", "iou+1", "mask", "oks", "oriented", "rectangle", "probiou"]
+Angles: TypeAlias = Literal["degrees", "radians", "counterclockwise"]
 Rounding: TypeAlias = Literal["xywh", "xyxy", "single"]
 
 BOX_FORMATS: tuple[BoxFormat, ...] = get_args(BoxFormat)
@@ -250,6 +251,7 @@ class Truths:
     unseen: Bools | None = None  # G, has the object no visible keypoint?
     flagged: Bools | None = None  # G, has the annotation the key ignore?
     verified: Verified | None = None
+    corners: Floats | None = None  # (G, 4, 2): of oriented boxes
     frequencies: Sequence[str] = ()  # K, rare, common, frequent or "", where the source has them
 
     def __len__(self) -> int:
@@ -280,6 +282,7 @@ class Detections:
     masks: Masks | None = None  # D
     keypoints: Floats | None = None  # (D, P, 3)
     boxed: bool = True  # does the source give boxes, or do they follow from masks or keypoints?
+    corners: Floats | None = None  # (D, 4, 2)
 
     def __len__(self) -> int:
         return len(self.boxes)
@@ -291,9 +294,9 @@ class Detections:
 
 _OF_TRUTHS = (
     "boxes", "image", "label", "crowd", "difficult", "area", "ids", "masks", "keypoints", "unseen",
-    "flagged",
+    "flagged", "corners",
 )  # fmt: skip
-_OF_DETECTIONS = ("boxes", "image", "label", "score", "place", "masks", "keypoints")
+_OF_DETECTIONS = ("boxes", "image", "label", "score", "place", "masks", "keypoints", "corners")
 
 
 def take_rows(raw: object, names: Sequence[str], rows: Ints | Bools) -> dict[str, Any]:

@@ -220,6 +220,20 @@ _ULTRALYTICS = Dialect(
     limits=(_UNSTABLE,),
 )
 
+_DOTA = replace(
+    _VOC,
+    name="dota",
+    tool="DOTA (DOTA_devkit, task 1)",
+    version="git 9938855",
+    matching={**_VOC.matching, "overlap": "oriented"},
+    why=(
+        "PASCAL VOC's rule of 2007 on four corners: each detection is tried with its best truth"
+        " alone, whose overlap must be above .5, and sides do not count their last pixel. Task 2,"
+        " of the boxes around them, is voc2007."
+    ),
+    source="dota_evaluation_task1.py::voc_eval",
+)
+
 _BEST_ALONE = {**_ULTRALYTICS.matching, "candidate": "best", "equal_overlaps": "last"}
 _UNSTABLE_OVERLAPS = Limit(
     "tied",
@@ -378,7 +392,83 @@ DIALECTS = (
             Limit("", "Recalls are in single precision, so that 3/10 reaches the level .3."),
         ),
     ),
+    _DOTA,
+    replace(
+        _DOTA,
+        name="dota-voc2012",
+        tool="DOTA (DOTA_devkit, task 1, use_07_metric=False)",
+        averaging={},
+        measuring=(Entry("mAP", "AP(points=all)"),),
+        source="dota_evaluation_task1.py::voc_eval(use_07_metric=False)",
+        limits=(
+            _UNSTABLE,
+            Limit("no_relevant", "A class without truths is 0/0, and so is the mean."),
+        ),
+    ),
+    replace(
+        _DOTA,
+        name="mmrotate",
+        tool="MMRotate DOTAMetric",
+        version="git d50ab76",
+        reading={"unknown": "ignore", "precision": "single"},
+        matching={
+            **_DOTA.matching,
+            "overlap": "rectangle",
+            "reach": "at_least",
+            "crowds": "difficult",
+            "difficult": "count",
+        },
+        averaging={},
+        measuring=(
+            Entry("mAP", "AP(points=11)", also=("AP50",)),
+            Entry("area", "AP(points=all)"),
+        ),
+        why=(
+            "VOC's rule on the smallest rectangles around the corners, in single precision. The"
+            " overlap may be exactly .5, and difficult truths count unless the data set's diff_thr"
+            " is lower than their difficulty. eval_mode='area' is the measure area."
+        ),
+        source="evaluation/functional/mean_ap.py::eval_rbbox_map",
+    ),
+    replace(
+        _COCO,
+        name="mmrotate-coco",
+        tool="MMRotate RotatedCocoMetric",
+        version="git d50ab76",
+        matching={**_COCO.matching, "overlap": "rectangle", "area_of": "box"},
+        judging={"depth": 1000},
+        averaging={},
+        measuring=(
+            Entry("mAP", "AP(depth=100)"),
+            Entry("mAP_50", "AP50"),
+            Entry("mAP_75", "AP75"),
+            *(Entry(f"mAP_{size[0]}", f"AP(area={size})") for size in _SIZES),
+            *(Entry(f"AR@{depth}", f"AR@{depth}") for depth in (100, 300, 1000)),
+            *(Entry(f"AR_{size[0]}@1000", f"AR(area={size})") for size in _SIZES),
+        ),
+        summary="mAP mAP_50 mAP_75 mAP_s mAP_m mAP_l AR@100 AR@300 AR@1000",
+        why=(
+            "pycocotools on the smallest rectangles around the corners, whose areas count. mAP is"
+            " of 100 detections of each class in an image, and every other AP of 1000. A truth that"
+            " is ignored is a crowd, whose overlap is divided by the union."
+        ),
+        source="evaluation/metrics/rotated_coco_metric.py",
+        aliases=(),
+    ),
     _ULTRALYTICS,
+    replace(
+        _ULTRALYTICS,
+        name="ultralytics-obb",
+        tool="Ultralytics OBB",
+        matching={**_ULTRALYTICS.matching, "overlap": "probiou"},
+        why=(
+            f"{_ULTRALYTICS.why} Oriented boxes are compared as normal distributions (probiou), and"
+            " a label of four corners is the smallest rectangle around them. Its labels have no"
+            " difficult flag."
+        ),
+        source="models/yolo/obb/val.py, utils/metrics.py::batch_probiou",
+        aliases=("yolo-obb",),
+    ),
     replace(
         _ULTRALYTICS,
         name="ultralytics-8.4.160",

@@ -7,6 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from germane.boxes.conventions import Conventions
+from germane.boxes.corners import (
+    ORIENTED,
+    fit_rectangles,
+    list_box_corners,
+    measure_corner_areas,
+    measure_oriented,
+)
 from germane.boxes.detections import (
     Detections,
     Truths,
@@ -103,7 +110,21 @@ def _measure(
         )
         near = np.flatnonzero(overlap > 0)
         return pairs[0][near], pairs[1][near], overlap[near]
+    if choices.overlap in ORIENTED:
+        return measure_oriented(
+            list_corners(detections),
+            list_corners(truth),
+            pairs,
+            truth.crowd,
+            choices.overlap,
+            precision=choices.precision,
+        )
     return measure_overlaps(detections.boxes, truth.boxes, pairs, truth.crowd, choices.overlap)
+
+
+def list_corners(boxes: Truths | Detections) -> Floats:
+    """List the corners of oriented boxes (N, 4, 2), or of boxes without an angle."""
+    return list_box_corners(boxes.boxes) if boxes.corners is None else boxes.corners
 
 
 def _measure_masks(masks: Masks, truth: Masks, pairs: tuple[Ints, Ints], crowd: Bools) -> Measured:
@@ -333,14 +354,23 @@ _BODY = 0.53  # of a box, as in xtcocotools, which evaluates CrowdPose
 def _list_areas(truths: Truths, choices: Conventions) -> Floats:
     if choices.area_of == "annotation":
         return truths.area
-    return truths.boxes.measure_areas() * (_BODY if choices.area_of == "body" else 1)
+    return _measure_boxes(truths, choices) * (_BODY if choices.area_of == "body" else 1)
+
+
+def _measure_boxes(boxes: Truths | Detections, choices: Conventions) -> Floats:
+    """Measure the areas of boxes, oriented or not."""
+    if choices.overlap in ORIENTED and boxes.corners is not None:
+        if choices.overlap == "oriented":
+            return measure_corner_areas(boxes.corners)
+        return np.asarray(fit_rectangles(boxes.corners)[:, 2:4].prod(axis=1))
+    return boxes.boxes.measure_areas()
 
 
 def _list_found_areas(detections: Detections, choices: Conventions) -> Floats:
     of_box = choices.found_area == "given_box" and detections.boxed
     if choices.overlap == "mask" and detections.masks is not None and not of_box:
         return detections.masks.area
-    return detections.boxes.measure_areas()
+    return _measure_boxes(detections, choices)
 
 
 def list_floors(thresholds: tuple[float, ...], choices: Conventions) -> Floats:

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from germane.boxes.box_columns import Columns
+from germane.boxes.box_columns import Columns, explain_numbers
 from germane.boxes.conventions import Reading, name_side
+from germane.boxes.corners import NUMBERS, make_corners, measure_corner_areas
 from germane.boxes.detections import BoxFormat, Truths, measure_extents
 from germane.boxes.image_ids import find_ids, has_booleans
 from germane.boxes.masks import can_read_masks, encode_array, join_masks, measure_codes
@@ -141,15 +142,17 @@ def _describe(value: Any) -> Held | None:
             "boxes": value.xyxy, "labels": value.class_id,
             "scores": getattr(value, "confidence", None),
             "names": data.get("class_name"), "box_format": "xyxy",
-            "masks": getattr(value, "mask", None),
+            "masks": getattr(value, "mask", None), "corners": data.get("xyxyxyxy"),
         }  # fmt: skip
-    boxes: Any = getattr(value, "boxes", None)
+    oriented: Any = getattr(value, "obb", None)
+    boxes: Any = getattr(value, "boxes", None) if oriented is None else oriented
     if hasattr(boxes, "xyxy") and hasattr(boxes, "cls"):  # Ultralytics
         names = getattr(value, "names", None)
         return {
             "boxes": boxes.xyxy, "labels": boxes.cls, "scores": getattr(boxes, "conf", None),
             "by_id": names, "box_format": "xyxy", "masks": getattr(value, "masks", None),
             "keypoints": getattr(value, "keypoints", None),
+            "corners": getattr(boxes, "xyxyxyxy", None),
         }  # fmt: skip
     return None
 
@@ -213,11 +216,12 @@ def read_per_image(raw: Any, reading: Reading, truths: Truths | None) -> Columns
             parts.setdefault(name, []).append(column)
         places += [(image, place) for place in range(len(boxes))]
     labels = [label for column in parts.pop("labels", ()) for label in column]
+    boxes = _join_boxes(parts.pop("boxes", []))
     joined = {name: np.concatenate(part) for name, part in parts.items()}
     return Columns(
         image=[place[0] for place in places],
         label=labels,
-        boxes=joined.get("boxes", np.zeros((0, 4))),
+        boxes=boxes,
         locate=lambda place: f"{side}, image {clip(places[place][0])}, box {places[place][1]}",
         read_as=reading.box_format or "xyxy",
         score=joined.get("scores"),
@@ -268,8 +272,13 @@ def _fill_areas(
     columns: Mapping[str, Any], shapes: Mapping[str, list[Any]], reading: Reading
 ) -> Any:
     """Give the areas of an image's objects (N), with its own for each that is 0 or not given."""
+    boxes = columns["boxes"]
     with np.errstate(over="ignore"):
-        measured = np.prod(columns["boxes"][:, 2:], axis=1)
+        measured = (
+            measure_corner_areas(make_corners(boxes))
+            if boxes.shape[1] in NUMBERS
+            else np.prod(boxes[:, 2:], axis=1)
+        )
     if reading.shape == "mask":
         measured = measure_codes(shapes["masks"])
     area = columns.get("area", np.zeros(len(measured))).astype(float)
@@ -401,6 +410,8 @@ def _read_boxes(fields: Held, where: str, reading: Reading, shapes: Mapping[str,
 
     Where an image has none, they are those around its masks or keypoints.
     """
+    if reading.shape == "oriented" and (oriented := _find_oriented(fields, where)) is not None:
+        return oriented
     if fields.get("boxes") is None:
         if "masks" in shapes:
             return join_masks(shapes["masks"]).measure_boxes()
@@ -416,7 +427,8 @@ def _read_boxes(fields: Held, where: str, reading: Reading, shapes: Mapping[str,
         return np.zeros((0, 4))
     if boxes.ndim != 2 or boxes.shape[1] != 4:
         raise FormatError(
-            f"{where}: boxes have 4 numbers each; got an array of shape {boxes.shape}."
+            f"{where}: boxes have 4 numbers each; got an array of shape {boxes.shape}"
+            f"{explain_numbers(boxes.reshape(len(boxes), -1)[0]) or '.'}"
         )
     box_format: BoxFormat = fields.get("box_format") or reading.box_format or "xyxy"
     if box_format == "xywh":
@@ -426,3 +438,22 @@ def _read_boxes(fields: Held, where: str, reading: Reading, shapes: Mapping[str,
         first, second = first - third / 2, second - fourth / 2
         third, fourth = boxes[:, 0] + third / 2, boxes[:, 1] + fourth / 2
     return np.column_stack((first, second, third - first, fourth - second))
+
+
+def _find_oriented(fields: Held, where: str) -> Any:
+    """Find boxes with an angle (N, 5) or with corners (N, 8) of an image; None if it has others."""
+    given = fields.get("boxes") if fields.get("corners") is None else fields["corners"]
+    if given is None:
+        return None
+    boxes = _read_numbers(given, f"{where}, boxes")
+    if boxes.ndim == 3 and boxes.shape[1:] == (4, 2):
+        return boxes.reshape(-1, 8)
+    return boxes if boxes.ndim == 2 and boxes.shape[1] in NUMBERS else None
+
+
+def _join_boxes(parts: list[Any]) -> Any:
+    """Join the boxes of images: an array, or a list of rows where these are of several lengths."""
+    filled = [part for part in parts if len(part)]
+    if len({part.shape[1] for part in filled}) > 1:
+        return [row for part in filled for row in part.tolist()]
+    return np.concatenate(filled) if filled else np.zeros((0, 4))

@@ -1,5 +1,6 @@
-"""Shapes: masks and keypoints are read here, and the boxes that follow from them filled in."""
+"""Shapes: masks, keypoints and corners are read here, and the boxes that follow filled in."""
 
+import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -8,15 +9,26 @@ import numpy as np
 
 from germane.boxes.box_columns import Columns, list_sizes
 from germane.boxes.conventions import Conventions, Reading, Shape, Side
+from germane.boxes.corners import (
+    NUMBERS,
+    find_crossed,
+    list_box_corners,
+    make_corners,
+    measure_corner_areas,
+    surround_corners,
+)
 from germane.boxes.detections import (
     COCO_SIGMAS,
+    Angles,
+    BoxFormat,
     Detections,
     Truths,
+    find_broken,
     make_boxes,
     measure_extents,
     read_points,
 )
-from germane.boxes.image_ids import find_ids, is_boolean
+from germane.boxes.image_ids import find_ids, has_booleans, is_boolean
 from germane.boxes.masks import (
     can_read_masks,
     encode_mask,
@@ -33,6 +45,7 @@ from germane.readers.objects.numbers import is_finite_number, read_doubles
 T = TypeVar("T")
 NEEDED: dict[Shape, tuple[str, ...]] = {
     "box": ("bbox",), "any": (), "mask": ("segmentation",), "oks": ("keypoints",),
+    "oriented": ("bbox",),
 }  # fmt: skip
 _NOUNS = {"mask": "masks", "oks": "keypoints"}
 
@@ -51,6 +64,8 @@ def read_shapes(columns: Columns, reading: Reading, truths: Truths | None) -> Co
     """
     if reading.shape in _NOUNS:
         return _read_needed(columns, reading, truths)
+    if reading.shape == "oriented":
+        return _read_corners(columns, reading, truths)
     if columns.masks is not None and not can_read_masks():
         columns = replace(columns, masks=None)
     if columns.masks is not None:
@@ -189,6 +204,80 @@ def _read_keypoints(columns: Columns, truths: Truths | None) -> Columns:
             bool,
         )
     return replace(columns, keypoints=array, unseen=unseen)
+
+
+def _read_corners(columns: Columns, reading: Reading, truths: Truths | None) -> Columns:
+    """Read oriented boxes, of five or eight numbers; columns of four numbers stay as they are.
+
+    The boxes of an oriented side are those around the corners, and its areas those inside them.
+    """
+    counts = {len(row) for row in columns.boxes if isinstance(row, (list, tuple, np.ndarray))}
+    if counts.isdisjoint(NUMBERS):
+        return columns
+    angles: Angles = reading.angles or "degrees"
+    _, image, image_sizes = _find_sizes(columns, truths)
+    sizes, relative, box_format = image_sizes[image], columns.relative, columns.box_format
+
+    def read(place: int, row: Any) -> tuple[Floats, float]:
+        numbers = read_doubles(row) if not has_booleans(row) else None
+        if numbers is None or len(numbers) not in (4, *NUMBERS):
+            raise ValueError(f"an oriented box is 5 or 8 finite numbers; got {clip(row)}")
+        return _make_corners(numbers, box_format, angles, sizes[place] if relative else None)
+
+    listed = columns.boxes.tolist() if isinstance(columns.boxes, np.ndarray) else columns.boxes
+    rows, columns = _read_rows(columns, list(listed), read)
+    corners = np.array([row[0] for row in rows], float).reshape(-1, 4, 2)
+    if len(crossed := find_crossed(corners)):
+        columns = columns.add_faults(
+            f"{columns.locate(row)}: two sides of the box cross: {clip(corners[row].tolist())}."
+            " Give its corners in their order around it."
+            for row in crossed.tolist()
+        )
+    area = columns.area
+    if truths is None and area is None:
+        area = measure_corner_areas(corners)
+    has_degrees = angles != "radians" and counts != {8}
+    return replace(
+        columns,
+        boxes=surround_corners(corners),
+        box_format="xyxy",
+        read_as=None,
+        relative=False,
+        corners=corners,
+        degrees=np.array([row[1] for row in rows]) if has_degrees else None,
+        area=area,
+    )
+
+
+def _make_corners(
+    numbers: Floats, box_format: BoxFormat, angles: Angles, size: Floats | None
+) -> tuple[Floats, float]:
+    """Make the corners of one box, also of one without an angle, and give its angle or NaN.
+
+    Numbers are shares of an image where its size is given. Raises ValueError.
+    """
+    if size is not None and np.isnan(size).any():
+        raise ValueError(explain_lost_size("relative boxes need"))
+    if len(numbers) == 4:
+        boxes = make_boxes(numbers[None] * (1 if size is None else np.tile(size, 2)), box_format)
+        if len(find_broken(boxes)):
+            raise ValueError(f"the box has a negative size: {clip(numbers.tolist())}")
+        return list_box_corners(boxes)[0], math.nan
+    if len(numbers) == 8:
+        corners = make_corners(numbers[None])[0]
+        return corners * (1 if size is None else size), math.nan
+    if size is not None:
+        raise ValueError(
+            "a box with an angle is in pixels, since an angle between shares of width and height is"
+            f" another one in the image; got {clip(numbers.tolist())}.  Give"
+            f" {write_option('coordinates', 'pixels')}, or x and y of its corners."
+        )
+    if (numbers[2:4] < 0).any():
+        raise ValueError(
+            f"the box has a negative size: {clip(numbers.tolist())} (center x, center y, width,"
+            " height, angle)"
+        )
+    return make_corners(numbers[None], angles)[0], float(numbers[4])
 
 
 def _count_points(points: list[Floats], truths: Truths | None) -> int:

@@ -12,6 +12,7 @@ from germane.boxes.box_columns import Columns, match_classes, read_array
 from germane.boxes.coco import is_coco, read_coco
 from germane.boxes.conventions import Kind, Reading, Side
 from germane.boxes.detections import Boxes, BoxFormat, Detections, Truths, make_boxes
+from germane.boxes.dota import is_dota, read_dota
 from germane.boxes.image_ids import find_ids, sort_ids
 from germane.boxes.label_files import (
     is_padilla,
@@ -51,6 +52,8 @@ class Sheet:
     columns: Columns | None = None  # None: all boxes are sound
     masks: Masks | None = None  # N
     keypoints: Floats | None = None  # (N, P, 3)
+    corners: Floats | None = None  # (N, 4, 2)
+    degrees: Floats | None = None  # N, angles as they are given, where these are in degrees
 
     @cached_property
     def finite(self) -> Bools:
@@ -134,6 +137,8 @@ def make_sheet(columns: Columns, truths: Truths, side: Side) -> Sheet:
         columns,
         columns.masks,
         columns.keypoints,
+        columns.corners,
+        columns.degrees,
     )
 
 
@@ -146,6 +151,7 @@ def make_sound_sheet(
     """Make a sheet of boxes that have been read without an error, of all rows or of some."""
     is_truth = isinstance(raw, Truths)
     locate = columns.locate if columns else lambda row: f"box {row + 1}"
+    degrees = columns.degrees if columns else None
     return Sheet(
         "truth" if is_truth else "detections",
         raw.where if isinstance(raw, Truths) else raw.name,
@@ -161,6 +167,8 @@ def make_sound_sheet(
         raw.area if isinstance(raw, Truths) else None,
         masks=raw.masks,
         keypoints=raw.keypoints,
+        corners=raw.corners,
+        degrees=degrees if degrees is None or rows is None else degrees[rows],
     )
 
 
@@ -204,6 +212,7 @@ class Source(NamedTuple):
 
 SOURCES = (
     Source("coco", is_coco, read_coco),
+    Source("dota", is_dota, read_dota),
     Source("voc", is_voc, read_voc),
     Source("yolo", is_yolo, read_yolo),
     Source("padilla", is_padilla, read_padilla),
@@ -212,7 +221,7 @@ SOURCES = (
 )
 """Every kind of input; the first that recognizes what was given reads it."""
 
-_ON_DISK = ("voc", "yolo", "padilla")
+_ON_DISK = ("dota", "voc", "yolo", "padilla")
 KINDS: tuple[Kind, ...] = tuple(source.name for source in SOURCES)
 
 

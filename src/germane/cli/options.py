@@ -531,8 +531,8 @@ USUAL: dict[str, Option] = {
         "no_relevant": "queries without relevant items",
     }),
     "boxes overlap": Option(
-        "shared area ÷ covered area of boxes; iou+1 adds one pixel to widths and heights; mask"
-        " compares masks (germane[masks]), oks keypoints", group=BOX_CONVENTIONS,
+        "of boxes, iou or iou+1, which adds a pixel to each side; of masks, keypoints (oks), or"
+        " oriented boxes (the last three)", group=BOX_CONVENTIONS,
     ),
 }  # fmt: skip
 
@@ -692,6 +692,11 @@ RARE: dict[str, Option] = {
     "coordinates": Option(
         "whether coordinates are pixels or, if relative, shares of the image; for both sides or"
         " for one, as in truth=pixels", "", BOX_READING, _read_sides,
+    ),
+    "angles": Option(
+        "the fifth number of oriented boxes: degrees (the default), radians, or degrees"
+        " counterclockwise; for both sides or for one, as in truth=radians", "", BOX_READING,
+        _read_sides,
     ),
     "boxes input_format": Option(
         "the format of the files, for both sides or for one, as in truth=coco", "", BOX_READING,

@@ -431,3 +431,17 @@ def _name_format(sheet: Sheet, best: BoxFormat, text: str, count: int) -> Proble
         count,
         advice=f"{write_option('box_format', {sheet.side: best})} reads the {sheet.side} that way.",
     )
+
+
+def find_radians(sheet: Sheet, data: BoxData) -> Sees:
+    """Find angles in degrees that all lie within half a turn in radians."""
+    angles = sheet.degrees
+    if angles is None or not np.isfinite(angles).any():
+        return
+    angles = angles[np.isfinite(angles)]
+    if angles.any() and (np.abs(angles) <= np.pi).all():
+        yield Problem(
+            f"all {len(angles):,} angles lie between {angles.min():.3g} and {angles.max():.3g}, and"
+            " are read as degrees",
+            len(angles),
+        )

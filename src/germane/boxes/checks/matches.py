@@ -511,6 +511,8 @@ TABLE = (
     BoxCheck("another format of boxes", "serious", _BOTH, malformed.find_other_format,
              (f"Choose {write_option('box_format', 'xywh')}, xyxy or"
              " cxcywh."), "warning", _FORMS[:2]),
+    BoxCheck("angles that look like radians", "serious", _BOTH, malformed.find_radians,
+             f"Are they radians? {write_option('angles', 'radians')} reads them.", "warning"),
     BoxCheck("images mixed up", "serious", ("detections",), find_other_images,
              "Are images in the same order, and numbered alike, on both sides?", "warning", _FORMS),
     BoxCheck("hardly any detection on a truth", "serious", ("detections",),
