@@ -284,7 +284,8 @@ def read_numbers(array: pa.Array | Column, place: Place, noun: str) -> Floats:
     _check_nulls(array, place, error, f"a {noun}")
     kind = str(array.type)
     if not is_numeric(kind):
-        sample = "".join(f", such as {clip(cell)}" for cell in array.slice(0, 1).to_pylist())
+        cells = array.slice(0, 1).to_pylist() if kind in ("string", "large_string") else []
+        sample = "".join(f", such as {clip(cell)}" for cell in cells)
         raise error(f"{place}: {explain_not_finite(noun, f'the column is {kind}{sample}')}.")
     values = array.list_numbers() if isinstance(array, Column) else _read_arrow_numbers(array)
     if noun == "rank" and values.dtype.kind in "iu":
