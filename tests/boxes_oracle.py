@@ -15,6 +15,7 @@ class Words:
     overlap: str = "iou"
     candidate: str = "fallback"
     reach: str = "at_least"
+    equal_overlaps: str = "last"
     crowds: str = "ignore"
     difficult: str = "ignore"
     depth: int | None = 100
@@ -75,18 +76,19 @@ def _select_detections(detections, image, category, words):
 
 def _match(found, truths, threshold, area, words):
     floor, one = min(threshold, 1 - 1e-10), float(words.overlap == "iou+1")
+    turn = 1 if words.equal_overlaps == "last" else -1
     for detection in found:
         overlaps = [measure_overlap(detection["bbox"], t["box"], one, t["crowd"]) for t in truths]
         reached = [o > floor if words.reach == "above" else o >= floor for o in overlaps]
         near = [i for i, ok in enumerate(reached) if ok]
         if words.candidate == "best":
-            near = [max(near, key=lambda i: (overlaps[i], -i))] if near else []
+            near = [max(near, key=lambda i: (overlaps[i], turn * i))] if near else []
             free = [i for i in near if truths[i]["ignored"] or not truths[i]["taken"]]
         else:
             free = [i for i in near if truths[i]["crowd"] or not truths[i]["taken"]]
         counting = [i for i in free if not truths[i]["ignored"]] or free
         if counting:
-            chosen = max(counting, key=lambda i: (overlaps[i], i))
+            chosen = max(counting, key=lambda i: (overlaps[i], turn * i))
             truths[chosen]["taken"] = True
             yield "ignored" if truths[chosen]["ignored"] else "true"
         else:

@@ -18,6 +18,7 @@ CHOICES = {
     "overlap": ("iou", "iou+1"),
     "candidate": ("fallback", "best"),
     "reach": ("at_least", "above"),
+    "equal_overlaps": ("last", "first"),
     "crowds": ("ignore", "drop", "count"),
     "difficult": ("ignore", "count"),
     "depth": (100, 2, 10, None),

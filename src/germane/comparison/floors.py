@@ -10,9 +10,7 @@ from germane.core.ragged import reaches
 from germane.errors import InputError, MeasureError, clip
 
 Floors: TypeAlias = str | Sequence[str]
-_FLOOR = re.compile(
-    r"\s*([^<>=≥≤]*(?:\([^()]*\)[^<>=≥≤]*)?)(?:>=|≥)\s*([^\s,;%]+)(%?)(?=[\s,;]|$)[,;]?"
-)
+_FLOOR = re.compile(r"((?:[^()<>=≥≤]|\([^()]*\))*)(?:>=|≥)\s*([^\s,;%]+)(%?)(?=[\s,;]|$)[,;]?")
 
 
 @dataclass(frozen=True)
