@@ -13,6 +13,7 @@ from germane.boxes.corners import (
     NUMBERS,
     find_crossed,
     list_box_corners,
+    load_shapely,
     make_corners,
     measure_corner_areas,
     surround_corners,
@@ -343,6 +344,8 @@ def _measure_boxes(columns: Columns, rows: Any) -> Floats | None:
 
 def refuse_unfit(truths: Truths, detections: Detections, choices: Conventions) -> None:
     """Refuse data without the shapes that the overlap compares, or a sigma for each keypoint."""
+    if choices.overlap in ("oriented", "rectangle"):
+        load_shapely()
     if choices.overlap not in _NOUNS:
         return
     name = _NOUNS[choices.overlap]
