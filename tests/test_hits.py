@@ -186,7 +186,8 @@ class Document:
         ({"q1": [("d1", 0.1), ("d2", 0.2)]}, "pairs of an item and a number.*item: number"),
         ({"q1": [["d1", 0.1]]}, "pairs of an item and a number"),
         ({"q1": [SimpleNamespace(uuid="d1", metadata=SimpleNamespace(distance=0.1))]}, "such as uuid"),
-        ({"q1": [{"document": {"id": "d1"}, "text_match": 3}]}, "such as document.id"),
+        ({"q1": [{"document": {"key": "d1"}, "text_match": 3}]}, "such as document.key"),
+        ({"q1": [{"index": 2, "relevance_score": 0.9}]}, r"Give \{query: \[ids\[hit\['index'\]\] for hit"),
         ({"q1": [SimpleNamespace(meta=SimpleNamespace(id="d1", score=2.0))]}, "such as meta.id"),
     ],
 )  # fmt: skip

@@ -36,7 +36,7 @@ def elastic(pairs: list[tuple[str, float]]) -> dict[str, Any]:
     ]
     total = {"value": len(hits), "relation": "eq"}
     shards = {"total": 1, "successful": 1, "skipped": 0, "failed": 0}
-    hits_ = {"total": total, "max_score": pairs[0][1], "hits": hits}
+    hits_ = {"total": total, "max_score": max((s for _, s in pairs), default=None), "hits": hits}
     return {"took": 3, "timed_out": False, "_shards": shards, "hits": hits_}
 
 
@@ -117,6 +117,47 @@ ONE = {
         "data": {"Get": {"Shoe": [{"id": i, "distance": 10 - s} for i, s in pairs]}}
     },
     "azure": lambda pairs: {"@odata.count": 2, "value": [{"id": i, "@search.score": s} for i, s in pairs]},
+    "weaviate, additional": lambda pairs: {
+        "data": {"Get": {"Shoe": [{"_additional": {"id": i, "score": str(s)}} for i, s in pairs]}}
+    },
+    "typesense, large": lambda pairs: {
+        "hits": [
+            {"document": {"id": i}, "text_match": 578730123365711990 - n}
+            for n, (i, _) in enumerate(pairs)
+        ],
+        "found": 2,
+    },
+    "azure, reranked": lambda pairs: {
+        "value": [
+            {"id": i, "@search.score": -s, "@search.rerankerScore": s / 4} for i, s in pairs
+        ],
+        "@odata.nextLink": "…",
+    },
+    "vertex, neighbors": lambda pairs: {
+        "nearestNeighbors": [
+            {
+                "id": "0",
+                "neighbors": [{"datapoint": {"datapointId": i}, "distance": 10 - s} for i, s in pairs],
+            }
+        ]
+    },
+    "cohere with documents": lambda pairs: {
+        "results": [
+            {"index": n, "relevance_score": s / 10, "document": {"id": i, "text": "…"}}
+            for n, (i, s) in enumerate(pairs)
+        ],
+        "id": "07", "meta": {},
+    },
+    "llama_index": lambda pairs: {
+        "response": "…",
+        "source_nodes": [{"node": {"id_": i, "text": "…"}, "score": s} for i, s in pairs],
+    },
+    "langchain, dumped": lambda pairs: [
+        {"lc": 1, "id": ["langchain", "Document"], "kwargs": {"id": i, "page_content": "…"}}
+        for i, _ in pairs
+    ],
+    "milvus, client": lambda pairs: [[{"id": i, "distance": s, "entity": {}} for i, s in pairs]],
+    "pages": lambda pairs: [elastic(pairs[:1]), elastic(pairs[1:])],
     "ids": lambda pairs: {"results": [i for i, _ in pairs]},
 }  # fmt: skip
 """Makes a response to one query, for each engine."""
@@ -313,6 +354,15 @@ REFUSED: dict[str, tuple[Any, str]] = {
     ),
     "no id": ({"umbrella": {"hits": [{"title": "a", "score": 1.0}]}}, "a hit has no id; found"),
     "another thing": ({"a": elastic(SCORED["umbrella"]), "b": {"x": 3}}, "no list of hits; found 'x'"),
+    "unknown": (
+        {"umbrella": {"found": 1, "grouped_hits": [{"group_key": ["a"], "hits": []}]}},
+        "no response that germane knows; found 'found', 'grouped_hits'",
+    ),
+    "unknown in lines": (
+        [{"query": "umbrella", "response": {"grouped": {"field": {"groups": []}}}}],
+        "response 1: this is no response that germane knows; found 'grouped'",
+    ),
+    "pairs": ({"umbrella": [[{"id": "a", "page_content": "…"}, 0.5]]}, "pairs of an item and a number"),
     "lengths": (
         {"umbrella": {"ids": [["a", "b"]], "distances": [[0.5]]}}, "differ in length"
     ),
@@ -490,3 +540,33 @@ def test_samples_of_ragas_in_memory() -> None:
         "user_input": "why", "reference_context_ids": ["c1"], "retrieved_context_ids": ["c2", "c1"],
     }  # fmt: skip
     assert germane.evaluate([sample], [sample], "RR")["RR"].mean == 0.5
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        {"status": {"error": "Not found: Collection"}, "time": 0.1},  # Qdrant
+        {"code": 3, "message": "Vector dimension 3 does not match", "details": []},  # Pinecone
+        {"error": "NotFoundError", "message": "Collection x does not exist"},  # Chroma
+        {"code": 100, "message": "can't find collection"},  # Milvus
+        {"responseHeader": {"status": 400}, "error": {"msg": "undefined field", "code": 400}},  # Solr
+        {"message": "Not found."},  # Typesense
+        {"message": "…", "code": "index_not_found", "type": "invalid_request", "link": "…"},  # Meilisearch
+        {"errors": [{"message": "no such class", "path": ["Get"]}]},  # Weaviate
+        {"data": {"Get": {"Shoe": None}}, "errors": [{"message": "…"}]},
+        {"root": {"id": "toplevel", "fields": {"totalCount": 0}, "errors": [{"code": 12}]}},  # Vespa
+    ],
+)  # fmt: skip
+def test_errors_of_engines_are_told(error: dict[str, Any]) -> None:
+    for run in (
+        {"umbrella": error},
+        {"red shoes": elastic(SCORED["red shoes"]), "umbrella": error},
+    ):
+        with pytest.raises(FormatError, match=r"query 'umbrella': the response is an error, "):
+            germane.evaluate(QRELS, run, "RR")
+
+
+def test_an_answer_of_vespa_may_be_empty() -> None:
+    empty = {"root": {"id": "toplevel", "relevance": 1.0, "fields": {"totalCount": 0}}}
+    run = {"red shoes": ONE["vespa"](SCORED["red shoes"]), "umbrella": empty}
+    assert germane.evaluate(QRELS, run, "RR")["RR"].per_query == {"red shoes": 1 / 2, "umbrella": 0}

@@ -326,6 +326,7 @@ def _open_json_run(path: Any, reading: ReadOptions, chosen: str) -> RunInput | N
     raw = responses.take_predictions(raw, where)
     lists = _read_hits(raw, reading, where)
     if lists is None:
+        hits.refuse_pairs(raw, where)
         nested = json_files.check_nested(raw, path, "run")
         kind = mappings.ScoredMapping if mappings.is_scores(nested) else mappings.RankedLists
         return kind(nested, find_name(path), where, "text")

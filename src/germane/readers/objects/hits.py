@@ -23,12 +23,20 @@ from germane.readers.objects.headings import (
     explain_scored,
 )
 from germane.readers.objects.mappings import ScoredList
+from germane.readers.objects.numbers import EXACT
 
 ITEM = ("_id", "id", *NAMES["item"], "node_id", "pk", "objectID")
+INNER = (
+    "_additional.id", "document.id", "node.id_", "node.node_id", "datapoint.datapointId",
+    "kwargs.id",
+)  # fmt: skip
+"""Ids within a hit: of Weaviate, Typesense, LlamaIndex, Vertex, and documents of LangChain."""
 FALLING = 8  # steps; so many by chance in unsorted lists are less than one in 40,000
 DISTANCES = ("distance", "_distance")
 _OF_ENGINES = ("@search.score", "_rankingScore", "text_match")
 """What Azure, Meilisearch and Typesense call the score."""
+RERANKED = "@search.rerankerScore"
+"""Azure's score that orders hits, where they have it beside the other."""
 SCORE = ("_score", *NAMES["score"], *DISTANCES, *_OF_ENGINES)
 GRADE = (*NAMES["relevance"], *FURTHER["relevance"][0])
 PLAIN = (str, bytes, numbers.Number, tuple, np.generic, type(None))
@@ -174,7 +182,9 @@ def _find_fields(first: object, chosen: Mapping[str, Any], within: str, where: s
     if "score" in chosen:
         rank = chosen.get("rank") if chosen["score"] is None else None
         return _Fields(item, chosen["score"], said=True, rank=rank)
-    score = _choose(first, SCORE, "score", where)
+    score: str | None = RERANKED
+    if read_path(first, RERANKED) is None:
+        score = _choose(first, SCORE, "score", where)
     rank = chosen.get("rank") or _choose(first, NAMES["rank"], "rank", where)
     return _Fields(item, score, said=False, rank=rank if score is None else None)
 
@@ -185,6 +195,13 @@ def _find_item(
     """Find the field of the id; ``within`` is the column that has the hits or documents."""
     item: str | None = chosen.get("item") or _choose(first, ITEM, "item", where, side)
     item = item or _choose(first, FURTHER["item"][0], "item", where, side)
+    item = item or next((path for path in INNER if read_path(first, path) is not None), None)
+    if item is None and read_path(first, "index") is not None:
+        raise FormatError(
+            f"{where}: a hit has no id; found {_list_fields(first)}. Is 'index' the place of the"
+            " document in the request, as of a reranker? Give {query: [ids[hit['index']] for hit in"
+            " results]}, with the ids of the request's documents."
+        )
     if item is None:
         inside, noun = _find_inside(first), "hit" if side == "run" else "document"
         like = "" if inside is None else f", such as {within}{'.' * bool(within)}{inside}"
@@ -200,7 +217,9 @@ def _choose(
     first: object, names: Sequence[str], part: str, where: str, side: str = "run"
 ) -> str | None:
     """Choose the one field that the hit or document has."""
-    fitting = [name for name in names if read_path(first, name) is not None]
+    fitting = [
+        name for name in names if not isinstance(read_path(first, name), (list, tuple, type(None)))
+    ]
     if len(fitting) > 1:
         raise FormatError(
             f"{where}: more than one field of a hit can be the {part}: {list_some(fitting)}."
@@ -251,6 +270,9 @@ def _read_list(where: str, hits: Any, fields: _Fields, sign: int) -> Any:
         return [item for _, item in sorted(zip(ranks, items, strict=True), key=itemgetter(0))]
     if fields.score is None:
         return items
+    if all(type(score) is int for score in scores) and max(map(abs, scores), default=0) > EXACT:
+        place = {score: number for number, score in enumerate(sorted(set(scores)))}
+        scores = [place[score] for score in scores]  # Typesense's, which doubles cannot tell apart
     turned = [_turn(where, *pair, sign) for pair in zip(items, scores, strict=True)]
     return ScoredList(items, turned)
 
@@ -312,17 +334,17 @@ def _turn(where: str, item: Hashable, score: Any, sign: int) -> Any:
 # --- Pairs, of which nobody knows whether the highest number is the best --------------------
 
 
-def refuse_pairs(raw: Any) -> None:
+def refuse_pairs(raw: Any, where: str = "run") -> None:
     """Raise FormatError for lists of pairs of an item and a number."""
     if not isinstance(raw, (Mapping, list)) or not raw:
         return
     query: Any = next(iter(raw)) if isinstance(raw, Mapping) else 0
     first = raw[query]
     if isinstance(first, (list, tuple)) and first and not hasattr(first[0], "_fields"):
-        _refuse_pairs(f"run, query {clip(query)}", first[0])
+        refuse_pair(f"{where}, query {clip(query)}", first[0])
 
 
-def _refuse_pairs(where: str, pair: Any) -> None:
+def refuse_pair(where: str, pair: Any) -> None:
     """Refuse pairs of an item and a number: is the highest or the lowest the best?"""
     if not isinstance(pair, (list, tuple)) or len(pair) != 2 or hasattr(pair, "_fields"):
         return
@@ -335,6 +357,8 @@ def _refuse_pairs(where: str, pair: Any) -> None:
         return
     else:
         spelled = "item.metadata['id']" if getattr(item, "id", None) is None else "item.id"
+        if isinstance(item, Mapping):
+            spelled = "item['id']" if item.get("id") is not None else "item['metadata']['id']"
     raise FormatError(
         f"{where}: results are pairs of an item and a number; got {clip(pair)}. Give {{query:"
         f" {{{spelled}: number for item, number in pairs}}}}, and scores='distances' if the lowest"

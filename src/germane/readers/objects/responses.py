@@ -25,12 +25,12 @@ from germane.errors import (
 )
 from germane.readers.objects.headings import LISTS as CELLS
 from germane.readers.objects.headings import NAMES, choose_names
-from germane.readers.objects.hits import ITEM, PLAIN, read_path
+from germane.readers.objects.hits import ITEM, PLAIN, read_path, refuse_pair
 
 LISTS = (
     "hits.hits", "hits", "points", "matches", "objects", "source_nodes", "response.docs",
     "root.children", "result.points", "result.groups", "groups", "results", "value", "result",
-    "data", "responses",
+    "data", "responses", "response", "neighbors", "nearestNeighbors",
 )  # fmt: skip
 """Fields in which responses have their lists of hits: those of Elasticsearch first."""
 
@@ -45,7 +45,8 @@ TEXTS = ("question", "text", "input")
 
 IDS, NUMBERS = "ids", ("distances", "scores")
 _HEADS = frozenset(
-    name.partition(".")[0] for name in (*LISTS, *WRAPPERS, *CELLS["run"], IDS, "error", "details")
+    name.partition(".")[0]
+    for name in (*LISTS, *WRAPPERS, *CELLS["run"], IDS, "error", "errors", "details")
 )
 """Fields of which every response has one: most runs have none, which is quickly seen."""
 
@@ -150,6 +151,8 @@ def is_row(raw: Any) -> bool:
     """Is this line of JSON a response, or a query with its response or hits?"""
     if not isinstance(raw, Mapping):
         return False
+    if _is_foreign(raw.get("response")):
+        return True
     return _has_lists({name: raw[name] for name in raw if name not in CELLS["run"]})
 
 
@@ -166,8 +169,8 @@ def _is_response(raw: Mapping[Any, Any]) -> bool:
         return True
     path = _find_path(raw)
     if path is None:
-        return _is_error(raw)
-    if "." in path or path == "responses":
+        return _find_error(raw) is not None or _is_empty(raw)
+    if "." in path or path in ("responses", "nearestNeighbors"):
         return True
     if path == "result":
         return "status" in raw
@@ -179,17 +182,72 @@ def _is_response(raw: Mapping[Any, Any]) -> bool:
 
 def _find_by_query(raw: Mapping[Any, Any], where: str) -> Responses | None:
     """Find the responses in ``{query: response}``; each is to one query."""
+    if _are_batches(raw.values()):
+        lists = [_split_milvus({}, batch[0], where)[0] for batch in raw.values()]
+        return Responses(list(raw), lists)
+    if _are_pages(raw.values()):
+        joined = (_join_pages(raw[query], f"{where}, query {clip(query)}") for query in raw)
+        return Responses(list(raw), [*joined])
     values = (value for value in raw.values() if not isinstance(value, list))
     first = next(values, None)
     if first is None or isinstance(first, PLAIN) or hasattr(first, "shape"):
         return None
-    if isinstance(first, Mapping) and first.keys().isdisjoint(_HEADS):
+    error = _find_error(first)
+    if isinstance(first, Mapping) and first.keys().isdisjoint(_HEADS) and error is None:
+        if _is_foreign(first):
+            query = next(query for query, value in raw.items() if value is first)
+            raise _explain_foreign(first, f"{where}, query {clip(query)}")
         return None
-    if not _has_lists(first) and not (isinstance(first, Mapping) and _is_error(first)):
+    if not _has_lists(first) and error is None:
         return None
     pairs = ((query, raw[query]) for query in raw)
     lists = [_find_only(value, f"{where}, query {clip(query)}") for query, value in pairs]
     return Responses(list(raw), lists)
+
+
+def _is_foreign(value: Any, depth: int = 0) -> bool:
+    """Is this a response of which nothing is known? It has a list of objects, or one within."""
+    if not isinstance(value, Mapping) or depth > _DEEPEST:
+        return False
+    if any(isinstance(part, list) and (depth or _holds_objects(part)) for part in value.values()):
+        return True
+    return any(_is_foreign(part, depth + 1) for part in value.values())
+
+
+def _holds_objects(part: list[Any]) -> bool:
+    return bool(part) and isinstance(part[0], Mapping)
+
+
+def _explain_foreign(response: Mapping[Any, Any], where: str) -> FormatError:
+    return FormatError(
+        f"{where}: this is no response that germane knows; found {list_some(list(response))}. Give"
+        " the hits alone, {query: [hit, …]}, or their ids, {query: [id, …]}."
+    )
+
+
+def _are_pages(values: Iterable[Any]) -> bool:
+    """Are these lists of the responses to one query each, such as its pages?"""
+    listed = list(values)
+    if not listed or not all(isinstance(pages, list) for pages in listed):
+        return False
+    first = next((pages[0] for pages in listed if pages), None)
+    return isinstance(first, Mapping) and not _has_id(first) and _has_lists(first)
+
+
+def _join_pages(pages: Sequence[Any], where: str) -> list[Any]:
+    lists = (_find_only(page, f"{where}, page {number}") for number, page in enumerate(pages, 1))
+    return [hit for hits in lists for hit in hits]
+
+
+def _are_batches(values: Iterable[Any]) -> bool:
+    """Are these batches with the hits of a single query each, as clients of Milvus return?"""
+    listed = list(values)
+    if not all(isinstance(batch, list) and len(batch) == 1 for batch in listed):
+        return False
+    if not all(isinstance(batch[0], list) for batch in listed):
+        return False
+    hits = [hit for batch in listed for hit in batch[0]]
+    return bool(hits) and all(isinstance(hit, Mapping) for hit in hits)
 
 
 def _find_in_rows(rows: list[Any], names: Mapping[str, Any], where: str) -> Responses | None:
@@ -197,6 +255,8 @@ def _find_in_rows(rows: list[Any], names: Mapping[str, Any], where: str) -> Resp
     first = rows[0] if rows else None
     if isinstance(first, (list, tuple, *PLAIN)) or hasattr(first, "shape"):
         return None
+    if isinstance(first, Mapping) and _is_foreign(first.get("response")) and not _has_lists(first):
+        raise _explain_foreign(first["response"], f"{where}, response 1")
     if _has_id(first) or not _has_lists(first):
         return None
     lists: Lists = []
@@ -207,7 +267,13 @@ def _find_in_rows(rows: list[Any], names: Mapping[str, Any], where: str) -> Resp
         if query is not None:
             queries.append(query)
             within = f"{where}, query {clip(query)}"
-        lists.append(_find_only(row, within))
+        pages = [
+            row[name] for name in ("hits", *WRAPPERS) if isinstance(row, Mapping) and name in row
+        ]
+        if query is not None and _are_pages(pages[:1]):
+            lists.append(_join_pages(pages[0], within))
+        else:
+            lists.append(_find_only(row, within))
         if queries and len(queries) < len(lists):
             raise FormatError(
                 f"{where}, response {number}: no field names the query, and others have one. Give"
@@ -220,7 +286,7 @@ def _find_in_rows(rows: list[Any], names: Mapping[str, Any], where: str) -> Resp
         if first_places.setdefault(query, place) != place:
             raise DuplicateError(
                 f"{where}: query {clip(query)} has the responses {first_places[query]} and {place}."
-                " Keep one of them."
+                " Keep one of them; pages of a response are read from {query: [page, …]}."
             )
     return Responses(queries, lists)
 
@@ -277,17 +343,24 @@ def _find_lists(response: Any, where: str, depth: int = 0) -> Lists | None:
             inner = read_path(response, name)
             if inner is not None and (lists := _find_lists(inner, where, depth + 1)) is not None:
                 return lists
-        if isinstance(response, Mapping) and _is_error(response):
+        error = _find_error(response)
+        if error is not None:
             raise FormatError(
-                f"{where}: the response is an error, {clip(response['error'])}. Ask again, or leave"
-                " out the query: a query without results has an empty list of hits."
+                f"{where}: the response is an error, {clip(error)}. Ask again, or leave out the"
+                " query: a query without results has an empty list of hits."
             )
-        return None
+        return [[]] if _is_empty(response) else None
     found = list(read_path(response, path))
     first = found[0] if found else None
     if isinstance(first, list):  # a list of hits for each query
-        return [*found]
-    if found and not _has_id(first) and _has_lists(first, depth + 1):
+        refuse_pair(where, first)
+        are_hits = first and isinstance(first[0], Mapping)
+        return [_split_milvus({}, part, where)[0] if are_hits else part for part in found]
+    if (
+        found
+        and (path == "nearestNeighbors" or not _has_id(first))
+        and _has_lists(first, depth + 1)
+    ):
         return [_find_only(part, f"{where}, response {n}") for n, part in enumerate(found, 1)]
     if path == "data" and isinstance(response, Mapping):
         return _split_milvus(response, found, where)
@@ -316,11 +389,34 @@ def _has_id(hit: Any) -> bool:
     return any(read_path(hit, name) is not None for name in ITEM)
 
 
-def _is_error(response: Mapping[Any, Any]) -> bool:
+def _is_empty(response: Any) -> bool:
+    """Is this an answer of Vespa without hits, which has no list then?"""
+    return isinstance(response, Mapping) and read_path(response, "root.fields.totalCount") == 0
+
+
+_ERRORS = ("errors", "root.errors")
+"""Where answers of GraphQL and of Vespa have a list of errors."""
+_OF_MESSAGE = {"message", "code", "type", "link", "id", "status", "details", "request_id", "cost"}
+"""The fields of responses that are an error with a message and nothing else."""
+
+
+def _find_error(response: Any) -> Any:
+    """Find the error of a response that is one; None for any other."""
+    if not isinstance(response, Mapping):
+        return None
     error = response.get("error")
-    if isinstance(error, Mapping):
-        return not {"type", "reason", "message"}.isdisjoint(error)
-    return isinstance(error, str)
+    if isinstance(error, Mapping) and {"type", "reason", "message", "msg"}.isdisjoint(error):
+        error = None
+    if isinstance(error, (str, Mapping)):
+        return error
+    if isinstance(read_path(response, "status.error"), str):
+        return read_path(response, "status.error")
+    for path in _ERRORS:
+        errors = read_path(response, path)
+        if isinstance(errors, list) and errors and isinstance(errors[0], Mapping):
+            return errors[0]
+    message = response.get("message")
+    return message if isinstance(message, str) and response.keys() <= _OF_MESSAGE else None
 
 
 def _find_columns(response: Mapping[Any, Any], where: str) -> Lists | None:
