@@ -289,3 +289,56 @@ def test_an_array_is_no_id_and_a_name_may_be_a_number() -> None:
     with pytest.raises(germane.errors.NotFoundError, match="there is no image"):
         germane.boxes.explain(truth, found, image=np.array([1, 2]))
     assert list(germane.boxes.evaluate_many(truth, {1: found}, "AP")) == ["1"]
+
+
+# --- Nothing at all -----------------------------------------------------------------------------------
+
+EMPTY = {"boxes": [], "labels": []}
+SEEN = {"boxes": [[0, 0, 9, 9]], "labels": [3]}
+
+
+@pytest.mark.parametrize(
+    ("truth", "found"),
+    [
+        ([], []),
+        ([EMPTY], [{**EMPTY, "scores": []}]),
+        ([EMPTY], [{**SEEN, "scores": [0.5]}]),
+        ({"images": [], "annotations": [], "categories": []}, []),
+    ],
+)
+def test_nothing_to_find_has_no_value(truth, found):
+    """A mean over no class is none; COCO and torchmetrics write -1 for it, as stats do."""
+    result = germane.boxes.evaluate(truth, found)
+    assert all(math.isnan(value.mean) for value in result.values())
+    assert result.stats.tolist() == [-1.0] * 12
+    assert all(math.isnan(value) for value in result.flat().values())
+    assert result.by("class").names == []
+    for verb in ("confusion", "curve", "explain", "check", "spread"):
+        assert str(getattr(germane.boxes, verb)(truth, found))
+
+
+@pytest.mark.parametrize("truths", [0, 1])
+@pytest.mark.parametrize("found", [0, 1])
+def test_empty_sides_as_pycocotools(truths, found):
+    coco = pytest.importorskip("pycocotools.coco")
+    from pycocotools.cocoeval import COCOeval
+
+    box = {"image_id": 1, "category_id": 1, "bbox": [0, 0, 9, 9], "area": 81}
+    truth = {
+        "images": [{"id": 1}],
+        "categories": [{"id": 1, "name": "cat"}],
+        "annotations": [{**box, "id": 1, "iscrowd": 0}] * truths,
+    }
+    rows = [{**box, "score": 0.5}] * found
+    sides = [coco.COCO(), coco.COCO()]
+    for side, annotations in zip(sides, (truth["annotations"], rows), strict=True):
+        side.dataset = {
+            **truth,
+            "annotations": [{"id": 1, "iscrowd": 0, **one} for one in annotations],
+        }
+        side.createIndex()
+    evaluation = COCOeval(*sides, "bbox")
+    evaluation.evaluate()
+    evaluation.accumulate()
+    evaluation.summarize()
+    assert germane.boxes.evaluate(truth, rows).stats.tolist() == evaluation.stats.tolist()

@@ -119,6 +119,8 @@ _SHAPES = {"boxes", "masks", "keypoints"}
 def is_per_image(raw: object) -> bool:
     """Is this a list with the boxes of each image, a mapping of images to them, or a data set?"""
     listed = _list_images(raw)
+    if isinstance(raw, (list, tuple)) and not listed:  # no image at all
+        return True
     return bool(listed) and _describe(next(iter(listed.values()))) is not None
 
 

@@ -237,7 +237,7 @@ def find_source(raw: Any, side: Side, reading: Reading) -> Source:
     if is_path(raw) and not os.path.exists(raw):
         raise InputError(f"{clip(os.fspath(raw))}: there is no such file or folder.")
     for source in SOURCES:
-        if source.recognize(raw):
+        if source.recognize(raw) and not (side == "truth" and source.name == "coco" and raw == []):
             return source
     if is_path(raw) and os.path.isdir(raw):
         raise EmptyError(

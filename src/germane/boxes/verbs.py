@@ -137,6 +137,8 @@ def open_boxes(
 
 def _refuse_unknown(detections: Detections, truths: Truths, choices: Conventions) -> None:
     """Refuse detections of classes that the truths lack, unless conventions leave them out."""
+    if not truths.classes:  # there is nothing to find, and no list of classes to be wrong about
+        return
     if detections.unknown and choices.unknown == "error" and choices.classes == "each":
         label = detections.unknown[0]
         near = suggest(str(label), truths.class_names)
