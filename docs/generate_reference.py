@@ -49,7 +49,7 @@ TOPICS: dict[str, tuple[str, str, str]] = {  # page: title, guide, objects
     "check": ("Check data", "check", "check types.Checkup types.Finding"),
     "boxes": (
         "Boxes", "which-map",
-        ("boxes.evaluate boxes.evaluate_many boxes.explain boxes.check boxes.compare boxes.gate boxes.report "
+        ("boxes.evaluate boxes.evaluate_many boxes.explain boxes.check boxes.compare boxes.gate boxes.assert_no_regression boxes.report "
         "boxes.reconcile boxes.reconcile_table boxes.spread boxes.confusion boxes.curve boxes.dialects boxes.Result boxes.Results boxes.Groups boxes.Confusion boxes.Curves boxes.Explanation "
         "boxes.Reconciliation boxes.Spread"),
     ),

@@ -4,6 +4,7 @@ import contextlib
 import gzip
 import json
 import random
+import re
 import struct
 import zlib
 from collections.abc import Callable
@@ -765,3 +766,31 @@ def test_images_that_are_listed_stand_in_one_order_with_those_of_a_frame() -> No
     assert value == 0.5
     for images in ([0, 1, 2, 3], [3, 2, 1, 0]):
         assert germane.boxes.evaluate(truth, found, "AP50", images=images)["AP50"].mean == value
+
+
+# --- Files of other tasks -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("truth", "says"),
+    [
+        ({"annotations": [{"image_id": 1, "segments_info": [], "file_name": "1.png"}]}, "panoptic"),
+        (
+            {"videos": [{"id": 1}], "annotations": [{"video_id": 1, "bboxes": [[0, 0, 1, 1]]}]},
+            "tracks",
+        ),
+        ({"meta": {}, "results": {"token": [{"translation": [0, 0, 0]}]}}, "3D"),
+        ({"images": [], "annotations": [{"image_id": 1, "bbox3D": [[0, 0, 0]]}]}, "3D"),
+        ({"LabelName": "/m/0bl9f", "Subcategory": []}, "hierarchy"),
+        ("1,1,912,484,97,109,0,7,1\n", "tracks"),
+    ],
+)
+def test_files_of_other_tasks_are_named(tmp_path, truth, says):
+    path = tmp_path / ("gt.txt" if isinstance(truth, str) else "gt.json")
+    path.write_text(truth if isinstance(truth, str) else json.dumps(truth))
+    for source in (path, tmp_path) if isinstance(truth, str) else (path,):
+        with pytest.raises(germane.errors.FormatError, match=says) as error:
+            germane.boxes.evaluate(source, [])
+        page = re.search(r"docs/[a-z-]+\.md", str(error.value))
+        assert page is not None
+        assert (Path(__file__).parents[1] / page[0]).exists()

@@ -11,6 +11,7 @@ from germane.boxes.box_columns import Columns
 from germane.boxes.conventions import Reading, Shape
 from germane.boxes.detections import Truths
 from germane.boxes.image_ids import is_boolean, sort_ids
+from germane.boxes.other_tasks import refuse_other_task
 from germane.boxes.shapes import is_missing, list_needed
 from germane.core.ragged import Floats
 from germane.errors import FormatError, clip, has_arrow
@@ -55,6 +56,7 @@ def _read_annotations(raw: Any, reading: Reading) -> Columns:
     """
     where = os.fspath(raw) if is_path(raw) else "the truth"
     loaded = _load(raw)
+    refuse_other_task(loaded, where)
     if not _is_truth(loaded):
         hint = " Is it the file of results? Give the truth first." if _is_results(loaded) else ""
         raise FormatError(f"{where}: COCO's annotations are an object with 'annotations'.{hint}")
@@ -174,6 +176,7 @@ def _read_results(raw: Any, reading: Reading) -> Columns:
 
 def _list_results(loaded: Any, where: str, reading: Reading, *, owned: bool) -> Columns:
     """Make columns of loaded results."""
+    refuse_other_task(loaded, where)
     if _is_truth(loaded):
         loaded = loaded.get("annotations")
         if isinstance(loaded, list) and loaded and not any("score" in row for row in loaded):

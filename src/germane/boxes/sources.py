@@ -24,6 +24,7 @@ from germane.boxes.label_files import (
 )
 from germane.boxes.masks import Masks
 from germane.boxes.objects import is_per_image, is_table, read_per_image, read_table
+from germane.boxes.other_tasks import refuse_tracks
 from germane.boxes.shapes import read_shapes
 from germane.boxes.yolo import is_yolo, read_class_names, read_yolo
 from germane.checks.faulty_rows import Problem, Sees
@@ -236,6 +237,7 @@ def find_source(raw: Any, side: Side, reading: Reading) -> Source:
         return next(source for source in SOURCES if source.name == reading.input_format)
     if is_path(raw) and not os.path.exists(raw):
         raise InputError(f"{clip(os.fspath(raw))}: there is no such file or folder.")
+    refuse_tracks(raw)
     for source in SOURCES:
         if source.recognize(raw) and not (side == "truth" and source.name == "coco" and raw == []):
             return source
