@@ -154,3 +154,11 @@ def test_no_number_is_no_value() -> None:
         )
         with pytest.raises(MeasureError, match="no_number returns a finite number"):
             germane.evaluate(QRELS, RUN, [mine])
+
+
+def test_a_definition_of_binary_grades_says_so() -> None:
+    """A mean of grades is P@2 if they are 0 and 1, and nothing with a name otherwise."""
+    mean = germane.measure(lambda grades: sum(grades[:2]) / 2, name="mean_of_two")
+    assert mean.definition.startswith("P@2 of the grades 0 and 1, found by identify: ")
+    share = germane.measure(lambda grades: sum(g >= 1 for g in grades[:2]) / 2, name="share_of_two")
+    assert share.definition.startswith("P@2, found by identify: ")

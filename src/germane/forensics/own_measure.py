@@ -6,6 +6,7 @@ from typing import Any
 
 from germane.dialects.names import parse_any
 from germane.errors import InputError, MeasureError, check_choice, clip
+from germane.forensics.counterexample import GRADED
 from germane.forensics.identify import identify
 from germane.measures.own import OwnMeasure
 
@@ -32,7 +33,8 @@ def measure(
     number, and decides itself what an empty list, or one without relevant items, is worth.
 
     ``definition`` is that of germane's measure whose values the function has on the data of
-    ``identify``, or else "own" with the function's name. ``better="low"`` says that low values are
+    ``identify``, of the grades 0 and 1 if it is another one with higher grades, or else "own" with
+    the function's name. ``better="low"`` says that low values are
     good. A measure of one's own has no range, so intervals of few queries are wide; it has no
     terms, so ``explain`` shows its value alone; and ``ties=expected`` has no closed form.
 
@@ -47,7 +49,8 @@ def measure(
     identification = identify(function, takes=takes)
     if identification.definitions:
         definition = identification.definitions[0]
-        text = f"{definition}, found by identify: {definition.measure.definition}"
+        only = " of the grades 0 and 1" if GRADED in identification.undecided else ""
+        text = f"{definition}{only}, found by identify: {definition.measure.definition}"
     else:
         text = f"own: {getattr(function, '__name__', type(function).__name__)}, of {takes}"
     return OwnMeasure(name, function=function, takes=takes, better=better, says=text)  # type: ignore[arg-type]
