@@ -53,7 +53,11 @@ LAST_RANK = Definition(
     beyond="with a depth",
     extremes=lambda k, p: "whole lists",
     conventions="Relevant items that were not retrieved do not count.",
-    undefined="0 if no relevant item was retrieved. " + NO_RELEVANT,
+    undefined=(
+        "0 if no relevant item was retrieved. Although low values are good, this is no good one:"
+        " where runs miss all relevant items of a query, MeanRank(of=all) counts each miss. "
+        + NO_RELEVANT
+    ),
     cite="Tsoumakas, Katakis & Vlahavas, Mining Multi-label Data, 2010",
 )
 
