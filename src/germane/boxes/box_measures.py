@@ -102,17 +102,23 @@ class RankedLists:
         place[self.order] = np.arange(len(self.order))
         place_of_candidate = place[self.matches.candidate]
         by_place = np.argsort(place_of_candidate)
-        partner = self.matches.partner[..., by_place]
-        area, threshold, position = np.nonzero(partner >= 0)
-        counts = ~self.matches.ignored[area, partner[area, threshold, position]]
-        position = place_of_candidate[by_place][position]
-        # those that neither count nor lie inside are in no list anyway
-        listed = np.flatnonzero(counts | self._inside[area, position])
-        area, threshold = area[listed], threshold[listed]
-        position, counts = position[listed], counts[listed]
-        lists = np.searchsorted(self.starts, position, "right") - 1
-        query = (area * len(self.matches.thresholds) + threshold) * self.count + lists
-        return query, area.astype(np.int8), position, counts
+        placed = place_of_candidate[by_place]
+        lists = np.searchsorted(self.starts, placed, "right") - 1
+        areas, thresholds, _ = self.matches.partner.shape
+        parts = []
+        for area in range(areas):  # row by row, which is twice as fast as all at once
+            ignored, inside = self.matches.ignored[area], self._inside[area]
+            for threshold in range(thresholds):
+                partner = self.matches.partner[area, threshold][by_place]
+                rows = np.flatnonzero(partner >= 0)
+                counts, position = ~ignored[partner[rows]], placed[rows]
+                # those that neither count nor lie inside are in no list anyway
+                listed = np.flatnonzero(counts | inside[position])
+                query = (area * thresholds + threshold) * self.count + lists[rows[listed]]
+                column = np.full(len(listed), area, np.int8)
+                parts.append((query, column, position[listed], counts[listed]))
+        query, area_of, position, counts = map(np.concatenate, zip(*parts, strict=True))
+        return query, area_of, position, counts
 
     @cached_property
     def relevant(self) -> Ints:
