@@ -567,6 +567,39 @@ def test_what_a_message_advises_for_semicolons_works(tmp_path: Path) -> None:
         assert germane.evaluate({1: [7]}, run, "RR")["RR"].mean == 1 / 2
 
 
+def test_rows_of_json(tmp_path: Path) -> None:
+    """A list of objects is read as the same lines are, with the types of its ids."""
+    rows = [{"user_id": 1, "item_id": item, "score": score} for item, score in ((7, 1.0), (8, 2.0))]
+    judged = [{"user_id": 1, "item_id": 7, "relevance": 2}, {"user_id": 1, "item_id": 9, "relevance": 0}]  # fmt: skip
+    for name, data in (("run", rows), ("qrels", judged)):
+        (tmp_path / f"{name}.json").write_text(json.dumps(data))
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, data)))
+    found = {
+        end: germane.evaluate(tmp_path / f"qrels.{end}", tmp_path / f"run.{end}", "RR NumRel nDCG")
+        for end in ("json", "jsonl")
+    }
+    assert values(found["json"]) == values(found["jsonl"])
+    assert found["json"]["RR"].per_query == {1: 1 / 2}
+    assert found["json"].name == "run"
+
+
+@pytest.mark.parametrize(
+    ("rows", "says"),
+    [
+        ([{"who": 1, "what": 7}], "Rows need a column of queries and one of items, such as"),
+        ([{"user_id": 1, "item_id": 7}, {"user_id": 1, "item_id": "8"}], "'item_id' has values of"),
+        ([{"user_id": 1, "item_id": 7}, {"user_id": 1}], "column 'item_id', row 1: an id is miss"),
+        ([{"user_id": 1, "query": 2, "item_id": 7}], "more than one column can be the query"),
+        ([{"user_id": 1, "item_id": 7, "rating": 2}], "is 'rating' the relevance?"),
+    ],
+)
+def test_rows_of_json_that_cannot_be_read(rows: Any, says: str, tmp_path: Path) -> None:
+    path = tmp_path / "qrels.json"
+    path.write_text(json.dumps(rows))
+    with pytest.raises(FormatError, match=f"qrels.json.*{re.escape(says)}"):
+        germane.evaluate(path, {1: [7]}, "RR")
+
+
 def test_named_columns() -> None:
     run = pa.table({"customer": [1, 1], "film": [7, 8], "stars": [1.0, 2.0], "score": [2.0, 1.0]})
     qrels = pa.table({"customer": [1], "film": [7], "rating": [3]})

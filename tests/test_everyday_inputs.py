@@ -609,8 +609,7 @@ def test_lists_of_objects_in_json(tmp_path: Path) -> None:
     assert mean(BOUGHT, path) == EXPECTED
     rows = [{"query": user, "item": item} for user, items in BOUGHT.items() for item in items]
     path.write_text(json.dumps(rows))
-    assert "from pandas.read_json(path)" in refuse(path, SHOWN)
-    assert mean(pandas.read_json(path), SHOWN) == EXPECTED
+    assert mean(path, SHOWN) == mean(pandas.read_json(path), SHOWN) == EXPECTED
 
 
 def test_columns_keep_their_names(tmp_path: Path) -> None:

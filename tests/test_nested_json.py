@@ -24,7 +24,7 @@ BAD = {
     "JSON Lines": ('{"q": {}}\n{"r": {}}', "Are these JSON Lines? input_format=jsonl reads them."),
     "rows": (
         '[{"query_id": "1"}]',
-        "got a list.  Rows are read from JSON Lines (.jsonl), with one object on each line",
+        "got a list.  Rows need a column of queries and one of items, such as query_id",
     ),
     "text": ('"q"', "got text, 'q'."),
     "a number for a query": ('{"q": 3}', "x.json, query 'q': "),

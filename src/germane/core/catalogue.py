@@ -138,8 +138,8 @@ class Catalogue:
         """Return the number of items of the catalogue. Raises MeasureError if it is unknown."""
         if self.size is None:
             raise MeasureError(
-                f"{measure} needs the catalogue: {write_option('catalogue', '…')} (--catalogue)"
-                " takes its items, their number, or 'seen' for the items of"
+                f"{measure} needs the catalogue: {write_option('catalogue', '…')} takes"
+                " its items, their number, or 'seen' for the items of"
                 f" {write_option('seen', '…')}" + _OTHER * (measure == "Coverage")
             )
         return self.size
@@ -148,8 +148,8 @@ class Catalogue:
         """Return what users saw before. Raises MeasureError where that is not known."""
         if self.seen is None:
             raise MeasureError(
-                f"{measure} needs what users saw before: {write_option('seen', '…')} (--seen"
-                " FILE) takes rows of user and item, or {user: items}."
+                f"{measure} needs what users saw before: {write_option('seen', '…')} takes"
+                " rows of user and item, or {user: items}."
             )
         return self.seen
 
@@ -158,7 +158,7 @@ class Catalogue:
         if self.distance is None:
             raise MeasureError(
                 f"{measure} needs to know how items differ: {write_option('distance', '…')}"
-                " (--distance FILE) takes {item: vector}, or a function of two items."
+                " takes {item: vector}, or a function of two items."
             )
         return self.distance
 

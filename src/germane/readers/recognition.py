@@ -13,13 +13,20 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from germane.core.calls import list_values
 from germane.core.qrels import Qrels
-from germane.errors import EmptyError, InputError, clip, write_option
+from germane.errors import (
+    EmptyError,
+    FormatError,
+    InputError,
+    clip,
+    require_arrow,
+    write_option,
+)
 from germane.kernel.ids import spell_id
 from germane.readers.files import formats
 from germane.readers.files.formats import InputFormat, find_name, is_path, limit_path, name_file
 from germane.readers.inputs import Needs, QrelsInput, ReadOptions, RunInput
 from germane.readers.objects import hits, mapped_qrels, mappings, numbers, responses
-from germane.readers.objects.headings import JUDGES
+from germane.readers.objects.headings import JUDGES, Headings, choose_names, has_rows
 from germane.readers.objects.item_ids import (
     name_judgments,
     name_rows,
@@ -218,11 +225,39 @@ def _open_qrels_file(raw: Any, reading: ReadOptions) -> QrelsInput:
     return QrelsInput(partial(read_qrels, path), True, where=name_file(path), read_rows=rows)
 
 
+def _open_json_rows(raw: Any, kind: str, path: Any, reading: ReadOptions) -> Frame | None:
+    """Open a list of objects, each a row with a query and an item; None for anything else."""
+    if not isinstance(raw, list) or not has_rows(raw, choose_names(reading.columns, kind)):
+        return None
+    from germane.readers.files import json_files
+    from germane.readers.objects.frames import Frame
+
+    where = name_file(path)
+    json_files.refuse_repeated(raw, where)
+    require_arrow(f"{where}: a list of rows")
+    import pyarrow as pa
+
+    names = list({name: None for row in raw for name in row})
+    headings = Headings.resolve(names, kind, where, reading.columns)
+    columns = {}
+    for name in headings.all:
+        try:
+            columns[name] = pa.array([row.get(name) for row in raw])
+        except (pa.ArrowInvalid, pa.ArrowTypeError):
+            raise FormatError(
+                f"{where}: {clip(name)} has values of several types, such as text and numbers."
+            ) from None
+    batches = pa.table(columns).to_batches()
+    return Frame(where, find_name(path), headings, lambda: iter(batches), ids="typed")
+
+
 def _open_json_qrels(path: Any, reading: ReadOptions) -> QrelsInput:
     from germane.readers.files import json_files
 
     where, has_columns = name_file(path), False
     raw: Any = json_files.read_value(path)
+    if (frame := _open_json_rows(raw, "qrels", path, reading)) is not None:
+        return _open_qrels_frame(frame)
     judged = responses.find_ratings(raw, where)
     documents = raw if judged is None else judged
     if isinstance(documents, dict) and hits.is_hits(documents):
@@ -319,6 +354,8 @@ def _open_json_run(path: Any, reading: ReadOptions, chosen: str) -> RunInput | N
     where = name_file(path)
     if chosen == "json":
         raw = json_files.read_value(path)
+        if (frame := _open_json_rows(raw, "run", path, reading)) is not None:
+            return _open_run_frame(frame, reading)
     else:
         raw = json_files.read_lines(path, responses.is_row)
         if raw is None:

@@ -337,6 +337,6 @@ def _advise(raw: Any, shape: str) -> str:
     if shape == _SHAPES["run"] and any(isinstance(value, list) for value in raw[0].values()):
         return '  In a list, each query is an object {"query": …, "hits": [item, …]}.'
     return (
-        "  Rows are read from JSON Lines (.jsonl), with one object on each line and no brackets,"
-        " or in Python from pandas.read_json(path)."
+        "  Rows need a column of queries and one of items, such as query_id and doc_id;"
+        f" {write_option('columns', {'query': 'name', 'item': 'name'})} takes other names."
     )

@@ -337,6 +337,19 @@ def has_query(names: Sequence[str]) -> bool:
     return any(_strip_name(name) in known_names for name in names)
 
 
+def has_rows(raw: Sequence[Any], chosen: Mapping[str, Any]) -> bool:
+    """Is each object of a list a row: plain values, with a column of queries and one of items?"""
+    first = raw[0] if raw else None
+    if not all(isinstance(row, Mapping) for row in raw) or not first:
+        return False
+    if any(isinstance(cell, (list, Mapping)) for cell in first.values()):
+        return False
+    try:
+        return all(_choose_one(part, [*first], "", chosen) for part in ("query", "item"))
+    except FormatError:  # which opening the columns explains
+        return True
+
+
 def _strip_name(name: str) -> str:
     """Drop case and signs: ``trackId`` and ``Track ID`` are ``track_id``."""
     return re.sub(r"[-_. ]+", "", name.casefold())
