@@ -531,8 +531,8 @@ USUAL: dict[str, Option] = {
         "no_relevant": "queries without relevant items",
     }),
     "boxes overlap": Option(
-        "of boxes, iou or iou+1, which adds a pixel to each side; of masks, keypoints (oks), or"
-        " oriented boxes (the last three)", group=BOX_CONVENTIONS,
+        "iou compares boxes, and iou+1 adds a pixel to each side; mask compares masks, oks"
+    " keypoints, and the last three oriented boxes", group=BOX_CONVENTIONS,
     ),
 }  # fmt: skip
 
