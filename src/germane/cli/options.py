@@ -532,7 +532,7 @@ USUAL: dict[str, Option] = {
     }),
     "boxes overlap": Option(
         "iou compares boxes, and iou+1 adds a pixel to each side; mask compares masks, oks"
-    " keypoints, and the last three oriented boxes", group=BOX_CONVENTIONS,
+        " keypoints, and the last three oriented boxes", group=BOX_CONVENTIONS,
     ),
 }  # fmt: skip
 
