@@ -534,6 +534,6 @@ def test_people_correct_the_change_of_a_model() -> None:
                 **{"baseline": runs["before"], **options},
                 people=people,
             )
-    page = germane.report(model, runs, "P@1", people=people).html
+    page = germane.report(model, runs, "P@1 NumRet P(mean=micro)@1", people=people).html
     assert '<section id="people">' in page
     assert f"<td>{change.mean:.4f}</td>" in page

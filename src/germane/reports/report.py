@@ -201,7 +201,9 @@ def report(
     has_pairs = len(results) > 1 and bool(means)
     trusts = None
     if people is not None:
-        corrected = select_judged(results.measures)
+        first = next(iter(results.values()))
+        judged_measures = select_judged(results.measures)
+        corrected = [m for m in judged_measures if first[m].is_arithmetic] or judged_measures
         trusts = trust_many(
             runs, people=people, model=data, measures=corrected, confidence=settings.confidence
         )
