@@ -176,7 +176,7 @@ def test_conventions_are_checked(choice, says):
     ("name", "says"),
     [
         ("nDCG", "'nDCG' is not a measure of detections."),
-        ("AP(points=12)", "points takes 101, 101single, 11, all, lines or slope; got '12'"),
+        ("AP(points=12)", "points takes 101, 101single, 11, all, lines, slope or r40; got '12'"),
         ("AP(area=huge)", "no range of areas is named 'huge'."),
         ("AR@0", "the depth must be a positive integer; got '0'"),
         ("AP(depth=0)", "the depth must be a positive integer; got '0'"),

@@ -226,3 +226,62 @@ def test_an_image_has_the_names_of_its_file_in_every_verb(image: Any) -> None:
     assert list(result.truths.images) == [1000]
     if image != "1000":  # text for a number, which is refused in data
         assert evaluate(truth, {image: make_result(3, "")}, "R50") == {"R50": 0.25}
+
+
+# --- KITTI ----------------------------------------------------------------------------------------
+
+
+def write_kitti(folder: Path, rows: list[tuple[Any, ...]]) -> Path:
+    """Rows are type, truncated, occluded, left, top, right, bottom, and the score of detections."""
+    lines = []
+    for label, truncated, occluded, *sides in rows:
+        box, score = sides[:4], sides[4:]
+        lines.append(" ".join(map(str, (label, truncated, occluded, 0, *box, *[-1] * 7, *score))))
+    return write(folder, {"000001": lines})
+
+
+def test_levels_of_kitti(tmp_path: Path) -> None:
+    """Found cars of four levels and kinds, one false car, and three that are ignored."""
+    truth = write_kitti(tmp_path / "label_2", [
+        ("Car", 0, 0, 0, 0, 100, 50),  # easy
+        ("Car", 0, 1, 200, 0, 300, 50),  # moderate: occluded
+        ("Car", 0.4, 0, 400, 0, 500, 50),  # hard: truncated
+        ("Car", 0, 3, 600, 0, 700, 50),  # of none
+        ("Car", 0, 0, 800, 0, 900, 30),  # moderate: 30 pixels high
+        ("Van", 0, 0, 0, 100, 100, 150),
+        ("DontCare", -1, -1, 200, 100, 400, 300),
+    ])  # fmt: skip
+    found = write_kitti(tmp_path / "d", [
+        ("Car", -1, -1, 600, 0, 700, 50, 0.95),  # on the one of no level: ignored
+        ("Car", -1, -1, 0, 100, 100, 150, 0.94),  # on the van: ignored
+        ("Car", -1, -1, 210, 110, 260, 160, 0.93),  # in DontCare: ignored
+        ("Car", -1, -1, 900, 300, 950, 320, 0.92),  # false, but too low for every level
+        ("Car", -1, -1, 500, 300, 600, 350, 0.8),  # false
+        ("Car", -1, -1, 0, 0, 100, 50, 0.9),
+        ("Car", -1, -1, 200, 0, 300, 50, 0.7),
+        ("Car", -1, -1, 800, 0, 900, 30, 0.6),
+    ])  # fmt: skip
+    names = "easy_R40 moderate_R40 hard_R40 easy_R11 moderate_R11"
+    result = germane.boxes.evaluate(truth.parent, found, names, dialect="kitti", only_classes="Car")
+    # easy: 1 of 1 at rank 1. moderate: 3 of 3, at ranks 1, 3 and 4. hard: 3 of 4, at the same ranks
+    assert result["easy_R40"].mean == result["easy_R11"].mean == 1
+    assert result["moderate_R40"].mean == pytest.approx((13 * 1 + 27 * 3 / 4) / 40)
+    assert result["hard_R40"].mean == pytest.approx((10 * 1 + 20 * 3 / 4) / 40)
+    assert result["moderate_R11"].mean == pytest.approx((4 * 1 + 7 * 3 / 4) / 11)
+
+
+@pytest.mark.parametrize(
+    ("truth", "found", "says"),
+    [
+        (("Car", 0, 0, 0, 0, 9, 9, 0.5), ("Car", 0, 0, 0, 0, 9, 9, 0.5), "Are these detections"),
+        (("Car", 0, 0, 0, 0, 9, 9), ("Car", 0, 0, 0, 0, 9, 9), "Is the score missing"),
+        (("Car", 0, 0, 0, 0, "x", 9), ("Car", 0, 0, 0, 0, 9, 9, 0.5), "'x' is no number"),
+        (("Car", 0, 0, 5, 0, 1, 9), ("Car", 0, 0, 0, 0, 9, 9, 0.5), "negative size"),
+    ],
+)
+def test_lines_of_kitti_that_cannot_be_read(
+    truth: Any, found: Any, says: str, tmp_path: Path
+) -> None:
+    sides = write_kitti(tmp_path / "t", [truth]), write_kitti(tmp_path / "d", [found])
+    with pytest.raises(germane.GermaneError, match=says):
+        germane.boxes.evaluate(*sides, "AP50", dialect="kitti")

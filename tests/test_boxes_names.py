@@ -370,7 +370,12 @@ def test_compare_finds_measures_by_any_name() -> None:
 
 
 @pytest.mark.parametrize(
-    "dialect", [one for one in germane.boxes.dialects() if one.count("-") == 0]
+    "dialect",
+    [
+        name
+        for name in germane.boxes.dialects()
+        if name.count("-") == 0 and name not in ("kitti", "dota", "mmrotate")
+    ],
 )
 def test_in_a_dialect_a_spelling_is_what_germane_s_name_is(dialect: str) -> None:
     """The tool's own names come first."""

@@ -540,7 +540,7 @@ BAD: list[tuple[Any, Any, dict[str, Any], str]] = [
     (COCO, RESULTS, {"box_format": "xyhw"}, "box_format takes xywh, xyxy or cxcywh; got 'xyhw'. Did you mean 'xywh'?"),
     (COCO, RESULTS, {"box_format": {"detection": "xywh"}}, "a choice for one side takes truth or detections; got 'detection'."),
     (COCO, RESULTS, {"coordinates": "share"}, "coordinates takes pixels or relative; got 'share'."),
-    (COCO, RESULTS, {"input_format": "pascal"}, "input_format takes coco, dota, voc, yolo, padilla, images or table; got 'pascal'."),
+    (COCO, RESULTS, {"input_format": "pascal"}, "input_format takes coco, dota, kitti, voc, yolo, padilla, images or table; got 'pascal'."),
     (COCO, RESULTS, {"input_format": "voc"}, "truth: input_format=voc reads a file or folder; got {'images'"),
     (DICTS[0], RESULTS, {"input_format": "coco"}, "the truth: COCO's annotations are an object with 'annotations'."),
     ({**COCO, "images": [{"id": i} for i in range(6)]}, RESULTS, {"coordinates": "relative"}, "the truth: annotation 1 (id 1): relative boxes need the size of their image"),

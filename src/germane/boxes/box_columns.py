@@ -49,6 +49,7 @@ class Columns:
     score: Any = None  # N, of detections
     crowd: Any = None  # N, of truths; None: none is one
     difficult: Any = None
+    levels: Ints | None = None  # N, of truths: the first of KITTI's levels that has it
     area: Any = None  # N, or None for the areas of the boxes
     masks: Any = None  # N, as the source has them; Masks once they are read
     keypoints: Any = None  # N, of x, y and visibility of each
@@ -95,7 +96,7 @@ class Columns:
 
 _ROWS = (
     "image", "label", "boxes", "score", "crowd", "difficult", "area", "ids", "masks", "keypoints",
-    "unseen", "flagged", "corners", "degrees",
+    "unseen", "flagged", "corners", "degrees", "levels",
 )  # fmt: skip
 
 
@@ -139,6 +140,7 @@ def make_truths(columns: Columns) -> Truths:
         None if columns.flagged is None else _read_flags(columns.flagged, count),
         _number_verified(columns, images, classes),
         columns.corners,
+        columns.levels,
         [columns.frequencies.get(label, "") for label in classes] if columns.frequencies else (),
     )
 

@@ -267,6 +267,10 @@ def _measure_sloped_lines(ranking: Ranking) -> Floats:
     return measure_lines(ranking, None, 1.0, end="slope") / 100
 
 
+def _read_40_levels(ranking: Ranking) -> Floats:
+    return np.asarray(read_curves(ranking, 41)[1:].mean(axis=0))
+
+
 CURVES: dict[str, tuple[Measure | Curve, str]] = {
     "101": (
         parse("IAP(points=101,rounding=double)"),
@@ -289,6 +293,7 @@ CURVES: dict[str, tuple[Measure | Curve, str]] = {
         _measure_sloped_lines,
         "lines through the best precisions and to recall 1, with trapezoids between 101 recalls",
     ),
+    "r40": (_read_40_levels, "the best precision at 40 recalls, from 1/40 on, or beyond"),
 }
 USUAL_POINTS = next(iter(CURVES))
 _NAMES = {

@@ -33,7 +33,7 @@ EqualOverlaps: TypeAlias = Literal["last", "first"]
 Crowds: TypeAlias = Literal["ignore", "difficult", "drop", "count"]
 Difficult: TypeAlias = Literal["ignore", "count"]
 DepthOf: TypeAlias = Literal["class", "image"]
-AreaOf: TypeAlias = Literal["annotation", "box", "body"]
+AreaOf: TypeAlias = Literal["annotation", "box", "body", "height"]
 FoundArea: TypeAlias = Literal["own", "given_box"]
 BoxTies: TypeAlias = Literal["image", "given"]
 ClassesOf: TypeAlias = Literal["each", "merged"]
@@ -97,7 +97,8 @@ class Conventions:
 
     area_of: AreaOf = "annotation"
     """The area of a truth is the one given with it (of its mask, as a rule), or that of its box; or
-    that of a body: .53 of its box, which CrowdPose and Ultralytics take in overlap=oks."""
+    that of a body: .53 of its box, which CrowdPose and Ultralytics take in overlap=oks. Or ranges
+    are of the heights of truths and detections, as KITTI's are."""
 
     found_area: FoundArea = "own"
     """The area of a detected mask is that of its pixels, or of its box where results have one."""
@@ -338,7 +339,7 @@ def translate_option(
 
 Coordinates: TypeAlias = Literal["pixels", "relative"]
 Side: TypeAlias = Literal["truth", "detections"]
-Kind: TypeAlias = Literal["coco", "dota", "voc", "yolo", "padilla", "images", "table"]
+Kind: TypeAlias = Literal["coco", "dota", "kitti", "voc", "yolo", "padilla", "images", "table"]
 Shape: TypeAlias = Literal["box", "mask", "oks", "oriented", "any"]
 SIDES: tuple[Side, ...] = get_args(Side)
 

@@ -122,6 +122,8 @@ class BoxVariations:
         options |= {"only_images": ["detected"], "mean": list(MEANS)}
         if "oks" not in self.overlaps:
             options["area_of"].remove("body")
+        if self.truths.levels is None:
+            options["area_of"].remove("height")
         for name in ("confidence", "depth"):
             options[name] = list(
                 dict.fromkeys(read_dialect(dialect, name) for dialect in self.dialects)
@@ -165,8 +167,12 @@ class BoxVariations:
         return self.truths.verified is not None and not self.truths.verified.lacking
 
     def suits(self, dialect: Dialect) -> bool:
-        """Can the tool evaluate truths that do not say which classes were looked for, or these?"""
-        return read_dialect(dialect, "unverified") == "count" or self._is_verified
+        """Can the tool evaluate truths that do not say which classes were looked for, or these?
+
+        KITTI's needs truths that have levels.
+        """
+        has_levels = self.truths.levels is not None or read_dialect(dialect, "area_of") != "height"
+        return has_levels and (read_dialect(dialect, "unverified") == "count" or self._is_verified)
 
     def _can_matter(self, name: str) -> bool:
         truths, detections = self.truths, self.detections

@@ -17,6 +17,9 @@ Overlap: TypeAlias = Literal["iou", "iou+1", "mask", "oks", "oriented", "rectang
 Angles: TypeAlias = Literal["degrees", "radians", "counterclockwise"]
 Rounding: TypeAlias = Literal["xywh", "xyxy", "single"]
 
+LEVELS = ("easy", "moderate", "hard")
+"""KITTI's levels of objects, which are ranges of heights and limits of occlusion and truncation."""
+
 BOX_FORMATS: tuple[BoxFormat, ...] = get_args(BoxFormat)
 
 
@@ -252,6 +255,7 @@ class Truths:
     flagged: Bools | None = None  # G, has the annotation the key ignore?
     verified: Verified | None = None
     corners: Floats | None = None  # (G, 4, 2): of oriented boxes
+    levels: Ints | None = None  # G, the first of the levels easy, moderate, hard that has it, or 3
     frequencies: Sequence[str] = ()  # K, rare, common, frequent or "", where the source has them
 
     def __len__(self) -> int:
@@ -294,7 +298,7 @@ class Detections:
 
 _OF_TRUTHS = (
     "boxes", "image", "label", "crowd", "difficult", "area", "ids", "masks", "keypoints", "unseen",
-    "flagged", "corners",
+    "flagged", "corners", "levels",
 )  # fmt: skip
 _OF_DETECTIONS = ("boxes", "image", "label", "score", "place", "masks", "keypoints", "corners")
 

@@ -16,6 +16,7 @@ from germane.boxes.box_measures import (
     parse_measure,
 )
 from germane.boxes.conventions import OKS_AREAS
+from germane.boxes.detections import LEVELS
 from germane.dialects import resolve_dialect
 from germane.dialects.dialect import Dialect, Entry, Limit
 from germane.errors import MeasureError
@@ -234,6 +235,39 @@ _DOTA = replace(
     source="dota_evaluation_task1.py::voc_eval",
 )
 
+_KITTI = Dialect(
+    "kitti",
+    tool="KITTI's devkit, 2D",
+    version="2017",
+    reading={"unknown": "ignore"},
+    matching={
+        "reach": "above",
+        "iou": (0.7,),
+        "areas": dict(zip(LEVELS, ((40.0, 1e10), (25.0, 1e10), (25.0, 1e10)), strict=True)),
+        "area_of": "height",
+    },
+    judging={"depth": None},
+    measuring=tuple(
+        Entry(f"{level}_{name}", f"AP(area={level},points={points})")
+        for name, points in (("R40", "r40"), ("R11", "11"))
+        for level in LEVELS
+    ),
+    summary="easy_R40 moderate_R40 hard_R40",
+    why=(
+        "Areas are heights, and truths that are more occluded or truncated than the level allows"
+        " are ignored, as are sitting people, vans and whatever lies in DontCare. The overlap is"
+        " above .7 of cars, and with iou=.5 of pedestrians and cyclists."
+    ),
+    source="evaluate_object.cpp, read and not run",
+    limits=(
+        Limit(
+            "",
+            "The devkit reads precision at the scores whose recalls are nearest to 0, 1/40, 2/40 …,"
+            " not at these recalls, so that its values can differ by the precision of one truth.",
+        ),
+    ),
+)
+
 _BEST_ALONE = {**_ULTRALYTICS.matching, "candidate": "best", "equal_overlaps": "last"}
 _UNSTABLE_OVERLAPS = Limit(
     "tied",
@@ -392,6 +426,7 @@ DIALECTS = (
             Limit("", "Recalls are in single precision, so that 3/10 reaches the level .3."),
         ),
     ),
+    _KITTI,
     _DOTA,
     replace(
         _DOTA,

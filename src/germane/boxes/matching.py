@@ -15,6 +15,7 @@ from germane.boxes.corners import (
     measure_oriented,
 )
 from germane.boxes.detections import (
+    LEVELS,
     Detections,
     Truths,
     measure_overlaps,
@@ -258,6 +259,7 @@ def match_groups(
     truths, detections, depth = arranged.truths, arranged.detections, arranged.depth
     ranges = np.array(list(choices.areas.values()))  # (A, 2)
     ignored = mark_ignored(truths, choices) | _lie_outside(_list_areas(truths, choices), ranges)
+    ignored |= _exceed_levels(truths, choices)
     floors = list_floors(thresholds, choices)
     pairs = find_pairs(arranged, choices, thresholds) if pairs is None else pairs
     find = _find_best if choices.candidate == "best" else _find_in_turns
@@ -348,10 +350,21 @@ def _count_places(owner: Ints) -> Ints:
     return places
 
 
+def _exceed_levels(truths: Truths, choices: Conventions) -> Bools:
+    """Mark the truths that are too occluded or truncated for ranges of KITTI's names (A, G)."""
+    beyond = np.zeros((len(choices.areas), len(truths)), bool)
+    for place, name in enumerate(choices.areas):
+        if truths.levels is not None and name in LEVELS:
+            beyond[place] = truths.levels > LEVELS.index(name)
+    return beyond
+
+
 _BODY = 0.53  # of a box, as in xtcocotools, which evaluates CrowdPose
 
 
 def _list_areas(truths: Truths, choices: Conventions) -> Floats:
+    if choices.area_of == "height":
+        return truths.boxes.height
     if choices.area_of == "annotation":
         return truths.area
     return _measure_boxes(truths, choices) * (_BODY if choices.area_of == "body" else 1)
@@ -367,6 +380,8 @@ def _measure_boxes(boxes: Truths | Detections, choices: Conventions) -> Floats:
 
 
 def _list_found_areas(detections: Detections, choices: Conventions) -> Floats:
+    if choices.area_of == "height":
+        return detections.boxes.height
     of_box = choices.found_area == "given_box" and detections.boxed
     if choices.overlap == "mask" and detections.masks is not None and not of_box:
         return detections.masks.area

@@ -14,6 +14,7 @@ from germane.boxes.conventions import Kind, Reading, Side
 from germane.boxes.detections import Boxes, BoxFormat, Detections, Truths, make_boxes
 from germane.boxes.dota import is_dota, read_dota
 from germane.boxes.image_ids import find_ids, sort_ids
+from germane.boxes.kitti import is_kitti, read_kitti
 from germane.boxes.label_files import (
     is_padilla,
     is_voc,
@@ -214,6 +215,7 @@ class Source(NamedTuple):
 SOURCES = (
     Source("coco", is_coco, read_coco),
     Source("dota", is_dota, read_dota),
+    Source("kitti", is_kitti, read_kitti),
     Source("voc", is_voc, read_voc),
     Source("yolo", is_yolo, read_yolo),
     Source("padilla", is_padilla, read_padilla),
@@ -222,7 +224,7 @@ SOURCES = (
 )
 """Every kind of input; the first that recognizes what was given reads it."""
 
-_ON_DISK = ("dota", "voc", "yolo", "padilla")
+_ON_DISK = ("dota", "kitti", "voc", "yolo", "padilla")
 KINDS: tuple[Kind, ...] = tuple(source.name for source in SOURCES)
 
 

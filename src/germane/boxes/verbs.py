@@ -168,12 +168,11 @@ def evaluate(
     """Match detections with annotated boxes and compute measures.
 
     docs/sources.md lists the sources of boxes. ``box_format`` (xywh, xyxy, cxcywh),
-    ``coordinates`` (pixels, relative), ``input_format`` (coco, dota, voc, yolo, padilla, images,
-    table) and ``angles`` (degrees, radians, counterclockwise) say how both sides are read; with
-    ``{"truth": …}`` they are about one side.
-    ``columns`` names columns of frames. ``images`` lists all images, with sizes if they are
-    known; ``class_names`` names classes that are numbers. Raises InputError, with the file and
-    the annotation.
+    ``coordinates`` (pixels, relative), ``input_format`` (coco, dota, kitti, voc, yolo, padilla,
+    images, table) and ``angles`` (degrees, radians, counterclockwise) say how both sides are
+    read; with ``{"truth": …}`` they are about one side. ``columns`` names columns of frames.
+    ``images`` lists all images, with sizes if they are known; ``class_names`` names classes that
+    are numbers. Raises InputError, with the file and the annotation.
 
     >>> truth = {
     ...     "images": [{"id": 1}],

@@ -694,9 +694,7 @@ RARE: dict[str, Option] = {
         " for one, as in truth=pixels", "", BOX_READING, _read_sides,
     ),
     "angles": Option(
-        "the fifth number of oriented boxes: degrees (the default), radians, or degrees"
-        " counterclockwise; for both sides or for one, as in truth=radians", "", BOX_READING,
-        _read_sides,
+        "the fifth number of oriented boxes (default: degrees)", "", BOX_READING, _read_sides,
     ),
     "boxes input_format": Option(
         "the format of the files, for both sides or for one, as in truth=coco", "", BOX_READING,
@@ -773,7 +771,7 @@ RARE: dict[str, Option] = {
         "depth_of": "whether --depth counts the scores of each class in an image, or of the whole"
         " image",
         "area_of": "which area puts a truth into a range; body is .53 of its box, also with"
-        " --overlap oks",
+        " --overlap oks; height is that of truths and detections",
         "found_area": "which area a detected mask has: its own, or that of its box if the results"
         " also have boxes",
         "classes": (

@@ -85,7 +85,7 @@ def _write_threshold(threshold: float) -> str:
 # ``BoxName.read`` reads them, and the spellings of other tools and papers.
 
 Frequency = Literal["rare", "common", "frequent"]
-POINTS = ("101", "101single", "11", "all", "lines", "slope")
+POINTS = ("101", "101single", "11", "all", "lines", "slope", "r40")
 _SHARED = ("iou", "area", "frequency", "class")
 _TAKES = {
     "AP": (*_SHARED, "points", "depth"),

@@ -136,9 +136,10 @@ def _list_entries() -> Iterator[tuple[int, str, str]]:
 
 
 def _is_of_boxes(dialect: Dialect) -> bool:
-    """Does the tool compare boxes alone, without lists of classes that were looked for?"""
+    """Does the tool compare upright boxes alone, without lists of classes or levels of objects?"""
     choices = {**DEFAULTS, **dialect.choices}
-    return choices["overlap"] not in ("mask", "oks") and choices["unverified"] == "count"
+    is_plain = choices["unverified"] == "count" and choices["area_of"] != "height"
+    return is_plain and choices["overlap"] in ("iou", "iou+1")
 
 
 def _describe_detection(dialect: Dialect) -> dict[str, object]:
