@@ -531,8 +531,8 @@ USUAL: dict[str, Option] = {
         "no_relevant": "queries without relevant items",
     }),
     "boxes overlap": Option(
-        "iou compares boxes, and iou+1 adds a pixel to each side; mask compares masks, oks"
-        " keypoints, and the last three oriented boxes", group=BOX_CONVENTIONS,
+        "of boxes (iou+1 adds a pixel to each side), masks, keypoints (oks), or oriented boxes",
+        group=BOX_CONVENTIONS,
     ),
 }  # fmt: skip
 
