@@ -19,7 +19,7 @@ READ = {
 WRITTEN = {"--output", "--record", "--animate"}
 OTHER = {
     "COMMAND", "ID", "LIST", "MEASURE", "MEASURE=NAME", "MEASURES", "MODULE:FUNCTION", "NAME", "NAME=MEASURE", "NAME=VALUE",
-    "CLASS", "NUMBER", "POINT", "REGEX", "S,…", "TEXT", "THRESHOLDS", "WORD", "anytime",
+    "CLASS", "FLOOR", "NUMBER", "POINT", "REGEX", "S,…", "TEXT", "THRESHOLDS", "WORD", "anytime",
 }  # fmt: skip
 """What the help calls arguments that are text, but no path: a new word has to be put somewhere."""
 
