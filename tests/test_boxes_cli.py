@@ -85,11 +85,10 @@ def test_explain(say, files):
     assert "missed" in said
     say("explain truth.json one.json --image 3 -o image.svg")
     assert (files / "image.svg").read_text().startswith("<svg")
-    for suffix, start in (("png", b"\x89PNG"), ("pdf", b"%PDF")):
-        say(f"explain truth.json one.json --image 3 -o image.{suffix}")
-        say(f"confusion truth.json one.json --shares -o matrix.{suffix}")
-        for name in ("image", "matrix"):
-            assert (files / f"{name}.{suffix}").read_bytes().startswith(start)
+    say("explain truth.json one.json --image 3 -o image.pdf")
+    assert (files / "image.pdf").read_bytes().startswith(b"%PDF")
+    say("confusion truth.json one.json --shares -o matrix.png")
+    assert (files / "matrix.png").read_bytes().startswith(b"\x89PNG")
     assert json.loads(say("explain truth.json one.json --image 3 --format json"))["image"] == "3"
 
 
