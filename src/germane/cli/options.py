@@ -473,7 +473,7 @@ USUAL: dict[str, Option] = {
     ),
     "boxes confusion pairing": Option(
         "which pairs count: by falling score; pairs of one class first; those that are best for"
-    " both sides; or all (default: score, or the dialect's)"
+        " both sides; or all (default: score, or the dialect's)"
     ),
     # what is written
     "format": Option("(default: by the suffix of FILE, else {})"),
@@ -690,8 +690,8 @@ RARE: dict[str, Option] = {
     ),
     # boxes
     "coordinates": Option(
-        "whether coordinates are pixels or, if relative, shares of the image; for both sides or"
-        " for one, as in truth=pixels", "", BOX_READING, _read_sides,
+        "pixels, or relative to the image's size; for both sides or for one, as in truth=pixels",
+        "", BOX_READING, _read_sides,
     ),
     "angles": Option(
         "the fifth number of oriented boxes (default: degrees)", "", BOX_READING, _read_sides,
