@@ -525,6 +525,8 @@ def test_people_correct_the_change_of_a_model() -> None:
     for options, words in (
         ({"baseline": saved}, "give the baseline's run"),
         ({"by": lambda q: q}, "leave out by="),
+        ({"correction": "holm"}, "leave out correction=holm"),
+        ({"test": "sign"}, "leave out test=sign"),
     ):
         with pytest.raises(germane.errors.InputError, match=words):
             germane.gate(

@@ -388,6 +388,7 @@ def gate(
     data = open_data(qrels, policy)
     if people is not None:
         _check_corrected(by, baseline, floors)
+        _refuse_tests(test, correction)
     if sequential is not None and (people is not None or baseline is None):
         raise InputError(
             f"{write_option('sequential')} is for changes from {write_option('baseline')} that the"
@@ -487,6 +488,19 @@ def _check_corrected(by: object, baseline: object, floors: tuple[Floor, ...]) ->
             f"{write_option('people')} corrects changes from a baseline, and not the values that"
             f" {write_option('floor')} is about; leave out one of them."
         )
+
+
+def _refuse_tests(test: TestName, correction: Correction | None) -> None:
+    """Refuse a choice of test where intervals by people's judgments decide."""
+    for name, choice, usual in (
+        ("test", test, "randomization"),
+        ("correction", correction, "bonferroni"),
+    ):
+        if choice not in (None, usual):
+            raise InputError(
+                f"{write_option('people')} decides by intervals of its own, with Bonferroni's"
+                f" correction over the measures; leave out {write_option(name, choice)}."
+            )
 
 
 def _correct(
