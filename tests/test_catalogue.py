@@ -584,7 +584,7 @@ def test_a_lift_is_over_the_users_who_have_both() -> None:
     assert measure(lists, "PopularityLift@1", seen=seen) == (4 - 5 / 2) / (5 / 2)
     assert math.isnan(measure({"v": ["c"]}, "PopularityLift", seen=seen))
     runs = {"one": {"v": ["c"]}, "two": {"v": ["c"]}}
-    with pytest.raises(germane.errors.MeasureError, match="PopularityLift of one is not a number"):
+    with pytest.raises(germane.errors.MeasureError, match="PopularityLift of one is undefined"):
         germane.compare({"v": ["a"]}, runs, "PopularityLift", seen=seen)
     assert (
         germane.evaluate({"u": ["a"]}, lists, "PopularityLift", seen=seen)[
@@ -798,3 +798,11 @@ def test_users_without_judgments_are_left_out_of_measures_of_judgments_alone() -
     assert result.findings == ()
     with pytest.warns(germane.GermaneWarning, match="not in the qrels, and left out"):
         germane.evaluate({"u": ["a"]}, LISTS, "AP@2 Gini@2", catalogue=9)
+
+
+def test_a_difference_that_no_user_changes_has_no_interval_for_that_reason() -> None:
+    """Both runs cover the catalogue, whoever is left out."""
+    truth = {f"u{n}": ["a"] for n in range(40)}
+    runs = {"one": {key: ["a", "b"] for key in truth}, "two": {key: ["b", "a"] for key in truth}}
+    compared = germane.compare(truth, runs, "Coverage@2", catalogue=["a", "b"])
+    assert "intervals: none, as leaving out some users changes no difference" in str(compared)

@@ -234,6 +234,8 @@ def write_notes(
 def _describe_intervals(pairs: Sequence[Pair], units: str) -> str:
     """Describe what the intervals come from, as the beginning of a sentence."""
     source = Interval.describe_all((pair.interval for pair in pairs), units)
+    if not source and any(pair.queries >= Interval.FEWEST for pair in pairs):
+        return f"none, as leaving out some {units} changes no difference; "
     if not source:
         return f"none, as {Interval.explain_missing(units)}; "
     return source + ("; " if "spread" in source else ", ")
