@@ -75,6 +75,7 @@ UNDER = {
     "docs/detection": (
         "docs/detection-errors",
         "docs/masks",
+        "docs/oriented",
         "examples/detection",
         "examples/segmentation",
     ),
