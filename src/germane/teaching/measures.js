@@ -55,11 +55,11 @@ function compareSingle(level, steps, R) {
   return upto(R).find((h) => h / R >= Math.fround(at)) ?? Infinity;
 }
 
-/** Interpolated precision at levels of recall, by the rank that holds it. @param {List} l @param {number} steps @param {typeof roundUp} reach */
-function levels(l, steps, reach) {
+/** Interpolated precision at levels of recall, by the rank that holds it. @param {List} l @param {number} steps @param {typeof roundUp} reach @param {number} lowest */
+function levels(l, steps, reach, lowest) {
   const terms = Array(l.N + 1).fill(0), best = envelope({ ...l, cut: false });
   const ranks = upto(l.N).filter((i) => relevant(l, i));
-  for (let level = 0; level <= steps; level++) {
+  for (let level = lowest; level <= steps; level++) {
     const place = ranks[Math.max(1, reach(level, steps, l.R)) - 1];
     if (place === undefined) continue;
     terms[ranks.find((i) => i >= place && l.hits[i] / i === best[place]) ?? 0] += best[place];
@@ -67,8 +67,10 @@ function levels(l, steps, reach) {
   return terms;
 }
 
-/** @param {number} steps @param {typeof roundUp} [reach] @returns {Row} */
-const interpolated = (steps, reach = roundUp) => ({ terms: (l, i) => levels(l, steps, reach)[i], norm: () => steps + 1 });
+/** @param {number} steps @param {typeof roundUp} [reach] @param {0 | 1} [lowest] @returns {Row} */
+const interpolated = (steps, reach = roundUp, lowest = 0) => ({
+  terms: (l, i) => levels(l, steps, reach, lowest)[i], norm: () => steps + 1 - lowest,
+});
 
 /** Read a curve of points at x, as numpy.interp does. @param {number[][]} points @param {number} x */
 function read(points, x) {
@@ -181,6 +183,7 @@ const MEASURES = {
   "AP(points=all)": best,
   "AP(points=lines)": joined(false),
   "AP(points=slope)": joined(true),
+  "AP(points=r40)": interpolated(40, compare, 1),
 };
 /** The measures that have a gain, with the grade as gain and with 2^grade - 1. */
 const GAINS = [["nDCG@k", "nDCG(gain=exp)@k"], ["nDCG(norm=k)@k", "nDCG(gain=exp,norm=k)@k"], ["DCG@k", "DCG(gain=exp)@k"]];
