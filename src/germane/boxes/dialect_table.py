@@ -258,16 +258,26 @@ _KITTI = Dialect(
         " are ignored, as are sitting people, vans and whatever lies in DontCare. The overlap is"
         " above .7 of cars, and with iou=.5 of pedestrians and cyclists."
     ),
-    source="evaluate_object.cpp, read and not run",
+    source="evaluate_object.cpp in prclibo/kitti_eval at 955c04c, read and not run",
     limits=(
         Limit(
             "",
             "The devkit reads precision at the scores whose recalls are nearest to 0, 1/40, 2/40 …,"
             " not at these recalls, so that its values can differ by the precision of one truth.",
         ),
+        Limit(
+            "",
+            "Truths of exactly 40 or 25 pixels count, as in the devkit; some of its copies in other"
+            " projects ignore them.",
+        ),
     ),
 )
 
+_FITTED = Limit(
+    "",
+    "Where two rectangles around four corners are equally small, OpenCV takes either, and its"
+    " values can differ from these in the third digit.",
+)
 _BEST_ALONE = {**_ULTRALYTICS.matching, "candidate": "best", "equal_overlaps": "last"}
 _UNSTABLE_OVERLAPS = Limit(
     "tied",
@@ -464,6 +474,7 @@ DIALECTS = (
             " is lower than their difficulty. eval_mode='area' is the measure area."
         ),
         source="evaluation/functional/mean_ap.py::eval_rbbox_map",
+        limits=(_UNSTABLE, _FITTED),
     ),
     replace(
         _COCO,
@@ -488,6 +499,7 @@ DIALECTS = (
             " is ignored is a crowd, whose overlap is divided by the union."
         ),
         source="evaluation/metrics/rotated_coco_metric.py",
+        limits=(*_COCO.limits, _FITTED),
         aliases=(),
     ),
     _ULTRALYTICS,
@@ -502,6 +514,7 @@ DIALECTS = (
             " difficult flag."
         ),
         source="models/yolo/obb/val.py, utils/metrics.py::batch_probiou",
+        limits=(*_ULTRALYTICS.limits, _FITTED),
         aliases=("yolo-obb",),
     ),
     replace(

@@ -23,7 +23,7 @@ from germane.readers.files.formats import is_path
 
 FIELDS = 15  # type truncated occluded alpha left top right bottom, and seven of three dimensions
 _LIMITS = ((40.0, 0, 0.15), (25.0, 1, 0.3), (25.0, 2, 0.5))
-"""Of each of LEVELS: a height in pixels to exceed, and the most occlusion and truncation."""
+"""Of each of LEVELS: the least height in pixels, and the most occlusion and truncation."""
 
 _EVALUATED = ("Car", "Pedestrian", "Cyclist")
 _NEIGHBORS = {"Van": "Car", "Person_sitting": "Pedestrian"}  # which count as neither
@@ -91,7 +91,7 @@ def _find_levels(rows: list[list[float]]) -> Ints:
     level = np.full(len(rows), len(LEVELS))
     for place in reversed(range(len(LEVELS))):
         least, most_occluded, most_truncated = _LIMITS[place]
-        fits = (height > least) & (occluded <= most_occluded) & (truncated <= most_truncated)
+        fits = (height >= least) & (occluded <= most_occluded) & (truncated <= most_truncated)
         level[fits] = place
     return level
 
