@@ -62,6 +62,27 @@ def test_polygons_are_masks_or_the_boxes_around_them(overlap: str, tmp_path: Pat
     assert got["AP"] == pytest.approx((6 + 4 * 51 / 101 / 2) / 10)
 
 
+@pytest.mark.parametrize("place", ["left", "anywhere"])
+def test_polygons_with_as_many_corners_are_no_keypoints(place: str, tmp_path: Path) -> None:
+    """Small octagons look like two keypoints or more in a box that begins at the first corner."""
+    turns = np.arange(8) * np.pi / 4
+    ring = np.column_stack((np.cos(turns), np.sin(turns))) * 0.0625
+    spread = 0.25 if place == "left" else 0.5
+    centers = [(0.25 + spread * i / 4, 0.25 + spread * j / 4) for i in range(5) for j in range(5)]
+    polygons = [f"0 {' '.join(map(repr, (ring + center).ravel().tolist()))}" for center in centers]
+    boxes = [f"0 {x} {y} .125 .125" for x, y in centers]
+    labels = write(tmp_path / "t" / "labels", {"a": polygons})
+    upright = write(tmp_path / "u", {"a": [f"{line} .9" for line in boxes]})
+    if place == "anywhere":  # the boxes that keypoints would have leave the image
+        assert evaluate(labels, upright, images=SIZES) == {"AP": 1.0}
+    (tmp_path / "t" / "data.yaml").write_text("names: [x]\n")  # keypoints would have kpt_shape
+    assert evaluate(labels, upright, images=SIZES) == {"AP": 1.0}
+    pytest.importorskip("pycocotools")
+    bare = write(tmp_path / "m", {"a": polygons})
+    found = write(tmp_path / "d", {"a": [f"{line} .9" for line in polygons]})
+    assert evaluate(bare, found, overlap="mask", images=SIZES) == {"AP": 1.0}
+
+
 def test_polygons_need_the_sizes_of_images(tmp_path: Path) -> None:
     pytest.importorskip("pycocotools")
     folder = write(tmp_path, {"a": [f"0 {to_shares(SQUARE)}"]})

@@ -245,6 +245,23 @@ def test_names_of_queries_come_from_any_list(files: Path) -> None:
         assert germane.evaluate(QRELS, run, MEASURES, query_ids=ids).flat() == EXPECTED
 
 
+def test_ids_of_queries_beside_a_run_that_names_its_own(
+    files: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Two engines are compared at once, of which one names the queries; its names are kept."""
+    batch, ids = store(files / "batch.json", ALL["_msearch"]), str(files / "ids.txt")
+    pairs = [*SCORED.items()][::-1]  # in another order than the ids
+    named = store(files / "named.json", {q: ONE["qdrant"](found) for q, found in pairs})
+    qrels = str(files / "qrels.json")
+    command = ["evaluate", qrels, batch, named, "-m", MEASURES, "--format", "tsv"]
+    assert cli.main([*command, "--query-ids", ids]) == 0, capsys.readouterr().err
+    rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()[1:3]]
+    assert rows[0][1:] == rows[1][1:]
+    strange = store(files / "strange.json", {"q?": ONE["qdrant"](pairs[0][1])})
+    assert cli.main(["evaluate", qrels, strange, "--query-ids", ids]) == 2
+    assert "'q?' is not among the ids of --query-ids" in capsys.readouterr().err
+
+
 def test_every_command(files: Path, capsys: pytest.CaptureFixture[str]) -> None:
     qrels, ids = str(files / "qrels.json"), ["--query-ids", str(files / "ids.txt")]
     run = store(files / "a.json", ALL["_msearch"])

@@ -1,20 +1,25 @@
 """sequential="anytime": fortunes by exact arithmetic, an error that holds at every look, and the gate."""
 
+import json
 import math
+from dataclasses import fields
 from fractions import Fraction
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 import germane
+from germane import cli
 from germane.comparison.sequential import (
     _SHARES,
     bet_on_more,
     compute_anytime_p,
     estimate_anytime_interval,
 )
+from germane.comparison.significance import Settings
 
 QUERIES = [f"q{i}" for i in range(40)]
 QRELS = {query: ["d"] for query in QUERIES}
@@ -109,3 +114,23 @@ def test_what_has_no_sequence() -> None:
         )
     with pytest.raises(errors.InputError, match="sequential= is for changes from baseline="):
         germane.gate(QRELS, BAD, floor="RR>=0.1", sequential="anytime")
+
+
+def test_the_command_compares_with_every_setting(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """No setting that compare has as an option is left out on the way to the function."""
+    files = []
+    for name, data in {"qrels": QRELS, "good": GOOD, "bad": BAD}.items():
+        files.append(str(tmp_path / f"{name}.json"))
+        Path(files[-1]).write_text(json.dumps(data))
+    command = ["compare", *files, "-m", "RR", "--format", "json"]
+    texts = {
+        "baseline": "bad", "test": "sign", "correction": "bh", "family": "all", "confidence": ".9",
+        "equivalence": ".1", "resamples": "200", "sequential": "anytime",
+    }  # fmt: skip
+    assert list(texts) == [setting.name for setting in fields(Settings)]
+    for name, text in texts.items():
+        assert cli.main([*command, f"--{name}", text]) == 0
+        settings = json.loads(capsys.readouterr().out)["settings"]
+        assert str(settings.get(name)).lstrip("0") == text

@@ -56,6 +56,7 @@ class LabelSet:
     pictures: dict[Hashable, tuple[float, float]]  # by name: their sizes
     names: dict[Hashable, str] | None
     point_shape: tuple[int, int] | None  # keypoints of an object, and the numbers of each
+    yaml: str | None  # the data.yaml, which says point_shape of keypoints
     where: str
 
 
@@ -111,6 +112,7 @@ def open_labels(raw: Any) -> LabelSet:
         _find_sizes(labels),
         None if names is None else read_class_names(names),
         None if yaml is None else _read_point_shape(yaml),
+        yaml,
         folder,
     )
 
@@ -176,7 +178,8 @@ def _open_yaml(path: str) -> LabelSet:
                 f"{path}: two files of labels have one name, {files[stems.index(stem)]} and"
                 f" {files[place]}. Give one folder of labels."
             )
-    return LabelSet(files, pictures, _read_yaml_names(path, text), _read_point_shape(path), path)
+    names, point_shape = _read_yaml_names(path, text), _read_point_shape(path)
+    return LabelSet(files, pictures, names, point_shape, path, path)
 
 
 def _find_listed(yaml: str, root: str, name: str) -> str:
@@ -304,7 +307,7 @@ def read_yolo(raw: Any, reading: Reading, truths: Truths | None) -> Columns:
     labels = open_labels(raw)
     side, lines = name_side(truths), [*read_label_lines(labels.files)]
     points = None if truths is None or truths.keypoints is None else truths.keypoints.shape[1]
-    form = _find_form(lines, side == "detections", reading.shape, labels.point_shape, points)
+    form = _find_form(lines, side == "detections", reading.shape, labels, points)
     if form == "box":
         columns = read_boxes(labels.files, YOLO, side, "image", lines)
     else:
@@ -331,18 +334,26 @@ def _find_form(
     lines: list[LabelLine],
     scored: bool,
     shape: str,
-    point_shape: tuple[int, int] | None,
+    labels: LabelSet,
     points: int | None,
 ) -> Form:
-    """Find what the lines of a data set are, where the shape that is compared leaves it open."""
+    """Find what the lines of a data set are, where the shape that is compared leaves it open.
+
+    Polygons that all have as many corners look like keypoints. A data.yaml without kpt_shape has
+    none, and where masks are compared, even counts of numbers are corners.
+    """
     lengths = {_count_numbers(texts, scored) for _, _, texts in lines}
     if shape == "oriented" and lengths:
         return "corners"
     if max(lengths, default=4) <= 5:
         return "box"
+    point_shape = labels.point_shape
     if shape == "oks" or (point_shape and lengths == {4 + point_shape[0] * point_shape[1]}):
         return "pose"
-    found, is_odd = _find_point_shape(lines, scored, points), any(n % 2 for n in lengths)
+    is_odd = any(n % 2 for n in lengths)
+    if not is_odd and (shape == "mask" or (labels.yaml and not point_shape)):
+        return "polygon"
+    found = _find_point_shape(lines, scored, points)
     is_pose = found and (is_odd or _lie_inside(_read_numbers(lines, scored), found))
     return "pose" if is_pose else "polygon"
 
@@ -377,18 +388,24 @@ def _find_point_shape(
 
 
 def _lie_inside(numbers: Floats | None, point_shape: tuple[int, int]) -> bool:
-    """Lie most keypoints inside the box of their line, as the corners of a polygon would not?"""
+    """Lie most keypoints inside the box of their line, and most boxes inside their image?
+
+    The corners of a polygon would not: its second corner is no size.
+    """
     if numbers is None:
         return False
     points = numbers[:, 4:].reshape(len(numbers), *point_shape)[..., :2]
     center, size = numbers[:, None, :2], numbers[:, None, 2:4]
+    whole = (np.abs(center - 0.5) + size / 2 <= 0.5 + _SLACK).all(axis=2)
+    if whole.mean() <= _MOST:
+        return False
     inside = (np.abs(points - center) <= size / 2 + _SLACK).all(axis=2)
     placed = (points != 0).any(axis=2)
     return bool(inside[placed].mean() > _MOST) if placed.any() else False
 
 
-_SLACK = 0.01  # of the image, by which keypoints may lie outside
-_MOST = 0.9  # of the keypoints
+_SLACK = 0.01  # of the image, by which keypoints and boxes may lie outside
+_MOST = 0.9  # of the keypoints, and of the boxes
 
 
 def _read_long(

@@ -294,8 +294,8 @@ def _run_compare(options: argparse.Namespace) -> None:
 
 def collect_statistics(options: argparse.Namespace) -> dict[str, Any]:
     """Collect the statistics that were given, as arguments of ``compare`` and ``report``."""
-    names = ("baseline", "test", "correction", "family", "confidence", "equivalence", "resamples")
-    return parser.collect_given(options, (*names, "rng"))
+    names = "baseline test correction family confidence equivalence resamples sequential rng"
+    return parser.collect_given(options, names.split())
 
 
 def _write_bounds(comparison: "Comparison", options: argparse.Namespace) -> str:

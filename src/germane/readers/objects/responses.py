@@ -63,14 +63,23 @@ class Responses(NamedTuple):
     lists: Lists
 
     def name(self, query_ids: Sequence[Hashable] | None, where: str) -> dict[Hashable, Any]:
-        """Map the queries to their lists. Raises FormatError where nothing names the queries."""
+        """Map the queries to their lists. Raises FormatError where nothing names the queries.
+
+        Responses that name their queries keep these names, which are among the ids: a run that
+        needs ids may be compared with one that does not.
+        """
         queries = self.queries
         if queries is not None and query_ids is not None:
-            raise FormatError(
-                f"{where}: the responses name their queries, such as {clip(queries[0])}. Leave out"
-                f" {write_option('query_ids')}."
-            )
-        queries = queries if query_ids is None else list(query_ids)
+            ids = set(map(str, query_ids))
+            strange = next((query for query in queries if str(query) not in ids), None)
+            if strange is not None:
+                raise FormatError(
+                    f"{where}: the responses name their queries, and {clip(strange)} is not among"
+                    f" the ids of {write_option('query_ids')}. Leave out"
+                    f" {write_option('query_ids')}, or give it the same names."
+                )
+        elif query_ids is not None:
+            queries = list(query_ids)
         if queries is None:
             raise FormatError(
                 f"{where}: the response has {_count(len(self.lists), 'list')} of hits and does not"
