@@ -62,11 +62,11 @@ def test_floors() -> None:
     assert (low.verdicts, bool(low)) == ({"AP50": "below"}, False)
     [sentence] = low.sentences
     assert sentence.startswith("AP50 is ")
-    both = gate(FOUND, measures="AP", baseline=FOUND, floor="AP50>=1.1")
+    both = gate(FOUND, measures="AP", baseline=FOUND, floor="AP50>=1")
     assert both.verdicts == {"AP": "passed", "AP50": "below"}
     assert [row[0] for row in both.table().rows] == ["AP", "AP50"]
     with pytest.raises(RegressionError, match="below 1"):
-        germane.boxes.assert_no_regression(TRUTH, FOUND, floor="AP50>=1.1")
+        germane.boxes.assert_no_regression(TRUTH, FOUND, floor="AP50>=1")
 
 
 def test_floors_of_lists() -> None:
@@ -80,6 +80,9 @@ def test_floors_of_lists() -> None:
     made = germane.gate(qrels, run, "P@1", baseline=run, floor=["RR>=.76"])
     assert made.verdicts == {"P@1": "passed", "RR": "below"}
     assert made.table().columns[:4] == ("measure", "baseline", "run", "floor")
+    with pytest.raises(InputError, match="RR lies between 0 and 1, and its floor is 75"):
+        germane.gate(qrels, run, floor="RR>=75")
+    assert germane.gate(qrels, run, floor="DCG@5>=75").verdicts == {"DCG@5": "below"}
     with pytest.raises(RegressionError, match=r"RR is 0\.75, below 0\.76"):
         germane.assert_no_regression(qrels, run, floor="RR>=.76")
 
@@ -94,6 +97,8 @@ def test_floors_of_lists() -> None:
         ("AP50>=nan", "a measure, >= and a number"),
         (["AP50>=.4", "AP50>=.5"], "AP50 has two floors"),
         (["AP50>=.4", "mAP50>=.5"], "AP50 has two floors"),
+        ("AP50>=40", "AP50 lies between 0 and 1, and its floor is 40. Percentages .* 'AP50>=40%'"),
+        ("AP50>=-.1", r"AP50 lies between 0 and 1, and its floor is -0\.1\.$"),
         (0.4, "a floor is a text"),
         ("", "a floor is a text"),
         (None, "a gate needs baseline"),

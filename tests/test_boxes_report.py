@@ -147,6 +147,11 @@ def test_without_photographs_there_are_curves_and_confusions(folder):
     for section in ("confusion", "class-curves"):
         assert f'<section id="{section}">' in page.html
     assert page.html.count('class="germane-confusion"') == 2
+    (folder / "empty").mkdir()
+    empty = germane.boxes.report(SEEN, {"yolo": DOGS}, "AP50", images=folder / "empty").html
+    assert "is named like an image, such as 'a.jpg'." in empty
+    with pytest.raises(germane.errors.NotFoundError, match="there is no folder or file 'nowhere'"):
+        germane.boxes.report(SEEN, {"yolo": DOGS}, "AP50", images="nowhere")
     listed = germane.boxes.report(SEEN, {"yolo": DOGS}, "AP50", images=["a", "b", "d"]).html
     assert 'id="images"' not in listed
 

@@ -82,6 +82,7 @@ WRONG = {
     "query,category\nq1,cats\nq1,dogs\n": "query 'q1' has two categories, 'cats' and 'dogs'.",
     "query,category\nq1,cats\n": "no category for 'q2', 'q3' (2 of 3 queries).",
     "qid,a,b\nq1,1,2\n": "two columns are needed, a query and its category; found 'qid', 'a', 'b'.",
+    "qid,a,b\nq2,1,2\n": "any where there are two columns. Leave out the other columns.",
     "": "the file is empty",
 }
 

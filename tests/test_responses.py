@@ -478,7 +478,12 @@ def test_questions_in_rows_and_documents_in_fields(
     assert "--duplicates first keeps its first copy" in said
     trec = evaluate(files / "qrels.txt", str(files / "trec.run"), capsys)
     assert evaluate(files / "qrels.json", run, capsys, *option, "--duplicates", "max") == trec
+    wrong = ["--columns", "run.item=doc"]
+    assert cli.main(["evaluate", str(files / "qrels.json"), run, *wrong]) == 2
+    assert "_source.doc" in capsys.readouterr().err
     ids = files / "ids.csv"
+    ids.write_text("question\n" + "".join(f"{query}\n" for query in QUERIES))
+    assert germane.evaluate(QRELS, ALL["_msearch"], MEASURES, query_ids=ids).flat() == EXPECTED
     ids.write_text("question_id,text\n" + "".join(f"{query},…\n" for query in QUERIES))
     found = germane.evaluate(QRELS, ALL["_msearch"], MEASURES, query_ids=ids)
     assert found.flat() == EXPECTED

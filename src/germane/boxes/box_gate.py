@@ -75,7 +75,7 @@ def gate(
     def find(name: str) -> tuple[str, float, str]:
         return str(now.name_measure(name)), now[name].mean, now[name].definition
 
-    checked = check_floors(floors, find)
+    checked = check_floors(floors, find, lambda name: (0.0, 1.0))
     if baseline is None:
         return Gate(None, max_drop, {}, checked, (f"conventions: {now.conventions}",))
     own_shares = share_all(now, names)

@@ -16,7 +16,7 @@ from germane.boxes.box_columns import Columns, Sizes
 from germane.boxes.conventions import Reading, name_side
 from germane.boxes.detections import BoxFormat, Truths
 from germane.core.calls import read_decimal
-from germane.errors import EmptyError, FormatError, InputError, clip, write_option
+from germane.errors import EmptyError, FormatError, InputError, NotFoundError, clip, write_option
 from germane.readers.files.formats import is_path, refuse_special
 from germane.readers.files.line_blocks import TextFile, read_file
 from germane.readers.files.streams import explain_os_error
@@ -252,6 +252,8 @@ def read_images(raw: Any) -> dict[Hashable, tuple[float, float]]:
         return objects.read_sizes(raw)
     if isinstance(raw, Iterable) and not is_path(raw):
         return dict.fromkeys(raw, UNKNOWN)
+    if is_path(raw) and not os.path.exists(raw):
+        raise NotFoundError(f"{write_option('images')}: there is no folder or file {clip(raw)}.")
     raise InputError(
         f"{write_option('images')} takes {{image: (width, height)}}, a list of images, a folder"
         " of pictures, a file with columns image, width and height, a list of names (.txt) or"

@@ -1,5 +1,6 @@
 """Pictures of a report: curves of classes, confusion matrices, photographs of the worst images."""
 
+import os
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, TypeAlias
 
@@ -16,6 +17,7 @@ from germane.core.ragged import Floats, Ints
 from germane.errors import clip
 from germane.measures.average import read_curves
 from germane.output.tables import format_number, write_count
+from germane.readers.files.formats import is_path
 from germane.reports.sections import (
     draw_chart,
     draw_swatch,
@@ -215,6 +217,10 @@ def _write_photograph(
 def find_pictures(images: Any, result: Result) -> tuple[dict[int, str], str]:
     """Find the photographs in a folder, and say why there are none."""
     paths = find_photographs(images, result.truths)
+    if not paths and is_path(images) and os.path.isdir(images):
+        named = next(iter(result.truths.files or result.truths.images), None)
+        example = "" if named is None else f", such as {clip(named)}"
+        return {}, f"No picture in the folder {clip(images)} is named like an image{example}."
     if not paths:
         return {}, ""
     if not has_pillow():

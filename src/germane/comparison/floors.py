@@ -81,15 +81,27 @@ def _split(text: Any) -> Iterable[Floor]:
 
 
 def check_floors(
-    floors: Iterable[Floor], find: Callable[[str], tuple[str, float, str]]
+    floors: Iterable[Floor],
+    find: Callable[[str], tuple[str, float, str]],
+    find_range: Callable[[str], tuple[float, float] | None],
 ) -> tuple[CheckedFloor, ...]:
     """Compare floors with values; ``find`` gives a measure's name, value and definition.
 
-    Raises MeasureError for a measure without a value on this data.
+    Raises MeasureError for a measure without a value on this data, and InputError for a floor
+    beyond the range of the measure, which decides nothing.
     """
     checked: dict[str, CheckedFloor] = {}
     for floor in floors:
         name, value, definition = find(floor.measure)
+        span = find_range(floor.measure)
+        if span is not None and not span[0] <= floor.lowest <= span[1]:
+            percent = f"{floor.measure}>={floor.lowest:g}%"
+            raise InputError(
+                f"{floor.measure} lies between {span[0]:g} and {span[1]:g}, and its floor is"
+                f" {floor.lowest:g}."
+                + f" Percentages have a sign: {percent!r}."
+                * (span[1] < floor.lowest <= 100 * span[1])
+            )
         if value != value:
             raise MeasureError(f"{floor.measure} has no value here, to be compared with its floor.")
         if name in checked:

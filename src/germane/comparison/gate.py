@@ -410,7 +410,7 @@ def gate(
     def find(name: str) -> tuple[str, float, str]:
         return str(now[name].measure), float(now[name]), now[name].measure.definition
 
-    checked = check_floors(floors, find)
+    checked = check_floors(floors, find, lambda name: now[name].measure.range)
     if baseline is None:
         _check_found(RUN, now)
         return Gate(None, max_drop, {}, checked, (f"policy: {now.policy}",))

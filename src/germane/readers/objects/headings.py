@@ -560,6 +560,7 @@ def _resolve_categories(names: Sequence[str], where: str) -> Headings:
             f"{where}: two columns are needed, a query and its category; found"
             f" {_list_names(names)}. Known names of the first: {', '.join(NAMES['query'])}; of the"
             f" second: {', '.join(CATEGORIES)}, or any where there are two columns."
+            " Leave out the other columns."
         )
     return Headings(query, (category_names if len(other_names) != 1 else other_names)[0])
 

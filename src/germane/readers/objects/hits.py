@@ -13,7 +13,15 @@ import numpy as np
 
 from germane.core.calls import parse_whole
 from germane.core.id_spelling import is_id, unwrap_id
-from germane.errors import DuplicateError, FormatError, ScoreError, clip, list_some, write_option
+from germane.errors import (
+    DuplicateError,
+    FormatError,
+    ScoreError,
+    clip,
+    list_some,
+    offer,
+    write_option,
+)
 from germane.kernel.ids import is_missing
 from germane.readers.objects.headings import (
     FURTHER,
@@ -292,11 +300,25 @@ def _read_item(where: str, hit: Any, field: str, noun: str) -> Hashable:
         raise FormatError(f"{where}: a {noun} must have fields, as the others do; got {clip(hit)}")
     item: Hashable = unwrap_id(read_path(hit, field))
     if is_missing(item) or not is_id(item):
+        there = "" if item is not None else offer(field, _list_paths(hit))
         raise FormatError(
             f"{where}: the id {field!r} of a {noun} is missing, or is neither text nor a number;"
-            f" got {clip(item)}"
+            f" got {clip(item)}{there and f'.{there}'}"
         )
     return item
+
+
+def _list_paths(hit: Any) -> list[str]:
+    """List the fields of a hit, and those within them, such as payload.doc_id."""
+    if not isinstance(hit, Mapping):
+        return []
+    return [
+        field
+        for name, value in hit.items()
+        for field in (
+            [f"{name}.{inner}" for inner in value] if isinstance(value, Mapping) else [name]
+        )
+    ]
 
 
 def _read_score(where: str, place: int, hit: Any, fields: _Fields) -> Any:

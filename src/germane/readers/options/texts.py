@@ -356,7 +356,7 @@ def _read_separated(path: str, delimiter: str) -> Iterator[tuple[str, Mapping[st
         if not line.strip():
             continue
         fields = split(line)
-        if len(fields) < 2:
+        if len(fields) < 2 and not (headed and len(names) == 1):
             raise FormatError(
                 f"{path}:{number}: a line has an id, a tab and a text; got {clip(line)}"
             )
@@ -388,9 +388,9 @@ def _read_parquet(path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _find_ids(names: Sequence[str], where: str) -> str:
-    """Find the column of ids; a list of queries may have them in ``query``."""
+    """Find the column of ids; a list of queries may have them in ``query``, or be questions."""
     folded = {name.strip().casefold(): name for name in reversed(names)}
-    for key in (*IDS, "query"):
+    for key in (*IDS, "query", *["question"] * (len(names) == 1)):
         if key in folded:
             return folded[key]
     raise FormatError(
