@@ -13,7 +13,7 @@ import numpy as np
 import germane
 from germane.boxes.detections import Detections, Truths, make_boxes
 
-IMAGES, CLASSES = 20_000, 5
+IMAGES = 20_000
 MEASURES = "AP AP50 AP(iou=.5,points=all) AR F(confidence=.5)"
 
 
@@ -21,19 +21,19 @@ RARE = (0.5, 0.25, 0.15, 0.07, 0.03)
 EVEN = (0.2,) * 5
 
 
-def make_truths(rng, shares):
-    """Draw the truths of the world: most images have one or two, some have none or many."""
-    count = rng.negative_binomial(2, 0.55, IMAGES)
+def make_truths(rng, shares, mean=18 / 11):
+    """Draw the truths of the world: some images have none, some have many."""
+    count = rng.negative_binomial(2, 2 / (2 + mean), IMAGES)
     image = np.repeat(np.arange(IMAGES), count)
     total = len(image)
     boxes = make_boxes(
         np.column_stack((rng.uniform(0, 400, (total, 2)), rng.uniform(30, 200, (total, 2))))
     )
     flags = np.zeros(total, bool)
-    label = rng.choice(CLASSES, total, p=shares)
+    label = rng.choice(len(shares), total, p=shares)
     return Truths(
         range(IMAGES),
-        range(CLASSES),
+        range(len(shares)),
         boxes,
         image,
         label,
@@ -57,7 +57,7 @@ def detect(rng, truths, recall, noise):
     )
     score = np.append(rng.beta(4, 2, len(found)), rng.beta(2, 4, len(false)))
     image = np.append(truths.image[found], false)
-    label = np.append(truths.label[found], rng.choice(CLASSES, len(false)))
+    label = np.append(truths.label[found], rng.choice(len(truths.classes), len(false)))
     return Detections(
         make_boxes(np.vstack((boxes, others))), image, label, score, np.arange(len(score))
     )
