@@ -208,4 +208,5 @@ def test_nothing_to_count() -> None:
     made = germane.boxes.confusion(empty, FOUND)
     assert made.counts[-1].tolist() == [3, 3, 0]
     assert (made.confidence, math.isnan(made.mean_f1 or 0)) == (0.0, True)
+    assert "at least 0, overlap .5" in str(made)
     assert germane.boxes.confusion(TRUTH, []).counts.tolist() == [[0, 0, 1], [0, 0, 2], [0, 0, 0]]

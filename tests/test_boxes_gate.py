@@ -1,12 +1,14 @@
 """The gate of boxes: records as baselines, and floors, which that of lists has, too."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import germane
 from boxes_sets import make_boxes
+from germane import cli
 from germane.errors import FormatError, InputError, NotFoundError, PolicyError, RegressionError
 
 TRUTH, FOUND = make_boxes(3, "floats, crowds")
@@ -107,6 +109,23 @@ def test_floors_of_lists() -> None:
 def test_floors_that_are_none(floor: Any, says: str) -> None:
     with pytest.raises(InputError, match=says):
         gate(FOUND, floor=floor)
+
+
+@pytest.mark.parametrize("baseline", [None, FOUND])
+def test_a_floor_among_the_measures(baseline: Any) -> None:
+    with pytest.raises(InputError, match=r"takes names of measures; got 'AP50>=\.4'. floor= takes"):
+        gate(FOUND, measures="AP50>=.4", baseline=baseline)
+    with pytest.raises(InputError, match=r"takes names of measures; got 'R@5>=\.4'"):
+        germane.gate({"q": ["d"]}, {"q": ["d"]}, "R@5>=.4", baseline=baseline and {"q": ["d"]})
+
+
+def test_a_floor_among_the_measures_of_the_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "q.json").write_text('{"q": ["d"]}')
+    command = ["gate", str(tmp_path / "q.json"), str(tmp_path / "q.json"), "-m"]
+    assert cli.main([*command, "R@5>=.4"]) == 2
+    assert "--floor takes the lowest value that passes" in capsys.readouterr().err
 
 
 def test_floors_have_names_with_parentheses() -> None:

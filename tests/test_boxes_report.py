@@ -147,6 +147,14 @@ def test_without_photographs_there_are_curves_and_confusions(folder):
     for section in ("confusion", "class-curves"):
         assert f'<section id="{section}">' in page.html
     assert page.html.count('class="germane-confusion"') == 2
+    assert (
+        "oriented boxes are drawn"
+        not in germane.boxes.report(SEEN, {"yolo": DOGS}, "AP50", images=folder).html
+    )
+    square = {**SEEN, "annotations": [{**SEEN["annotations"][0], "bbox": [200, 100, 200, 100, 30]}]}
+    turned = {"yolo": [{**DOGS[0], "bbox": [200, 100, 100, 200, 30]}]}
+    drawn = germane.boxes.report(square, turned, "AP50", images=folder, overlap="probiou").html
+    assert "oriented boxes are drawn as the upright boxes around them" in drawn
     (folder / "empty").mkdir()
     empty = germane.boxes.report(SEEN, {"yolo": DOGS}, "AP50", images=folder / "empty").html
     assert "is named like an image, such as 'a.jpg'." in empty

@@ -277,7 +277,7 @@ class Confusion(Tabular, Document, SvgPicture):
         )
         chosen = (
             ""
-            if self.mean_f1 is None
+            if self.mean_f1 is None or math.isnan(self.mean_f1)
             else (f" (where the mean F1 of all classes is best: {format_number(self.mean_f1, 4)})")
         )
         return f"detections {cut}{chosen}, overlap {Levels((self.iou,))}"

@@ -172,11 +172,13 @@ def write_photographs(
     if not any(chosen.images for chosen in worst.values()):
         return
     anchors = name_anchors(worst)
+    is_oriented = any(chosen.result.truths.corners is not None for chosen in worst.values())
     yield f"<style>{write_style()}</style>"
     yield (
         "<p>Missed truths are red, false detections orange, true ones blue; truths that were found"
         f" are dotted. Photographs are at most {SIDE} pixels wide or high"
         + (f", those of the first {len(worst)} of {detectors} detectors" * (len(worst) < detectors))
+        + ("; oriented boxes are drawn as the upright boxes around them" * is_oriented)
         + ".</p>"
     )
     for name, chosen in worst.items():
@@ -203,7 +205,8 @@ def _write_photograph(
         f" {format_number(row.cost, 4, sign='+')}"
     )
     if photograph is None:
-        yield f"<figure><p>{isolate_text(paths[place])} is no picture.</p></figure>"
+        name = isolate_text(paths[place])
+        yield f"<figure><p>{name} is no picture that can be shown.</p></figure>"
         return
     explanation = explain_result(result, row.image)
     area = (photograph.width, photograph.height) if size is None else (size[0], size[1])

@@ -442,7 +442,7 @@ def write_command_line() -> str:
 def _run_gate(options: argparse.Namespace) -> int:
     data = open_data(options.qrels, collect_policy(options), signs=is_signed(options))
     named = options.measures is not None or options.baseline is not None
-    measures = parser.read_measures(options) if named else None
+    measures = parser.name_measures(options) if named else None
     decision = call(germane.gate, options, without=parser.POLICY, qrels=data, measures=measures)
     compared = decision.comparison
     signatures = compared.signatures if options.signature and compared is not None else ()

@@ -1,6 +1,7 @@
 """The verb gate: a run against its baseline, and against floors that no measure may fall below."""
 
 import os
+import re
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -461,8 +462,17 @@ def list_compared(
 ) -> T | tuple[str, ...]:
     """Return the measures that are compared with the baseline: those named, or the usual ones.
 
-    Raises InputError without a baseline and floors, and for measures that have neither.
+    Raises InputError without a baseline and floors, for measures that have neither, and for a floor
+    among the measures.
     """
+    names = [measures] if isinstance(measures, str) else measures
+    texts = [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
+    if any(re.search("[<>≥≤]", re.sub(r"\([^()]*\)", "", text)) for text in texts):
+        raise InputError(
+            f"{write_option('measures')} takes names of measures; got {list_some(texts)}."
+            f" {write_option('floor')} takes the lowest value that passes, such as"
+            f" {write_option('floor', repr('AP>=.4'))}."
+        )
     if baseline is not None:
         return usual if measures is None else measures
     if not floors:
