@@ -19,7 +19,7 @@ TRUTH, FOUND = str(DATA / "boxes/truth.json"), str(DATA / "boxes/detections.json
 PAIR = f"{QRELS} {ONE}"
 
 COMMANDS = {
-    "evaluate": PAIR,
+    "evaluate": f"{PAIR} -m AP",
     "check": PAIR,
     "score": "'0 0 1'",
     "explain": f"{PAIR} --query q1",
@@ -52,7 +52,7 @@ PICTURES = ("svg", "png", "pdf", "jpg", "gif", "webp", "tiff")
 OTHERS = ("xlsx", "parquet", "arrow", "npz", "pkl", "jsonl", "gz", "zip", "docx", "yaml")
 FREE = ("", "out", "log", "v2")  # of no known format
 DRAWING = dict.fromkeys(
-    ("curve", "compare", "simulate", "boxes explain", "boxes confusion", "boxes curve"),
+    ("evaluate", "curve", "compare", "simulate", "boxes explain", "boxes confusion", "boxes curve"),
     ("svg", "png", "pdf"),
 )
 PAGES = ("report", "explorer", "boxes report")
@@ -157,7 +157,7 @@ def test_a_file_holds_what_its_suffix_says(files: Path, command: str) -> None:
 
 def test_the_refusal_names_what_draws(files: Path) -> None:
     for command, draws in {
-        "evaluate": "germane curve and germane compare draw pictures as svg, png or pdf.",
+        "gate": "germane evaluate, curve and compare draw pictures as svg, png or pdf.",
         "explain": "--animate FILE.gif writes an animation.",
         "boxes evaluate": "germane boxes explain draws an image as svg, png or pdf.",
     }.items():

@@ -127,7 +127,7 @@ def _advise_suffix(suffix: str, options: argparse.Namespace) -> str:
     if "truth" in options:
         return " germane boxes explain draws an image as svg, png or pdf."
     animated = " --animate FILE.gif writes an animation." if "animate" in options else ""
-    return f"{animated} germane curve and germane compare draw pictures as svg, png or pdf."
+    return f"{animated} germane evaluate, curve and compare draw pictures as svg, png or pdf."
 
 
 def is_picture(options: argparse.Namespace) -> bool:
