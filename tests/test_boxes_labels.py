@@ -64,7 +64,7 @@ def test_polygons_are_masks_or_the_boxes_around_them(overlap: str, tmp_path: Pat
 
 @pytest.mark.parametrize("place", ["left", "anywhere"])
 def test_polygons_with_as_many_corners_are_no_keypoints(place: str, tmp_path: Path) -> None:
-    """Small octagons look like two keypoints or more in a box that begins at the first corner."""
+    """Small octagons look like keypoints in a box, whose middle and size are the first corners."""
     turns = np.arange(8) * np.pi / 4
     ring = np.column_stack((np.cos(turns), np.sin(turns))) * 0.0625
     spread = 0.25 if place == "left" else 0.5
@@ -73,8 +73,7 @@ def test_polygons_with_as_many_corners_are_no_keypoints(place: str, tmp_path: Pa
     boxes = [f"0 {x} {y} .125 .125" for x, y in centers]
     labels = write(tmp_path / "t" / "labels", {"a": polygons})
     upright = write(tmp_path / "u", {"a": [f"{line} .9" for line in boxes]})
-    if place == "anywhere":  # the boxes that keypoints would have leave the image
-        assert evaluate(labels, upright, images=SIZES) == {"AP": 1.0}
+    assert evaluate(labels, upright, images=SIZES) == {"AP": 1.0}
     (tmp_path / "t" / "data.yaml").write_text("names: [x]\n")  # keypoints would have kpt_shape
     assert evaluate(labels, upright, images=SIZES) == {"AP": 1.0}
     pytest.importorskip("pycocotools")

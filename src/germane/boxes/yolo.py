@@ -390,7 +390,8 @@ def _find_point_shape(
 def _lie_inside(numbers: Floats | None, point_shape: tuple[int, int]) -> bool:
     """Lie most keypoints inside the box of their line, and most boxes inside their image?
 
-    The corners of a polygon would not: its second corner is no size.
+    The corners of a polygon would not: its second corner is no size, but near to the others, and
+    its first is on the edge.
     """
     if numbers is None:
         return False
@@ -401,6 +402,12 @@ def _lie_inside(numbers: Floats | None, point_shape: tuple[int, int]) -> bool:
         return False
     inside = (np.abs(points - center) <= size / 2 + _SLACK).all(axis=2)
     placed = (points != 0).any(axis=2)
+    low, high = points.min(axis=1), points.max(axis=1)
+    middle, spread = (low + high) / 2, high - low
+    is_near = (np.abs(numbers[:, 2:4] - middle) <= 0.75 * spread).all(axis=1)
+    is_amid = (np.abs(numbers[:, :2] - middle) <= spread / 4).all(axis=1)
+    if (is_near & ~is_amid).mean() > _MOST:
+        return False
     return bool(inside[placed].mean() > _MOST) if placed.any() else False
 
 
