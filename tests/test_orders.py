@@ -132,7 +132,7 @@ def test_ranks_that_fall_from_row_to_row(size: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("column", ["rank", "score"])
+@pytest.mark.parametrize("column", ["rank", pytest.param("score", marks=pytest.mark.long)])
 @pytest.mark.parametrize(
     "sizes", [[2, 2], [3], [4], [5], [3, 2], [2] * 7, [3, 3, 3], [4, 3], [6, 6]]
 )

@@ -110,9 +110,11 @@ def test_a_name_of_another_family_is_found() -> None:
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::germane.GermaneWarning")
+@pytest.mark.parametrize("every", [2, pytest.param(1, marks=pytest.mark.long)])
 @pytest.mark.parametrize("dialect", DIALECTS, ids=lambda one: one.name)
-def test_every_name_of_a_tool_is_found(dialect: Dialect) -> None:
-    assert [*filter(None, (find_again(dialect, name) for name in list_names(dialect)))] == []
+def test_every_name_of_a_tool_is_found(dialect: Dialect, every: int) -> None:
+    names = [*list_names(dialect)][::every]
+    assert [*filter(None, (find_again(dialect, name) for name in names))] == []
 
 
 def test_a_name_that_only_tools_have_is_asked_for() -> None:
@@ -236,7 +238,9 @@ def test_a_name_of_a_tool_at_its_best_confidence(name: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("every", [2, pytest.param(1, marks=pytest.mark.long)])
 @pytest.mark.parametrize("dialect", BOX_DIALECTS, ids=lambda one: one.name)
-def test_every_name_of_a_tool_of_boxes_is_found(dialect: Dialect) -> None:
-    missed = (find_boxes_again(dialect, name) for name in list_box_names(dialect))
+def test_every_name_of_a_tool_of_boxes_is_found(dialect: Dialect, every: int) -> None:
+    names = [*list_box_names(dialect)][::every]
+    missed = (find_boxes_again(dialect, name) for name in names)
     assert [*filter(None, missed)] == []
