@@ -63,6 +63,7 @@ def test_shares_are_what_an_image_changes(seed):
             {"none": [], "all": repeat_images(truth, found, many)[1]},
             name,
         ).queries(name, "all", "none")
+        assert list(shares.to_pandas())[1] == "image"
         of_image = {row.query: row.difference for row in shares.rows}
         agree = []
         for number, one in enumerate(truth["images"]):

@@ -15,7 +15,8 @@ from germane.types import Dialect
 
 DIALECTS = tuple(germane.dialects().values())
 BOX_DIALECTS = tuple(
-    one for one in germane.boxes.dialects().values() if "overlap" not in one.choices or "iou+1" in one.choices.values()
+    one for one in germane.boxes.dialects().values()
+    if "areas" not in one.choices and ("overlap" not in one.choices or "iou+1" in one.choices.values())
 )  # fmt: skip
 
 # --- Data on which tools have a value, and few of them the same -------------------------------------

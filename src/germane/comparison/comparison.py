@@ -292,8 +292,10 @@ class Comparison(Columnar):
         only_system, only_baseline = (
             self._find_answered_by_one(*pair) for pair in ((system, baseline), (baseline, system))
         )
-        names = next(iter(self.datasets.values()))[system].id_names
-        taken = ("data set", "baseline", "system", "difference", "moved")
+        unit = sample.unit
+        if unit == "query":  # which the data may call by another name
+            names = next(iter(self.datasets.values()))[system].id_names
+            unit = names.avoid(("data set", "baseline", "system", "difference", "moved")).query
         return QueryDifferences(
             sample.measures[m],
             system,
@@ -301,7 +303,7 @@ class Comparison(Columnar):
             tuple(rows),
             only_system,
             only_baseline,
-            names.avoid(taken).query,
+            unit,
         )
 
     def stability(self, measure: str | Measure) -> Stability:

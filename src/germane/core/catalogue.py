@@ -158,7 +158,8 @@ class Catalogue:
         if self.distance is None:
             raise MeasureError(
                 f"{measure} needs to know how items differ: {write_option('distance', '…')}"
-                " takes {item: vector}, or a function of two items."
+                " takes a file of items and vectors, {item: vector}, or, in Python, a function"
+                " of two items."
             )
         return self.distance
 
