@@ -54,10 +54,12 @@ def refused(folder: Path, qrels: bytes, run: bytes, error: type[GermaneError], *
 @pytest.mark.parametrize("bad", BAD_NUMBERS)
 def test_a_bad_number_in_any_line(bad: str, form: str, tmp_path: Path) -> None:
     write = FORMS[form]
-    for line in range(R.count("\n")):
+    """Some of the lines for each number: all numbers together go through every line."""
+    first = BAD_NUMBERS.index(bad) % 2
+    for line in range(first, R.count("\n"), 2):
         run = write(replaced(R, line, 4, bad))
         refused(tmp_path, write(Q), run, ScoreError, f"run:{line + 1}: ", "score", bad)
-    for line in range(Q.count("\n")):
+    for line in range(first, Q.count("\n"), 2):
         qrels = write(replaced(Q, line, 3, bad))
         refused(tmp_path, qrels, write(R), GradeError, f"qrels:{line + 1}: ", "grade", bad)
 
