@@ -30,7 +30,7 @@ test-all: test $(VENV)/.docs
 	$(BIN)/python -m pytest $(SHARED) --hypothesis-profile=many tests/test_laws.py tests/test_against_oracle.py tests/test_inputs.py
 	$(MAKE) test-oldest
 	$(MAKE) test-bare
-	$(MAKE) -j2 fuzz
+	$(MAKE) -j2 fuzz SECONDS=6
 	$(MAKE) sanitize SECONDS=5 SANITIZED=kernel
 
 files = $(wildcard $(1:%=tests/test_%.py) $(1:%=tests/internals/test_%.py))

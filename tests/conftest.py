@@ -20,7 +20,7 @@ from browser import Browser, browser
 _SLOW_MACHINES = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 
 settings.register_profile("ci", derandomize=True, max_examples=15, database=None, **_SLOW_MACHINES)
-settings.register_profile("many", settings.get_profile("ci"), max_examples=300)
+settings.register_profile("many", settings.get_profile("ci"), max_examples=200)
 settings.register_profile("thorough", max_examples=5000, print_blob=True, **_SLOW_MACHINES)
 settings.load_profile("ci")
 

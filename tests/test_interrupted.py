@@ -149,7 +149,9 @@ def test_killed_a_thousand_times(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+@pytest.mark.parametrize(
+    "name", ["SIGINT", "SIGTERM", pytest.param("SIGHUP", marks=pytest.mark.long)]
+)
 def test_what_can_be_cleared_away_is(name: str, tmp_path: Path) -> None:
     for writer, found in stopped(tmp_path, getattr(signal, name), 8).items():
         if writer == "plain" and name != "SIGINT":

@@ -106,7 +106,7 @@ def test_spoilt_cells_are_named_with_their_slips() -> None:
     [
         ({"missing": "skip", "no_relevant": "skip"}, "MAP", "AP"),
         ({"unjudged": "remove", "ties": "worst"}, "nDCG@10", "nDCG@10"),
-        ({"depth": 20}, "MAP", "AP"),
+        pytest.param({"depth": 20}, "MAP", "AP", marks=pytest.mark.long),
         ({"missing": "skip"}, "nDCG@10", "nDCG(gain=exp)@10"),
     ],
 )

@@ -139,7 +139,7 @@ TOOLS = [name for name, dialect in germane.dialects().items() if not dialect.sum
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(name, marks=[pytest.mark.long] if place % 5 else [])
+        pytest.param(name, marks=[pytest.mark.long] if place % 12 else [])
         for place, name in enumerate(TOOLS)
     ],
 )
