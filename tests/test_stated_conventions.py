@@ -79,7 +79,12 @@ WORDS = {
 @pytest.mark.filterwarnings("ignore::germane.GermaneWarning")
 @pytest.mark.parametrize("others", ["next", pytest.param("all", marks=pytest.mark.long)])
 @pytest.mark.parametrize(
-    ("name", "word"), [(name, word) for name, own in WORDS.items() for word in own]
+    ("name", "word"),
+    [
+        pytest.param(name, word, marks=[pytest.mark.long] if place % 2 else [])
+        for name, own in WORDS.items()
+        for place, word in enumerate(own)
+    ],
 )
 def test_a_function_of_one_convention_has_no_other(name: str, word: str, others: str) -> None:
     function = make_function("AP@10", **{name: word})
