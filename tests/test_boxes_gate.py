@@ -136,3 +136,17 @@ def test_floors_have_names_with_parentheses() -> None:
         ("nDCG(gain=exp)@5", 0.5),
         ("RR", 1),
     ]
+
+
+def test_a_result_of_other_truths_is_no_baseline() -> None:
+    """Boxes without ids, in the same images: their places say that they are others."""
+    here, there = [[10, 10, 50, 50]], [[60, 60, 90, 90]]
+    truths = [[{"boxes": boxes, "labels": [1]}] for boxes in (here, there)]
+    found = [[{**one, "scores": [0.9]} for one in truth] for truth in truths]
+    baseline = germane.boxes.evaluate(truths[1], found[1], "AP")
+    with pytest.raises(InputError, match="with other truths"):
+        germane.boxes.gate(truths[0], found[0], "AP", baseline=baseline)
+    same = germane.boxes.evaluate(
+        *(json.loads(json.dumps(one[0])) for one in (truths, found)), "AP"
+    )
+    assert germane.boxes.gate(truths[0], found[0], "AP", baseline=same)

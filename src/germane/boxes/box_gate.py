@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from germane.boxes.box_comparison import COMPARED, compare_shares, share_all
 from germane.boxes.box_measures import BoxMeasures, list_box_names
-from germane.boxes.box_records import find_record, read_shares
+from germane.boxes.box_records import find_record, hash_truths, read_shares
 from germane.boxes.box_result import Result
 from germane.boxes.verbs import evaluate, evaluate_many
 from germane.comparison.floors import Floors, check_floors, read_floors
@@ -91,11 +91,13 @@ def gate(
 
 def _check_result(before: Result, now: Result) -> None:
     """Refuse a result of other truths or conventions."""
-    same = before.truths is now.truths or list(before.truths.ids) == list(now.truths.ids)
+    old, new = before.truths, now.truths
+    in_order = list(old.images) == list(new.images)  # of which shares are matched by their places
+    same = old is new or (in_order and hash_truths(old) == hash_truths(new))
     if not same or before.conventions != now.conventions:
         raise InputError(
-            "the baseline was evaluated with other truths or conventions. Evaluate both with the"
-            " same ones."
+            "the baseline was evaluated with other truths, another order of images, or other"
+            " conventions. Evaluate both with the same ones."
         )
 
 
