@@ -1,5 +1,6 @@
 """gate, assert_no_regression, the pytest fixture, and results that are read again."""
 
+import inspect
 import json
 import math
 import os
@@ -135,6 +136,11 @@ def test_a_gain_passes() -> None:
 
 def test_queries_that_the_run_lost_count_as_0() -> None:
     assert gate({q: ["d"] for q in QUERIES[:20]}, GOOD).verdicts["RR"] == "fell"
+
+
+@pytest.mark.parametrize("module", [germane, germane.boxes], ids=lambda module: module.__name__)
+def test_assert_no_regression_takes_what_gate_takes(module: Any) -> None:
+    assert inspect.signature(module.assert_no_regression) == inspect.signature(module.gate)
 
 
 def test_assert_no_regression() -> None:

@@ -11,7 +11,7 @@ from germane.checks.evaluated import check_evaluation
 from germane.core.calls import Progress, make_progress
 from germane.core.finding import Finding, warn
 from germane.core.policy import Duplicates, Policy
-from germane.core.qrels import Qrels, Sample
+from germane.core.qrels import IdNames, Qrels, Sample
 from germane.dialects.names import parse
 from germane.errors import FormatError, InputError, PolicyError, check_choice, clip, write_option
 from germane.evaluation.choices import (
@@ -122,11 +122,10 @@ def evaluate(
     spoken, ordered = data.options.dialect, collection.is_ordered
     content = RunFingerprint(opened, run, judged[0].qrels)
     reading = data.options.held
-    result = finish_result(
-        name or opened.name, plan, judged, reading, spoken, ordered, collection.sample, content
-    )
-    result.id_names = judged[0].qrels.id_names or opened.id_names or result.id_names
-    return result
+    return finish_result(
+        name or opened.name, plan, judged, reading, spoken, ordered, collection.sample, content,
+        run_id_names=opened.id_names,
+    )  # fmt: skip
 
 
 def finish_result(
@@ -138,11 +137,13 @@ def finish_result(
     ordered: Callable[[], bool | None] = lambda: None,
     sample: Callable[[int], Sample] | None = None,
     run_fingerprint: Callable[[], str | None] = lambda: None,
+    *,
+    run_id_names: IdNames | None = None,
 ) -> Result:
     """Make the result of a run judged under each policy of a plan, and warn of findings.
 
     ``ordered()`` returns whether the run's rows stand in the order of their scores, or None if
-    unknown.
+    unknown. ``run_id_names`` are its columns of ids, which count if the qrels name none.
     """
     computed: dict[Measure, MeasureResult] = {}
     for chosen, judged_run in zip(plan.groups.values(), judged, strict=True):
@@ -177,6 +178,7 @@ def finish_result(
         fingerprint=partial(make_fingerprint, first.qrels),
         run_fingerprint=run_fingerprint,
         option_fingerprints=fingerprint_options(first.qrels, reading),
+        id_names=first.qrels.id_names or run_id_names,
     )
     if findings:
         warn(result.name, findings)

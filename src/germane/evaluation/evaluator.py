@@ -456,9 +456,7 @@ class Evaluator:
         signed = None if self._content is None else str(self._content)
         fingerprint = self.run_fingerprint or KeptFingerprint(signed)
         reading, spoken = self._options.held, self._options.dialect
-        result = finish_result(name, plan, judged, reading, spoken, run_fingerprint=fingerprint)
-        result.id_names = judged[0].qrels.id_names or result.id_names
-        return result
+        return finish_result(name, plan, judged, reading, spoken, run_fingerprint=fingerprint)
 
     @property
     def measures(self) -> tuple[Measure, ...]:

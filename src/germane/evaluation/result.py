@@ -124,6 +124,7 @@ class Result(Lookup[MeasureResult], Tabular):
         run_fingerprint: Callable[[], str | None] = _know_nothing,
         option_fingerprints: Callable[[], Mapping[str, str | None]] = dict,
         renamed: Mapping[str, Measure] | None = None,
+        id_names: IdNames | None = None,
     ) -> None:
         self.name = name
         self.findings = findings
@@ -136,7 +137,7 @@ class Result(Lookup[MeasureResult], Tabular):
         self.limits = dict(limits or {})  # of the dialect, with the measures that they matter to
         self.renamed = dict(renamed or {})  # names that were asked for → measures of another name
         self._by_measure = dict(measures)
-        self.id_names = IdNames()  # the columns of query and item, as the data call them
+        self.id_names = id_names or IdNames()  # columns of query and item in the data
         self._fingerprint, self._run_fingerprint = fingerprint, run_fingerprint
         self._option_fingerprints = option_fingerprints
 
