@@ -148,6 +148,11 @@ LINES = {
         qrels_text(blank="\t"),
         run_text(blank="\t").replace("\td01\t", "\tdoc 01\t"),
     ),
+    "an id with a number among its words, between tabs": FileCase(
+        refused("expected 6 fields", "contains a blank", line=2),
+        qrels_text(blank="\t"),
+        run_text(blank="\t").replace("\td01\t", "\tthe top 10 hits\t"),
+    ),
     "an ideographic space in an id": _both("d\u300001"),
     "a NEL in an id": _both("d\u008501"),
     "no score between tabs": FileCase(

@@ -690,6 +690,7 @@ static int read_line(Lines *lines, const int64_t (*field)[2], int64_t count) {
         uint8_t tag = text[field[lines->fields - 1][0]];
         if (!lines->more || count > 2 * lines->fields - 2) return STOPPED;   /* or several lines in one? */
         if (is_digit(tag) || tag == '-' || tag == '+' || tag == '.') return STOPPED;
+        if (memchr(text + query, '\t', (size_t)(field[lines->fields - 1][0] - query))) return STOPPED;   /* blanks in one? */
     }
     if (!read_number(text + field[lines->number][0], text + field[lines->number][1], &number)) return STOPPED;
     if (number > lines->largest || number < -lines->largest) return STOPPED;
