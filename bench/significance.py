@@ -26,13 +26,8 @@ import segments
 
 import germane
 from germane.comparison.pair import compare_pairs
-from germane.comparison.significance import (
-    CORRECTIONS,
-    TESTS,
-    Sample,
-    Settings,
-    compute_sign_flip_p,
-)
+from germane.comparison.samples import Sample
+from germane.comparison.significance import CORRECTIONS, TESTS, Settings, compute_sign_flip_p
 from germane.core.mean_intervals import Span, estimate_mean_interval
 
 ALPHA, SEED = 0.05, 20261121

@@ -12,14 +12,13 @@ from hypothesis import strategies as st
 
 import germane
 from germane.comparison.pair import format_p
+from germane.comparison.samples import Sample, resample_sums
 from germane.comparison.significance import (
     CORRECTIONS,
     TESTS,
-    Sample,
     compute_sign_flip_p,
     compute_sign_p,
     draw_largest_differences,
-    resample_sums,
 )
 from germane.core.mean_intervals import (
     Dispersion,

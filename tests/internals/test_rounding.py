@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import germane
-from germane.comparison.significance import CORRECTIONS, TESTS, Sample, is_near
+from germane.comparison.samples import Sample
+from germane.comparison.significance import CORRECTIONS, TESTS, is_near
 from germane.core.mean_intervals import Span, estimate_mean_interval, estimate_weighted_interval
 from germane.core.ragged import reaches, subtract_values, unite_equal
 

@@ -14,13 +14,9 @@ from germane.boxes.verbs import evaluate_many
 from germane.comparison.compare import compare_samples
 from germane.comparison.comparison import Comparison
 from germane.comparison.pair import compare_parts
+from germane.comparison.samples import Sample
 from germane.comparison.segments import Segments
-from germane.comparison.significance import (
-    Correction,
-    Sample,
-    Settings,
-    TestName,
-)
+from germane.comparison.significance import Correction, Settings, TestName
 from germane.core import ragged
 from germane.core.calls import Seed, make_generator
 from germane.core.ragged import Floats, Ints

@@ -10,16 +10,8 @@ from numpy.random import Generator
 
 from germane.comparison.comparison import Comparison
 from germane.comparison.pair import compare_pairs
-from germane.comparison.significance import (
-    Correction,
-    Family,
-    Runs,
-    Sample,
-    Sequential,
-    Settings,
-    TestName,
-    match_samples,
-)
+from germane.comparison.samples import Runs, Sample, match_samples
+from germane.comparison.significance import Correction, Family, Sequential, Settings, TestName
 from germane.core.calls import Progress, Seed, make_generator, make_progress
 from germane.dialects.names import parse_all
 from germane.errors import (

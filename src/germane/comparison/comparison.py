@@ -24,7 +24,8 @@ from germane.comparison.query_differences import (
     QueryDifferences,
     find_moves,
 )
-from germane.comparison.significance import Runs, Sample, Settings, resample_sums
+from germane.comparison.samples import Runs, Sample, resample_sums
+from germane.comparison.significance import Settings
 from germane.core.ragged import ROUNDING, Floats, subtract_values, unite_equal
 from germane.errors import MeasureError, NotFoundError, clip, make_visible, offer
 from germane.evaluation.layout import name_measures

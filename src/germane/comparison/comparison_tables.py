@@ -6,8 +6,9 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from germane.comparison.pair import Pair, Verdict, format_p_number
+from germane.comparison.samples import Sample
 from germane.comparison.sequential import CITE, choose_test
-from germane.comparison.significance import CORRECTIONS, MANY, Sample, Settings
+from germane.comparison.significance import CORRECTIONS, MANY, Settings
 from germane.core.mean_intervals import (
     Dispersion,
     Interval,

@@ -12,7 +12,8 @@ from germane.comparison.comparison import Comparison
 from germane.comparison.comparison_tables import describe_significance, write_ends
 from germane.comparison.floors import CheckedFloor, Floor, Floors, check_floors, read_floors
 from germane.comparison.pair import Pair, format_difference, format_p_number
-from germane.comparison.significance import Correction, Sequential, TestName, list_valued
+from germane.comparison.samples import list_valued
+from germane.comparison.significance import Correction, Sequential, TestName
 from germane.core.calls import Seed, is_number
 from germane.core.ragged import reaches
 from germane.errors import (

@@ -7,13 +7,9 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from germane.comparison.samples import Sample
 from germane.comparison.sequential import choose_test, estimate_sequence
-from germane.comparison.significance import (
-    CORRECTIONS,
-    Sample,
-    Settings,
-    compute_differences,
-)
+from germane.comparison.significance import CORRECTIONS, Settings, compute_differences
 from germane.core.calls import Progress
 from germane.core.mean_intervals import (
     Dispersion,

@@ -10,7 +10,7 @@ import numpy as np
 
 from germane.comparison.comparison_tables import write_ends
 from germane.comparison.pair import Pair, format_p
-from germane.comparison.significance import refuse_unanswered
+from germane.comparison.samples import refuse_unanswered
 from germane.core.ragged import average_numbers, subtract_values
 from germane.errors import InputError, clip, make_visible
 from germane.evaluation.judging import Placement

@@ -12,16 +12,15 @@ from germane.comparison.comparison_tables import (
     write_ends,
 )
 from germane.comparison.pair import Pair, compare_parts, format_p_number
-from germane.comparison.sequential import choose_test
-from germane.comparison.significance import (
-    CORRECTIONS,
+from germane.comparison.samples import (
     Runs,
     Sample,
-    Settings,
     SharedQueries,
     find_shared_queries,
     match_samples,
 )
+from germane.comparison.sequential import choose_test
+from germane.comparison.significance import CORRECTIONS, Settings
 from germane.errors import list_some
 from germane.evaluation.layout import (
     find_categories,

@@ -10,12 +10,12 @@ fortune does not depend on the order of the queries.
 
 import numpy as np
 
+from germane.comparison.samples import Sample
 from germane.comparison.significance import (
     SMALLEST,
     TESTS,
     Pairs,
     Procedure,
-    Sample,
     Settings,
     compute_differences,
 )
