@@ -26,10 +26,10 @@ from germane.evaluation.choices import (
     Source,
     Vectors,
 )
+from germane.evaluation.fingerprints import RunFingerprint, fingerprint_options, make_fingerprint
 from germane.evaluation.judging import JudgedRun, Placement, state_duplicates
 from germane.evaluation.opening import Held, Inputs, check_runs, open_data, open_options
 from germane.evaluation.result import Counts, Result, Results
-from germane.evaluation.signature_line import RunFingerprint, fingerprint_options, make_fingerprint
 from germane.evaluation.special_queries import refuse_undefined, settle
 from germane.measures import TABLE
 from germane.measures.averaging import MeasureResult, QueryValues

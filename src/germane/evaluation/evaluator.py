@@ -34,17 +34,17 @@ from germane.errors import (
 from germane.evaluation.choices import DEFAULT, Choices, Judgments, Plan, Run
 from germane.evaluation.collection import refuse_places, retrieve
 from germane.evaluation.evaluate import finish_result
-from germane.evaluation.judging import judge
-from germane.evaluation.opening import Inputs, open_data
-from germane.evaluation.result import Result
-from germane.evaluation.signature_line import (
+from germane.evaluation.fingerprints import (
     KeptFingerprint,
     OptionFingerprints,
-    Signature,
     check_same,
     hash_run,
     make_fingerprint,
 )
+from germane.evaluation.judging import judge
+from germane.evaluation.opening import Inputs, open_data
+from germane.evaluation.result import Result
+from germane.evaluation.signature_line import Signature
 from germane.evaluation.whole_lists import (
     Counted,
     Tallies,

@@ -28,13 +28,10 @@ from germane.errors import (
 )
 from germane.evaluation.choices import DEFAULT, Choices
 from germane.evaluation.evaluator import Evaluator, Reduced
+from germane.evaluation.fingerprints import KeptFingerprint, RunFingerprint
 from germane.evaluation.opening import open_data
 from germane.evaluation.result import Counts, Result, Results
-from germane.evaluation.signature_line import (
-    KeptFingerprint,
-    RunFingerprint,
-    Signature,
-)
+from germane.evaluation.signature_line import Signature
 from germane.measures.averaging import MeasureResult
 from germane.measures.definition import refuse_lists
 from germane.measures.measure import Measure, Measures
