@@ -17,7 +17,7 @@ from germane.cli import main
 from germane.presentation import writing
 from germane.readers.files import trec_files
 from germane.readers.objects import frames
-from germane.records.record import evaluate_kept
+from germane.records.checkpoint import evaluate_kept
 
 from sizes import set_sizes
 

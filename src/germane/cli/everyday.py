@@ -138,7 +138,7 @@ def _evaluate_kept(
     qrels: str, runs: Mapping[str, str], measures: Any, folder: str, choices: Mapping[str, Any]
 ) -> Results:
     """Evaluate each run with a checkpoint of its own, in a folder inside ``folder``."""
-    from germane.records.record import evaluate_kept
+    from germane.records.checkpoint import evaluate_kept
 
     results = {}
     for number, (name, run) in enumerate(runs.items(), 1):
