@@ -20,11 +20,7 @@ from germane.comparison.significance import (
     compute_sign_p,
     draw_largest_differences,
 )
-from germane.core.mean_intervals import (
-    Dispersion,
-    estimate_bca,
-    widen_quantile,
-)
+from germane.core.mean_intervals import Dispersion, estimate_bca, widen_quantile
 
 # Fisher, The Design of Experiments (1935), chapter III: Darwin's maize, crossed less self-fertilized,
 # in eighths of an inch.

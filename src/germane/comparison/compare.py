@@ -23,13 +23,7 @@ from germane.errors import (
     clip,
     list_some,
 )
-from germane.evaluation.choices import (
-    DEFAULT,
-    Choices,
-    Judgments,
-    Run,
-    Values,
-)
+from germane.evaluation.choices import DEFAULT, Choices, Judgments, Run, Values
 from germane.evaluation.evaluate import evaluate_many
 from germane.evaluation.result import Result, Results
 from germane.evaluation.signature_line import Signature

@@ -9,21 +9,12 @@ from germane.comparison.pair import Pair, Verdict, format_p_number
 from germane.comparison.samples import Sample
 from germane.comparison.sequential import CITE, choose_test
 from germane.comparison.significance import CORRECTIONS, MANY, Settings
-from germane.core.mean_intervals import (
-    Dispersion,
-    Interval,
-)
+from germane.core.mean_intervals import Dispersion, Interval
 from germane.evaluation.layout import write_definition
 from germane.measures import find_merits
 from germane.measures.measure import Measure
 from germane.output.named_columns import make_numbers, make_texts
-from germane.output.tables import (
-    Table,
-    find_highest,
-    format_number,
-    pluralize,
-    write_count,
-)
+from germane.output.tables import Table, find_highest, format_number, pluralize, write_count
 
 Names: TypeAlias = Mapping[Measure, str]
 

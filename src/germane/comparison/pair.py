@@ -11,11 +11,7 @@ from germane.comparison.samples import Sample
 from germane.comparison.sequential import choose_test, estimate_sequence
 from germane.comparison.significance import CORRECTIONS, Settings, compute_differences
 from germane.core.calls import Progress
-from germane.core.mean_intervals import (
-    Dispersion,
-    Interval,
-    estimate_weighted_interval,
-)
+from germane.core.mean_intervals import Dispersion, Interval, estimate_weighted_interval
 from germane.core.ragged import Floats, drop_rounding
 from germane.errors import MeasureError, make_visible
 from germane.measures import find_direction

@@ -10,12 +10,7 @@ import numpy as np
 
 from germane.core.ragged import Floats, Ints, drop_rounding
 from germane.dialects.names import parse
-from germane.errors import (
-    CoverageError,
-    MeasureError,
-    list_some,
-    write_option,
-)
+from germane.errors import CoverageError, MeasureError, list_some, write_option
 from germane.evaluation.layout import write_dialect
 from germane.evaluation.result import Result, Results
 from germane.evaluation.whole_lists import CatalogueResult

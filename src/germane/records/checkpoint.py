@@ -8,12 +8,10 @@ from typing import Any, Unpack
 
 from germane._version import VERSION
 from germane.core.calls import Progress, make_progress
-from germane.errors import (
-    DuplicateError,
-    InputError,
-)
+from germane.errors import DuplicateError, InputError
+from germane.evaluation.batches import Reduced
 from germane.evaluation.choices import DEFAULT, Choices
-from germane.evaluation.evaluator import Evaluator, Reduced
+from germane.evaluation.evaluator import Evaluator
 from germane.evaluation.fingerprints import RunFingerprint
 from germane.evaluation.opening import open_data
 from germane.evaluation.result import Result

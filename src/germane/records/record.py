@@ -15,14 +15,7 @@ from germane._version import VERSION
 from germane.core.calls import is_number
 from germane.core.policy import Policy
 from germane.dialects.names import parse
-from germane.errors import (
-    EmptyError,
-    FormatError,
-    GermaneError,
-    InputError,
-    clip,
-    show_typed,
-)
+from germane.errors import EmptyError, FormatError, GermaneError, InputError, clip, show_typed
 from germane.evaluation.fingerprints import KeptFingerprint
 from germane.evaluation.result import Counts, Result, Results
 from germane.evaluation.signature_line import Signature
@@ -418,7 +411,7 @@ def name_place(raw: Any) -> str:
     return os.fspath(raw) if isinstance(raw, str | os.PathLike) else "the record"
 
 
-# --- Results of a record ---------------------------------------------------------------------------
+# --- Results of a record --------------------------------------------------------------------------
 
 T = TypeVar("T")
 
