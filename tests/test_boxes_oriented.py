@@ -405,6 +405,113 @@ def test_objects_of_tools_have_corners() -> None:
         assert germane.boxes.evaluate(truth, [found], "AP95", **options).flat() == {"AP95": 1.0}
 
 
+# --- Columns --------------------------------------------------------------------------------------
+
+ANGLES = {"cx": [50, 20], "cy": [50, 20], "w": [40, 10], "h": [20, 30], "angle": [30.0, -40.0]}
+Cells = dict[str, list[Any]]
+
+
+def make_tables(form: str, names: dict[str, str] | None = None) -> tuple[Cells, Cells]:
+    """Columns of two truths and two detections, with angles or with corners from 0 or from 1."""
+    tables = []
+    for turn in (0, 5):
+        cells: Cells = {**ANGLES, "angle": [angle + turn for angle in ANGLES["angle"]]}
+        if form != "angle":
+            rows = [list_corners(list(box)) for box in zip(*cells.values(), strict=True)]
+            ends = [f"{axis}{end + int(form)}" for end in range(4) for axis in "xy"]
+            cells = {end: [row[i] for row in rows] for i, end in enumerate(ends)}
+        cells = {(names or {}).get(name, name): column for name, column in cells.items()}
+        tables.append({"image": ["a", "b"], "class": ["x", "x"], **cells})
+    return tables[0], {**tables[1], "score": [0.9, 0.8]}
+
+
+def write_csv(path: Path, cells: Cells) -> str:
+    lines = [cells, *zip(*cells.values(), strict=True)]
+    path.write_text("".join(",".join(map(str, line)) + "\n" for line in lines), "utf-8")
+    return str(path)
+
+
+@pytest.mark.parametrize("kind", ["dict", "pandas", "polars", "csv"])
+@pytest.mark.parametrize(
+    ("form", "names", "columns"),
+    [
+        ("angle", {}, {}),
+        ("angle", {"w": "width", "h": "height", "angle": "rotation_deg"}, {}),
+        ("angle", {"angle": "r", "cx": "x_center", "cy": "y_center"}, {}),
+        ("angle", {"cx": "x", "cy": "y"}, {"cx": "x", "cy": "y"}),
+        ("angle", {"angle": "turned"}, {"angle": "turned"}),
+        ("1", {}, {}),
+        ("0", {}, {}),
+        ("1", {"x3": "third"}, {"x3": "third"}),
+    ],
+)
+def test_columns_of_oriented_boxes(
+    kind: str, form: str, names: dict[str, str], columns: dict[str, str], tmp_path: Path
+) -> None:
+    truth, found = [
+        [{"boxes": [box], "labels": ["x"], "scores": [score]}
+        for box, score in zip(zip(*cells.values(), strict=True), (0.9, 0.8), strict=True)]
+        for cells in (ANGLES, {**ANGLES, "angle": [35.0, -35.0]})
+    ]  # fmt: skip
+    wanted = germane.boxes.evaluate(truth, found, "AP AP95", overlap="probiou").flat()
+    sides: Any = make_tables(form, names)
+    if kind in ("pandas", "polars"):
+        sides = map(pytest.importorskip(kind).DataFrame, sides)
+    if kind == "csv":
+        sides = (write_csv(tmp_path / f"{name}.csv", cells) for name, cells in enumerate(sides))
+    result = germane.boxes.evaluate(*sides, "AP AP95", overlap="probiou", columns=columns)
+    assert result.flat() == pytest.approx(wanted, abs=1e-9)
+    assert 0 < wanted["AP"] < 1
+
+
+BOTH = tuple(a | b for a, b in zip(make_tables("angle"), make_tables("1"), strict=True))
+IN_RADIANS = make_tables("angle", {"angle": "theta_rad"})
+UPRIGHT = {"angle": None}
+
+
+@pytest.mark.parametrize(
+    ("tables", "options", "says", "advice"),
+    [
+        (make_tables("angle"), {"overlap": "iou"}, "boxes have an angle (cx, cy, w, h, angle)", [{"overlap": "oriented"}, {"overlap": "iou", "columns": UPRIGHT}]),
+        (make_tables("1"), {"overlap": "iou"}, "boxes have four corners (x1, y1, x2, y2", [{"overlap": "oriented"}]),
+        (make_tables("0"), {"overlap": "iou"}, "boxes have four corners (x0, y0, x1, y1", [{"overlap": "oriented"}]),
+        (BOTH, {}, "an angle ('angle') and four corners ('x1', …, 'y4')", [{"columns": UPRIGHT}, {"columns": {"x3": None}}]),
+        (make_tables("angle", {"cx": "x", "cy": "y"}), {}, "turns a box around its center", [{"columns": {"cx": "x", "cy": "y"}}, {"columns": UPRIGHT}]),
+        (IN_RADIANS, {}, "'theta_rad' has radians by its name", [{"angles": "radians"}, {"angles": {"truth": "radians", "detections": "radians"}}]),
+        (make_tables("angle", {"angle": "theta_deg"}), {"angles": "radians"}, "has degrees by its name", [{"angles": "degrees"}]),
+        (make_tables("angle", {"angle": "box_angle"}), {}, "is 'box_angle' the angle", [{"columns": {side: {"angle": name} for side in ("truth", "detections")}} for name in ("box_angle", None)]),
+        (make_tables("angle", {"w": "theta", "h": "width", "cx": "height"}), {}, "more than one column can be the angle: 'theta', 'angle'", []),
+        (({**make_tables("angle")[0], "h": [1]}, make_tables("angle")[1]), {}, "different lengths: image 2, class 2, cx 2, cy 2, w 2, h 1", []),
+        (({**make_tables("angle")[0], "h": [1, "wide"]}, make_tables("angle")[1]), {}, "column 'h', row 1: the values of a column must have one type", []),
+        (({**make_tables("angle")[0], "angle": [1, None]}, make_tables("angle")[1]), {}, "row 1: an oriented box is 5 or 8 finite numbers", []),
+    ],
+)  # fmt: skip
+@needs_shapely
+def test_columns_that_are_refused_and_their_advice(
+    tables: tuple[Cells, Cells], options: Row, says: str, advice: list[Row]
+) -> None:
+    usual: Row = {"overlap": "probiou", **options}
+    with pytest.raises(germane.GermaneError) as error:
+        germane.boxes.evaluate(*tables, "AP50", **usual)
+    assert says in str(error.value)
+    for changed in advice:
+        name, choice = list(changed.items())[-1]
+        if isinstance(choice, dict) and "truth" in choice:
+            choice = {"truth": choice["truth"]}  # the side that is read first
+        assert f"{name}={choice}" in str(error.value)
+        germane.boxes.evaluate(*tables, "AP50", **{**usual, **changed})
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_columns_of_other_things_are_not_angles() -> None:
+    """A rectangle's number is no angle, and upright boxes may have an angle that is not read."""
+    upright = {name: cells for name, cells in make_tables("angle")[0].items() if name != "angle"}
+    sides = upright | {"rectangle_id": [1, 2]}, upright | {"score": [1, 1], "rotation_y": [0, 1]}
+    assert germane.boxes.evaluate(*sides, "AP", columns={"image": "image"})["AP"].mean == 1
+    sides = sides[0], upright | {"score": [1, 1]}
+    assert germane.boxes.evaluate(*sides, "AP", overlap="probiou")["AP"].mean == 1
+
+
 @pytest.mark.parametrize(
     ("boxes", "options", "says"),
     [

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from germane.boxes.box_columns import Columns, explain_numbers
-from germane.boxes.conventions import Reading, name_side
+from germane.boxes.conventions import Reading, Side, name_side
 from germane.boxes.corners import NUMBERS, make_corners, measure_corner_areas
 from germane.boxes.detections import BoxFormat, Truths, measure_extents
 from germane.boxes.image_ids import find_ids, has_booleans
@@ -16,6 +16,7 @@ from germane.core.id_spelling import unwrap_ids
 from germane.core.ragged import Floats
 from germane.errors import FormatError, InputError, clip, list_some, write_option
 from germane.readers.files.formats import FORMATS, find_format, is_path, open_columns
+from germane.readers.objects.headings import Headings
 from germane.readers.objects.numbers import to_numpy
 
 
@@ -24,7 +25,18 @@ def is_table(raw: object) -> bool:
     if is_path(raw):
         name = find_format(raw, "by")  # type: ignore[arg-type]
         return FORMATS[name].has_columns and name != "letor" and _has_suffix(raw)
-    return hasattr(raw, "__arrow_c_stream__") or hasattr(raw, "column_names")
+    return hasattr(raw, "__arrow_c_stream__") or hasattr(raw, "column_names") or _is_columns(raw)
+
+
+def _is_columns(raw: object) -> bool:
+    """Is this a dict of columns, one of which is that of images?"""
+    return (
+        isinstance(raw, Mapping)
+        and all(isinstance(name, str) for name in raw)
+        and Headings.name_images(raw)
+        and all(hasattr(cells, "__len__") for cells in raw.values())
+        and not any(isinstance(cells, (str, bytes, Mapping)) for cells in raw.values())
+    )
 
 
 def _has_suffix(raw: Any) -> bool:
@@ -51,15 +63,18 @@ def open_table(raw: Any, kind: str, columns: Any = None) -> Any:
 
 def read_table(raw: Any, reading: Reading, truths: Truths | None) -> Columns:
     """Read detections, or truths with columns ``area``, ``crowd`` and ``difficult`` if any."""
-    frame = open_table(raw, name_side(truths), reading.columns)
+    side = name_side(truths)
+    frame = open_table(raw, side, reading.columns)
+    (form, sides), where = frame.headings.sides, frame.where
+    is_oriented = len(sides) in NUMBERS
+    _check_angles(frame.headings, where, side, reading)
     parts = _Parts(frame)
-    (box_format, sides), where = frame.headings.sides, frame.where
     return Columns(
         image=parts.image,
         label=parts.label,
         boxes=np.column_stack([parts.numbers[side] for side in sides]),
         locate=lambda place: f"{where}, row {place}",
-        box_format=box_format,
+        box_format="xyxy" if is_oriented else form,
         score=parts.score,
         crowd=parts.flags.get("crowd"),
         difficult=parts.flags.get("difficult"),
@@ -67,6 +82,38 @@ def read_table(raw: Any, reading: Reading, truths: Truths | None) -> Columns:
         where=where,
         typed=not (is_path(raw) and find_format(raw, "by") in ("csv", "tsv")),
     )
+
+
+def _check_angles(headings: Headings, where: str, side: Side, reading: Reading) -> None:
+    """Refuse oriented boxes that would be read as others, and angles in another unit."""
+    names = dict(headings.numbers)
+    form, sides = headings.sides
+    is_oriented = len(sides) in NUMBERS
+    if is_oriented and reading.shape != "oriented":
+        without = write_option("columns", {"angle": None})
+        what, advice = {
+            "angle": ("an angle", f", and {without} evaluates them without an angle"),
+            "corners": ("four corners", ""),
+        }[form]
+        raise FormatError(
+            f"{where}: boxes have {what} ({', '.join(names[part] for part in sides)})."
+            f" {write_option('overlap', 'oriented')} evaluates them{advice}."
+        )
+    if not is_oriented and reading.shape == "oriented" and headings.like_angle:
+        raise FormatError(
+            f"{where}: is {headings.like_angle!r} the angle of the boxes? Say so with"
+            f" {write_option('columns', {side: {'angle': headings.like_angle}})}, or that they"
+            f" have none with {write_option('columns', {side: {'angle': None}})}."
+        )
+    unit = names.get("angle", "").casefold().rpartition("_")[2][:3]
+    read_as = "radians" if reading.angles == "radians" else "degrees"
+    if unit in ("rad", "deg") and not read_as.startswith(unit):
+        angles = "radians" if unit == "rad" else "degrees"
+        raise FormatError(
+            f"{where}: column {names['angle']!r} has {angles} by its name, and angles are read as"
+            f" {read_as}. Give {write_option('angles', angles)}, for one side"
+            f" {write_option('angles', {side: angles})}; or rename the column."
+        )
 
 
 def read_sizes(raw: Any) -> dict[Hashable, tuple[float, float]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -395,7 +395,7 @@ def tabulate_records(rows: Sequence[Any], kind: str, names: Any = None) -> pa.Ta
 
 def explain_unreadable(raw: Any, kind: str, error: Exception) -> FormatError:
     """Make the error for a frame that could not be read. It names the column that is wrong."""
-    for name in getattr(raw, "columns", ()):
+    for name in raw if isinstance(raw, Mapping) else getattr(raw, "columns", ()):
         if str(getattr(raw[name], "dtype", "")).startswith("Sparse["):
             return FormatError(
                 f"{kind}, column {name!r} is sparse ({raw[name].dtype}), which PyArrow does not"
@@ -431,7 +431,9 @@ def _explain_column(raw: object, where: str) -> FormatError:
 def check_readable(raw: object, where: str) -> None:
     """Raise InputError for a frame that only Arrow can read, where that is missing."""
     pandas = sys.modules.get("pandas")
-    if isinstance(raw, Record) or (pandas is not None and isinstance(raw, pandas.DataFrame)):
+    if isinstance(raw, (Mapping, Record)) or (
+        pandas is not None and isinstance(raw, pandas.DataFrame)
+    ):
         return
     if pandas is not None and isinstance(raw, pandas.Series) and not has_arrow():
         raise _explain_column(raw, where)
@@ -449,6 +451,8 @@ def list_reading_errors() -> tuple[type[Exception], ...]:
 
 
 def _read_series(series: Any) -> object:
+    if isinstance(series, (list, tuple)):
+        return make_column(series)
     if not has_arrow():
         return read_series(series)
     import pyarrow as pa

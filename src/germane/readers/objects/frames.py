@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import os
 import sys
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Literal, Self
@@ -36,7 +36,7 @@ from germane.readers.objects import arrow, numbers
 from germane.readers.objects.arrow import Entries, Place
 from germane.readers.objects.headings import Headings
 from germane.readers.objects.numbers import EXACT
-from germane.readers.objects.records import Record, read_pandas
+from germane.readers.objects.records import Record, make_record, read_pandas
 from germane.readers.options.candidates import fit_items, match_items
 from germane.readers.rows import (
     Piece,
@@ -419,6 +419,7 @@ def _count_lines(path: Path) -> int:
 def open_frame(raw: Any, kind: str, columns: Any = None) -> Frame:
     """Open a run or qrels. Raises FormatError for a column that is missing or ambiguous."""
     arrow.check_readable(raw, kind)
+    columns_read = None
     pandas = sys.modules.get("pandas")
     if pandas and isinstance(raw, pandas.DataFrame):  # only columns that are read are converted
         names = list(map(str, raw.columns))
@@ -427,6 +428,9 @@ def open_frame(raw: Any, kind: str, columns: Any = None) -> Frame:
         if not all(isinstance(name, str) for name in raw.columns):  # as Arrow names them
             raw = raw.set_axis(names, axis=1)
         raw = raw[columns_read.all]
+    if isinstance(raw, Mapping):
+        columns_read = Headings.resolve(list(raw), kind, kind, columns)
+        raw = _read_mapping(raw, kind, columns_read.all)
     try:
         table = _make_table(raw)
     except arrow.list_reading_errors() as error:
@@ -437,11 +441,23 @@ def open_frame(raw: Any, kind: str, columns: Any = None) -> Frame:
         raise FormatError(
             f"{kind}: DuckDB cannot read it ({str(error).splitlines()[0]})"
         ) from error
-    columns_read = Headings.resolve(table.column_names, kind, kind, columns)
+    columns_read = columns_read or Headings.resolve(table.column_names, kind, kind, columns)
     _refuse_twice(table.column_names, columns_read, kind)
     _refuse_objects(raw, columns_read.all, kind)
     chosen = table.select(columns_read.all)
     return Frame(kind, kind, columns_read, lambda: iter(chosen.to_batches()))
+
+
+def _read_mapping(raw: Mapping[str, Any], kind: str, names: Sequence[str]) -> dict[str, Any]:
+    """Read these columns of a dict, which have one length."""
+    lengths = {name: len(raw[name]) for name in names}
+    if len(set(lengths.values())) > 1:
+        raise FormatError(
+            f"{kind}: the columns have different lengths:"
+            f" {', '.join(f'{name} {count:,}' for name, count in lengths.items())}."
+        )
+    cells = ((name, raw[name]) for name in names)
+    return {name: cell.tolist() if hasattr(cell, "tolist") else cell for name, cell in cells}
 
 
 def _refuse_objects(raw: Any, names: Sequence[str], kind: str) -> None:
@@ -467,6 +483,8 @@ def _refuse_twice(names: Sequence[str], headings: Headings, kind: str) -> None:
 def _make_table(raw: Any) -> pa.Table | Record:
     if isinstance(raw, Record):
         return raw
+    if isinstance(raw, Mapping):
+        return make_record(raw, len(next(iter(raw.values()))))
     if not has_arrow():
         return read_pandas(raw)
     import pyarrow as pa

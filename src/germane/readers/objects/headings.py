@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import numbers
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -158,6 +158,7 @@ class Headings:
     judge: str | None = None
     numbers: tuple[tuple[str, str], ...] = ()  # of boxes: further parts and their columns
     flags: tuple[tuple[str, str], ...] = ()
+    like_angle: str | None = None  # of boxes without an angle: a column that may be one
     lists: bool = False  # is the column of items called one of lists?
     field: str | None = None  # of the entries of lists: the one that the caller names as the item
     unordered: str | None = (
@@ -262,6 +263,11 @@ class Headings:
             names["iteration"] = ITERATION if "subtopic" not in chosen else None
         return Headings(**names, lists=lists is not None, field=field, unordered=unordered)  # type: ignore[arg-type]
 
+    @staticmethod
+    def name_images(column_names: Iterable[str]) -> bool:
+        """Does one of these names stand for the image of a box?"""
+        return any(name.casefold() in BOX_NAMES["image"] for name in column_names)
+
     @property
     def all(self) -> list[str]:
         """All names, each of them once."""
@@ -273,7 +279,8 @@ class Headings:
     def sides(self) -> tuple[str, tuple[str, ...]]:
         """The format of boxes, and their parts, of those whose parts all have columns."""
         parts = {part for part, _ in self.numbers}
-        return next(item for item in SIDES.items() if set(item[1]) <= parts)
+        forms = ORIENTED | SIDES
+        return next(form for form in forms.items() if set(form[1]) <= parts)
 
     @property
     def id_names(self) -> IdNames:
@@ -448,6 +455,12 @@ BOX_NAMES: dict[str, tuple[str, ...]] = {
     "cy": ("cy", "y_center", "ycenter", "center_y"),
     "width": ("width", "w", "bbox_width", "bbox_w"),
     "height": ("height", "h", "bbox_height", "bbox_h"),
+    "angle": tuple(
+        name + unit
+        for name in ("angle", "theta", "rotation", "rot", "r")
+        for unit in ("", "_deg", "_degrees", "_rad", "_radians")
+    ),
+    **{f"{axis}{end}": (f"{axis}{end}", f"{axis}_{end}") for end in (1, 2, 3, 4) for axis in "xy"},
     "score": ("score", "confidence", "conf", "probability", "prob"),
     "area": ("area",),
     "crowd": ("crowd", "iscrowd", "is_crowd", "isgroupof"),
@@ -461,6 +474,17 @@ SIDES = {
     "cxcywh": ("cx", "cy", "width", "height"),
 }
 """The columns of each format of boxes."""
+
+ORIENTED = {
+    "angle": ("cx", "cy", "width", "height", "angle"),
+    "corners": ("x1", "y1", "x2", "y2", "x3", "y3", "x4", "y4"),
+}
+"""The columns of oriented boxes."""
+
+_LIKE_ANGLE = re.compile("(?i)(?<!rect)(?<!tri)angle|theta|rotat|radian|degree|yaw|tilt")
+
+_FROM_ZERO = {f"{axis}{end + 1}": f"{axis}{end}" for end in range(4) for axis in "xy"}
+"""The corners of boxes that number them from 0."""
 
 _OF_BOXES = {
     "truth": ("image", "class", "area", "crowd", "difficult"),
@@ -479,11 +503,16 @@ def _resolve_boxes(column_names: Sequence[str], kind: str, where: str, columns: 
     for part in common.keys() - _OF_BOXES.keys():
         check_choice("columns=", part, BOX_NAMES, InputError)
     chosen = {part: spell_label(name) for part, name in choose_names(common, kind).items()}
-    parts = {part for side in (*SIDES.values(), _OF_BOXES[kind]) for part in side}
+    listed = {name.casefold(): name for name in column_names}
+    if set(_FROM_ZERO.values()) <= set(listed) and not {"x4", "y4"} & {*listed, *chosen}:
+        chosen = {part: listed[name] for part, name in _FROM_ZERO.items()} | chosen
+    parts = {
+        part for side in (*ORIENTED.values(), *SIDES.values(), _OF_BOXES[kind]) for part in side
+    }
     names = {
         part: _choose_one(part, column_names, where, chosen, BOX_NAMES) for part in sorted(parts)
     }
-    sides = next((side for side in SIDES.values() if all(names[part] for part in side)), ())
+    sides = _choose_sides(names, where) if kind != "images" else ()
     for part in ("image", "class", "score"):
         if part in _OF_BOXES[kind] and not names[part]:
             hint = " Are these truths?" if part == "score" else ""
@@ -491,8 +520,9 @@ def _resolve_boxes(column_names: Sequence[str], kind: str, where: str, columns: 
     if kind != "images" and not sides:
         raise FormatError(
             f"{where}: no columns are the sides of a box; found {_list_names(column_names)}. Boxes"
-            f" are {', or '.join(map(' '.join, SIDES.values()))}. columns={{'x': name, …}} names"
-            " them."
+            f" are {', or '.join(map(' '.join, SIDES.values()))}; oriented ones"
+            f" {', or '.join(map(' '.join, ORIENTED.values()))}."
+            f" {write_option('columns', {'x': 'name', 'y': '…'})} names them."
         )
     _refuse_shared({part: names[part] for part in (*sides, *_OF_BOXES[kind])}, where)
     wanted = [part for part in (*sides, *_OF_BOXES[kind][1:]) if part not in ("class", "score")]
@@ -500,9 +530,47 @@ def _resolve_boxes(column_names: Sequence[str], kind: str, where: str, columns: 
     flags = tuple(pair for pair in pairs if pair[0] in ("crowd", "difficult"))
     image, score = str(names["image"]), names["score"] if kind == "detections" else None
     item = image if kind == "images" else str(names["class"])
+    like_angle = None
+    if sides in SIDES.values() and "angle" not in chosen:
+        like_angle = next(filter(_LIKE_ANGLE.search, set(column_names) - set(names.values())), None)
     return Headings(
-        image, item, score, numbers=tuple(pair for pair in pairs if pair not in flags), flags=flags
+        image,
+        item,
+        score,
+        numbers=tuple(pair for pair in pairs if pair not in flags),
+        flags=flags,
+        like_angle=like_angle,
     )
+
+
+def _choose_sides(names: Mapping[str, str | None], where: str) -> tuple[str, ...]:
+    """Choose the columns of boxes; () where none are. Raises FormatError where several could be."""
+    forms = {
+        form: all(names[part] for part in sides) for form, sides in {**ORIENTED, **SIDES}.items()
+    }
+    angle = names["angle"]
+    if forms["angle"] and forms["corners"]:
+        raise FormatError(
+            f"{where}: the boxes have an angle ({angle!r}) and four corners ({names['x1']!r}, …,"
+            f" {names['y4']!r}). {write_option('columns', {'angle': None})} takes the corners, and"
+            f" {write_option('columns', {'x3': None})} the angle."
+        )
+    if angle and not (forms["angle"] or forms["corners"]) and any(forms.values()):
+        sides = next(sides for form, sides in SIDES.items() if forms[form])
+        x, y = names["x"], names["y"]
+        centers = (
+            f" If {x!r} and {y!r} are the center: {write_option('columns', {'cx': x, 'cy': y})}."
+            if sides == SIDES["xywh"]
+            else ""
+        )
+        raise FormatError(
+            f"{where}: column {angle!r} turns a box around its center, and its columns are"
+            f" {' '.join(str(names[part]) for part in sides)}; {' '.join(ORIENTED['angle'])} are"
+            f" needed.{centers} {write_option('columns', {'angle': None})} reads boxes without an"
+            " angle."
+        )
+    known_forms = ORIENTED | SIDES
+    return next((known_forms[form] for form, is_complete in forms.items() if is_complete), ())
 
 
 def _note_taken(part: str, names: Sequence[str], chosen: Mapping[str, Any]) -> str:
