@@ -154,13 +154,13 @@ class RankedLists:
         # 1, one inside that does not count by -1.
         viewed = self.mark_kept(view)
         areas, thresholds = self.matches.partner.shape[:2]
-        inside = np.zeros((areas, len(viewed) + 1), np.int64)
+        inside = np.zeros((areas, len(viewed) + 1), np.int32)
         np.cumsum(self._inside & viewed, axis=1, out=inside[:, 1:])
         query, area, position, counts = (column[viewed[self._found[2]]] for column in self._found)
         moved = ragged.make_offsets(counts.astype(np.int64) - self._inside[area, position])
         starts = np.searchsorted(query, np.arange(areas * thresholds * self.count + 1))
-        rank = inside[area, position + 1] - inside[area, self.starts[query % self.count]]
-        rank += moved[1:] - moved[starts[query]]
+        rank = moved[1:] - moved[starts[query]]
+        rank += inside[area, position + 1] - inside[area, self.starts[query % self.count]]
         length = np.repeat(np.diff(inside[:, self.starts], axis=1)[:, None], thresholds, axis=1)
         length = length.ravel() + moved[starts[1:]] - moved[starts[:-1]]
         relevant = np.repeat(self.relevant[:, None], thresholds, axis=1).ravel()

@@ -1,6 +1,6 @@
 """Matching decides which detection found which truth, by the overlap of their shapes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -38,11 +38,20 @@ Measured = tuple[Ints, Ints, Floats]  # positions of detections and truths, and 
 
 def pair_equal(keys: Ints, sorted_keys: Ints) -> tuple[Ints, Ints]:
     """List the positions of all pairs of equal keys; those of one of ``keys`` stand together."""
-    low = np.searchsorted(sorted_keys, keys, "left")
-    high = np.searchsorted(sorted_keys, keys, "right")
-    facing = np.flatnonzero(high > low)
-    size = (high - low)[facing]
-    return np.repeat(facing, size), ragged.list_stretches(low[facing], size)
+    starts = _find_starts(keys)  # keys that stand together are looked up once
+    low, high = (np.searchsorted(sorted_keys, keys[starts], side) for side in ("left", "right"))
+    count = np.diff(starts, append=len(keys))
+    size = np.repeat(high - low, count)
+    facing = np.flatnonzero(size)
+    size = size[facing]
+    return np.repeat(facing, size), ragged.list_stretches(np.repeat(low, count)[facing], size)
+
+
+def _find_starts(keys: Ints) -> Ints:
+    """Find the positions where another key begins, the first one included."""
+    is_first = np.ones(len(keys), bool)
+    is_first[1:] = keys[1:] != keys[:-1]
+    return np.flatnonzero(is_first)
 
 
 def measure_pairs(
@@ -150,7 +159,7 @@ def _list_blocks(detection_at: Ints, truth_at: Ints) -> list[tuple[int, int, int
     """List blocks that are all pairs of some detections and truths: start, end, truths."""
     if not len(detection_at):
         return []
-    starts = np.flatnonzero(np.diff(detection_at, prepend=detection_at[0] - 1))  # of each detection
+    starts = _find_starts(detection_at)  # of each detection
     wide = np.diff(starts, append=len(detection_at))
     first = truth_at[starts]
     new = np.ones(len(starts), bool)
@@ -183,6 +192,7 @@ class Matches:
     """Which truths the detections found, for A ranges of areas and T thresholds.
 
     A *candidate* is a detection that overlaps some truth of its group by the lowest threshold.
+    Candidates that find nothing, whatever the threshold and area, may be left out.
     """
 
     truths: Truths  # G, sorted by group
@@ -346,8 +356,9 @@ def number_group(truths: Truths, boxes: Truths | Detections) -> Ints:
 
 def _count_places(owner: Ints) -> Ints:
     """Number the members of each owner from 0; ``owner`` is sorted."""
-    places: Ints = np.arange(len(owner)) - np.searchsorted(owner, owner)
-    return places
+    place, starts = np.arange(len(owner)), _find_starts(owner)
+    place -= np.repeat(starts, np.diff(starts, append=len(owner)))
+    return place
 
 
 def _exceed_levels(truths: Truths, choices: Conventions) -> Bools:
@@ -411,8 +422,8 @@ class Pairs:
 
     def list_candidates(self) -> tuple[Ints, Ints, Ints]:
         """List the detections, the first pair of each, and the number of its pairs."""
-        candidate, first = np.unique(self.detection, return_index=True)
-        return candidate, first, np.diff(np.append(first, len(self.detection)))
+        first = _find_starts(self.detection)
+        return self.detection[first], first, np.diff(first, append=len(self.detection))
 
 
 def find_pairs(arranged: Arranged, choices: Conventions, thresholds: tuple[float, ...]) -> "Pairs":
@@ -422,9 +433,18 @@ def find_pairs(arranged: Arranged, choices: Conventions, thresholds: tuple[float
     floor = list_floors(thresholds, choices).min()
     pairs = pair_equal(detection_group, truth_group)
     detection, truth, overlap = measure_pairs(detections, truths, pairs, choices, floor)
-    preferred = truth if choices.equal_overlaps == "last" else -truth
-    order = np.lexsort((preferred, overlap, detection))
-    return Pairs(detection[order], truth[order], overlap[order])
+    rows = _find_repeated(detection)  # the others stand in their order
+    preferred = truth[rows] if choices.equal_overlaps == "last" else -truth[rows]
+    order = np.arange(len(detection))
+    order[rows] = rows[np.lexsort((preferred, overlap[rows], detection[rows]))]
+    return Pairs(detection, truth[order], overlap[order])
+
+
+def _find_repeated(ascending: Ints) -> Ints:
+    """Find the positions of ascending numbers that stand there twice or more."""
+    again = np.zeros(len(ascending) + 1, bool)
+    again[1:-1] = ascending[1:] == ascending[:-1]
+    return np.flatnonzero(again[1:] | again[:-1])
 
 
 def reach(overlap: Floats, floor: Floats, choices: Conventions) -> Bools:
@@ -438,18 +458,68 @@ def _find_in_turns(
 ) -> tuple[Ints, Ints]:
     """Let each candidate take the best truth that is free; one that is ignored only if no other is.
 
-    The candidates of a group choose one after the other, and those of all groups at once: first the
-    first of each group, then the second. A crowd is never used up.
+    A crowd is never used up.
+    """
+    # Hardly any candidate has a choice. Where none of a truth's candidates has, the first that
+    # reaches a threshold gets it, for all areas; the others of it find nothing and are left out.
+    candidate, first, size = pairs.list_candidates()
+    contested = np.zeros(len(crowd), bool)
+    contested[pairs.truth[np.repeat(size > 1, size)]] = True
+    chooses = contested[pairs.truth[first]]
+    finders = _list_first(pairs, first, np.flatnonzero(~chooses), floors, crowd, choices)
+    kept = chooses.copy()
+    kept[np.concatenate(finders)] = True
+    column = np.cumsum(kept) - 1
+    partner = np.full((len(ignored), len(floors), int(kept.sum())), -1, np.int32)
+    for t, rows in enumerate(finders):
+        partner[:, t, column[rows]] = pairs.truth[first[rows]]
+    candidate, stretches = candidate[kept], (first[kept], size[kept])
+    rows = np.flatnonzero(chooses[kept])
+    turns = (rows[turn] for turn in _list_turns(group[candidate[rows]]))
+    _take_turns(partner, turns, pairs, stretches, floors, ignored, crowd, choices)
+    return candidate, partner
+
+
+def _list_first(
+    pairs: Pairs, first: Ints, rows: Ints, floors: Floats, crowd: Bools, choices: Conventions
+) -> list[Ints]:
+    """List the first candidates of each truth that reach each threshold; of a crowd, all.
+
+    ``rows`` are candidates that have one pair each, whose position is in ``first``.
+    """
+    rows = rows[ragged.order_stably(pairs.truth[first[rows]])]
+    truth, overlap = pairs.truth[first[rows]], pairs.overlap[first[rows]]
+    finders = []
+    for floor in floors.tolist():
+        near = np.flatnonzero(reach(overlap, floor, choices))
+        near_truth = truth[near]
+        finders.append(rows[near[(np.diff(near_truth, prepend=-1) > 0) | crowd[near_truth]]])
+    return finders
+
+
+def _take_turns(
+    partner: Ints,
+    turns: Iterable[Ints],
+    pairs: Pairs,
+    stretches: tuple[Ints, Ints],
+    floors: Floats,
+    ignored: Bools,
+    crowd: Bools,
+    choices: Conventions,
+) -> None:
+    """Let candidates choose one after the other, and those of all groups at once.
+
+    ``turns`` are the first candidates of each group, then the second ones, and so on.
+    ``stretches`` are the first pair of each candidate, and the number of its pairs.
     """
     # Pairs of a candidate ascend by preference, so that the highest position of a free one is the
     # best. The number of all pairs is added where the truth counts, which puts these above all that
     # are ignored; a remainder gives the pair again. Candidates of one turn are of different groups,
     # and contest no truth.
-    candidate, first, size = pairs.list_candidates()
-    partner = np.full((len(ignored), len(floors), len(candidate)), -1, np.int32)
+    first, size = stretches
     taken = np.zeros((ignored.shape[1], *partner.shape[:2]), bool)
     wanted = np.int32(len(pairs.detection)) * ~ignored.T  # G × A: one that counts is above all
-    for chosen in _list_turns(group[candidate]):
+    for chosen in turns:
         pair = ragged.list_stretches(first[chosen], size[chosen])
         truth = pairs.truth[pair]
         near = reach(pairs.overlap[pair, None], floors, choices)
@@ -461,7 +531,6 @@ def _find_in_turns(
         truth = pairs.truth[(best[chooser, area, threshold] - 1) % len(pairs.detection)]
         partner[area, threshold, chosen[chooser]] = truth
         taken[truth, area, threshold] = True
-    return candidate, partner
 
 
 def _list_turns(group: Ints) -> Iterator[Ints]:
