@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -542,6 +543,25 @@ def test_angles_that_look_like_radians_are_found() -> None:
     wanted = germane.boxes.evaluate(*make_oriented(4, "floats"), "AP", overlap="probiou")
     assert not result.findings
     assert result["AP"].mean == pytest.approx(wanted["AP"].mean, abs=1e-9)
+
+
+def test_pictures_draw_boxes_as_they_are_turned() -> None:
+    """In an image of 100 pixels that is drawn 400 wide, at (16, 40)."""
+    truth = [{"boxes": [[50, 50, 40, 20, 90]], "labels": [1]}]
+    found = [{"boxes": [[50, 50, 40, 20, 45]], "labels": [1], "scores": [0.5]}]
+    options: Row = {"image": 0, "images": {0: (100, 100)}}
+    said = germane.boxes.explain(truth, found, "AP50", overlap="probiou", **options)
+    (left, right), (top, bottom) = (60, 40), (30, 70)  # from the first corner on
+    corners = ((left, top), (left, bottom), (right, bottom), (right, top))
+    drawn = "L".join(f"{16 + 4 * x:.1f} {40 + 4 * y:.1f}" for x, y in corners)
+    assert f'class="box found" d="M{drawn}Z"' in said.svg()
+    assert np.allclose(said.truths[0].corners, corners)
+    far, near = 30 / ROOT, 10 / ROOT  # (20 + 10) / √2 and (20 - 10) / √2
+    ends = [(-far, -near), (-near, -far), (near, far), (far, near)]
+    assert np.allclose(sorted(said.rows[0].corners), np.add(ends, 50))
+    assert "corners" in said.to_dict()["detections"][0]
+    for label in re.findall(r'class="tag [^"]*" x="([\d.]+)" y="([\d.]+)"', said.svg())[:2]:
+        assert min(math.dist(map(float, label), (16 + 4 * x, 40 + 4 * y)) for x, y in corners) < 60
 
 
 def test_the_extra_is_named_where_it_is_missing() -> None:

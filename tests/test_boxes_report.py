@@ -147,14 +147,11 @@ def test_without_photographs_there_are_curves_and_confusions(folder):
     for section in ("confusion", "class-curves"):
         assert f'<section id="{section}">' in page.html
     assert page.html.count('class="germane-confusion"') == 2
-    assert (
-        "oriented boxes are drawn"
-        not in germane.boxes.report(SEEN, {"yolo": DOGS}, "AP50", images=folder).html
-    )
-    square = {**SEEN, "annotations": [{**SEEN["annotations"][0], "bbox": [200, 100, 200, 100, 30]}]}
-    turned = {"yolo": [{**DOGS[0], "bbox": [200, 100, 100, 200, 30]}]}
-    drawn = germane.boxes.report(square, turned, "AP50", images=folder, overlap="probiou").html
-    assert "oriented boxes are drawn as the upright boxes around them" in drawn
+    turned = {**SEEN, "annotations": [{**SEEN["annotations"][0], "bbox": [200, 100, 200, 100, 90]}]}
+    other = {"yolo": [{**DOGS[0], "bbox": [200, 100, 100, 200, 30]}]}
+    drawn = germane.boxes.report(turned, other, "AP50", images=folder, overlap="probiou").html
+    # 100 wide and 200 high around (200, 100), of 480 pixels for a width of 600
+    assert 'class="box missed" d="M216.0 40.0L216.0 200.0L136.0 200.0L136.0 40.0Z"' in drawn
     (folder / "empty").mkdir()
     empty = germane.boxes.report(SEEN, {"yolo": DOGS}, "AP50", images=folder / "empty").html
     assert "is named like an image, such as 'a.jpg'." in empty

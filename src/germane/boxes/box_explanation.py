@@ -81,6 +81,9 @@ class FoundBox:
     keypoints: Points | None = field(
         default=None, metadata=IF_ANY
     )  # x, y and visibility, where keypoints are compared
+    corners: Points | None = field(
+        default=None, metadata=IF_ANY
+    )  # x and y of each, where oriented boxes are compared
 
     @property
     def counts(self) -> str:
@@ -106,6 +109,7 @@ class TruthBox:
     overlap: float | None
     mask: dict[str, Any] | None = field(default=None, metadata=IF_ANY)
     keypoints: Points | None = field(default=None, metadata=IF_ANY)
+    corners: Points | None = field(default=None, metadata=IF_ANY)
 
 
 @dataclass(frozen=True)
@@ -177,6 +181,7 @@ class Explanation(Tabular, Document, SvgPicture):
             FoundBox(
                 0, 0, box.image, box.label, box.box, math.nan, "missed", box.id, box.label,
                 box.overlap, says="missed", mask=box.mask, keypoints=box.keypoints,
+                corners=box.corners,
             )
             for box in self.missed
         )  # fmt: skip

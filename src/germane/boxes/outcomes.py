@@ -17,6 +17,7 @@ from germane.boxes.box_explanation import (
 )
 from germane.boxes.box_measures import BoxMeasure
 from germane.boxes.box_result import Result
+from germane.boxes.corners import ORIENTED
 from germane.boxes.detections import Detections, Truths
 from germane.boxes.error_costs import NEAR, weigh_errors
 from germane.boxes.image_ids import find_id
@@ -326,11 +327,13 @@ class _Outcomes:
             )
 
     def _describe_shape(self, raw: Truths | Detections, row: int) -> dict[str, Any]:
-        """Describe the mask or the keypoints that are compared."""
+        """Describe the mask, the keypoints or the corners that are compared."""
         if self.choices.overlap == "mask" and raw.masks is not None:
             return {"mask": raw.masks.list_codes(np.array([row]))[0]}
         if self.choices.overlap == "oks" and raw.keypoints is not None:
             return {"keypoints": tuple(map(tuple, raw.keypoints[row].tolist()))}
+        if self.choices.overlap in ORIENTED and raw.corners is not None:
+            return {"corners": tuple(map(tuple, raw.corners[row].tolist()))}
         return {}
 
     def _name(self, label: int) -> str:

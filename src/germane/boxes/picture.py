@@ -8,6 +8,7 @@ dotted, so that the picture can be read without colors.
 
 import math
 from collections.abc import Iterator
+from itertools import pairwise
 from textwrap import wrap
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -72,13 +73,17 @@ _WORDS = {
 }
 
 
+_Places = tuple[tuple[float, float], ...]
+
+
 class _Shape(NamedTuple):
     """A box to draw, with its style and the text of its label."""
 
     style: str
     box: tuple[float, ...]  # x, y, width, height in the picture
     tag: str
-    path: str = ""  # of a mask or of keypoints, in place of the box
+    path: str = ""  # of a mask, of keypoints or of an oriented box, in place of the box
+    corners: _Places = ()  # of an oriented box, in the picture
 
 
 _Line = tuple[str, str, str, str, str]  # style, label, class, score and outcome
@@ -211,10 +216,15 @@ def _list_shapes(explanation: "Explanation", scale: float) -> Iterator[_Shape]:
     for truth in explanation.truths:
         style = "spared" if truth.state == "ignored" else truth.state
         tag = "" if hides_tags and style == "found" else f"#{shorten(truth.id, 12)}"
-        yield _Shape(style, _place(truth.box, scale), tag, _trace(truth, scale))
+        yield _make_shape(truth, style, tag, scale)
     for row in sorted(drawn, key=lambda row: (row.counts == "true", -row.number)):
-        box, path = _place(row.box, scale), _trace(row, scale)
-        yield _Shape(row.counts, box, str(row.number), path)
+        yield _make_shape(row, row.counts, str(row.number), scale)
+
+
+def _make_shape(box: "FoundBox | TruthBox", style: str, tag: str, scale: float) -> _Shape:
+    corners = tuple((_MARGIN + x * scale, _TOP + y * scale) for x, y in box.corners or ())
+    path = f"M{'L'.join(f'{x:.1f} {y:.1f}' for x, y in corners)}Z" if corners else ""
+    return _Shape(style, _place(box.box, scale), tag, path or _trace(box, scale), corners)
 
 
 def _trace(box: "FoundBox | TruthBox", scale: float) -> str:
@@ -261,7 +271,12 @@ def _write_tags(shapes: list[_Shape], image: _Area) -> Iterator[str]:
         if not shape.tag:
             continue
         size = 8 + _measure(shape.tag), 15.0
-        spots = [_keep_inside(spot, size, image) for spot in _list_spots(shape.box, *size)]
+        listed = (
+            _list_corner_spots(shape.corners, *size)
+            if shape.corners
+            else _list_spots(shape.box, *size)
+        )
+        spots = [_keep_inside(spot, size, image) for spot in listed]
         place = min(spots, key=lambda spot: sum(_measure_shared(spot, area) for area in placed))
         placed.append(place)
         yield from _write_tag(shape.style, shape.tag, place)
@@ -277,6 +292,18 @@ def _list_spots(box: tuple[float, ...], wide: float, high: float) -> Iterator[tu
     yield from ((row, y + height - high) for row in across)
     for part in (0.2, 0.4, 0.6, 0.8):
         yield from ((x - wide, y + height * part), (x + width, y + height * part))
+
+
+def _list_corner_spots(corners: _Places, wide: float, high: float) -> Iterator[tuple[float, float]]:
+    """List the places of a label outside a turned box: at its corners, then at its sides."""
+    middle_x, middle_y = (sum(ends) / 4 for ends in zip(*corners, strict=True))
+    ends = sorted(corners, key=lambda corner: corner[1])
+    sides = [((a + c) / 2, (b + d) / 2) for (a, b), (c, d) in pairwise((*corners, corners[0]))]
+    for x, y in (*ends, *sides):
+        across = x - wide if x < middle_x else x
+        yield across, y - high if y < middle_y else y
+        yield x - wide / 2, y - high if y < middle_y else y
+        yield across, y - high / 2
 
 
 def _keep_inside(spot: tuple[float, float], size: tuple[float, float], image: _Area) -> _Area:

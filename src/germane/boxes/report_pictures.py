@@ -172,13 +172,11 @@ def write_photographs(
     if not any(chosen.images for chosen in worst.values()):
         return
     anchors = name_anchors(worst)
-    is_oriented = any(chosen.result.truths.corners is not None for chosen in worst.values())
     yield f"<style>{write_style()}</style>"
     yield (
         "<p>Missed truths are red, false detections orange, true ones blue; truths that were found"
         f" are dotted. Photographs are at most {SIDE} pixels wide or high"
         + (f", those of the first {len(worst)} of {detectors} detectors" * (len(worst) < detectors))
-        + ("; oriented boxes are drawn as the upright boxes around them" * is_oriented)
         + ".</p>"
     )
     for name, chosen in worst.items():
