@@ -472,7 +472,7 @@ BAD: list[tuple[Any, Any, dict[str, Any], str]] = [
     (Files({"a/a.xml": LAUGHS}), RESULTS, {}, "a.xml: the XML defines entities"),
     (Files({"a/a.xml": OUTSIDE}), RESULTS, {}, "a.xml: the XML defines entities"),
     (Files({"a/a.xml": LAUGHS.encode("utf-16")}), RESULTS, {}, "a.xml: the XML defines entities"),
-    (Files({"a/a.xml": "<annotation>\n<object>"}), RESULTS, {}, "a.xml: no XML (no element found: line 2"),
+    (Files({"a/a.xml": "<annotation>\n<object>"}), RESULTS, {}, "a.xml: this is not XML (no element found: line 2"),
     (Files({"a/a.xml": ""}), RESULTS, {}, "a.xml: the file is empty."),
     (Files({"a/a.xml": "<html/>"}), RESULTS, {}, "a.xml: VOC's annotations are <annotation>; got <'html'>."),
     (Files({"a/a.xml": XML.format(OBJECT.format("", 1))}), RESULTS, {}, "a.xml:2: the object has no name."),

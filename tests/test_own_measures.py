@@ -121,8 +121,8 @@ def test_a_function_alone_is_an_error_that_says_what_to_write() -> None:
 
 @pytest.mark.parametrize(
     ("name", "says"),
-    [("AP", "is the name of a measure, AP"), ("map", "a measure, AP"), ("1x", "name is a word"),
-     ("recall_any", "a measure, Success"), (7, "name is a word"), ("a b", "name is a word")],
+    [("AP", "is already the name of AP"), ("map", "the name of AP"), ("1x", "name is a word"),
+     ("recall_any", "the name of Success"), (7, "name is a word"), ("a b", "name is a word")],
 )  # fmt: skip
 def test_names_that_are_refused(name: str, says: str) -> None:
     with pytest.raises(MeasureError, match=says):
@@ -137,9 +137,11 @@ def test_functions_that_are_refused(mine: germane.types.Measure) -> None:
     with pytest.raises(InputError, match="raised on all data"):
         germane.measure(lambda grades: grades[99], name="mine")
     broken = germane.measure(lambda grades: grades[0] / len(grades), name="broken")
-    with pytest.raises(MeasureError, match=r"broken raised IndexError for query 'q9'.* itself"):
+    with pytest.raises(
+        MeasureError, match=r"broken raised IndexError for query 'q9'.* function decides"
+    ):
         germane.evaluate({"q9": {"a": 1}}, {"q9": []}, [broken])
-    with pytest.raises(MeasureError, match=r"cut the list off there"):
+    with pytest.raises(MeasureError, match=r"cut the list off inside it"):
         mine @ 5
     with pytest.raises(MeasureError, match="has no closed form"):
         germane.evaluate({"q": ["a"]}, {"q": {"a": 1.0, "b": 1.0}}, [mine], ties="expected")

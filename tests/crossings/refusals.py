@@ -84,7 +84,7 @@ ONCE = (
 )
 
 UNCHANGED: tuple[tuple[str, Collection[str], Sequence[str]], ...] = (
-    ("an item is there once", ONCE, select_options("duplicates")),
+    ("an item occurs only once", ONCE, select_options("duplicates")),
     ("ranks leave no ties", RANKED, select_options("ties")),
     ("ranks cannot be rounded", RANKED, ("scores=single",)),
     ("the ranks of a list are its places", RANKED, ("ranks=places",)),

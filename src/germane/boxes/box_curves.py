@@ -47,9 +47,9 @@ class Curves(Tabular, Document):
     """Precision over recall, and precision, recall and F1 over confidence, at one overlap.
 
     ``best`` has the confidence with the best F1 of each class, ``best_of_all`` the one
-    confidence with the best mean F1. ``precision_at`` holds the best precision at 101 recalls or
-    beyond, by class (K, 101). Frames have all points over confidence, and ``save`` and ``plot``
-    draw the curves.
+    confidence with the best mean F1. ``precision_at`` has, for each class and each of
+    101 levels of recall, the best precision at that recall or beyond, as an array (K, 101). Frames
+    have all points over confidence, and ``save`` and ``plot`` draw the curves.
 
     >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": ["cat"]}]
     >>> found = [{"boxes": [[10, 12, 50, 50]], "labels": ["cat"], "scores": [0.9]}]

@@ -129,9 +129,9 @@ Described: TypeAlias = tuple[tuple[FoundBox, ...], tuple[TruthBox, ...], ListedT
 class Explanation(Tabular, Document, SvgPicture):
     """The detections of one image or class with their outcomes, and the truths that they missed.
 
-    ``rows`` are detections by falling score, ``truths`` the annotated boxes. Of a class, ``terms``
-    has the norm and the value: the sum of the rows' terms, divided by the norm, is the value. An
-    explanation prints as a table; that of an image draws a picture with ``svg()`` and ``save``.
+    ``rows`` are detections by falling score, and ``truths`` the annotated boxes. For a class,
+    ``terms`` has the norm and the value, which is the sum of the rows' terms divided by the norm.
+    An explanation prints as a table; that of an image draws a picture with ``svg()`` and ``save``.
     ``errors`` has the cost of each kind of error.
 
     >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]

@@ -330,7 +330,7 @@ class BoxMeasure(BoxName):
             word = "iou" if self.overlap == "box" else self.overlap
             has, needs = (write_option("overlap", choice) for choice in (choices.overlap, word))
             raise MeasureError(
-                f"{self} was asked for by a name of {matched}, and {has} evaluates {chosen}."
+                f"the name that you gave {self} is one for {matched}, but {has} evaluates {chosen}."
                 f" Write {self}, or {needs}."
             )
         area = next(iter(choices.areas)) if self.area is None else self.area

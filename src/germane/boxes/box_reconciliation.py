@@ -89,7 +89,8 @@ class Reconciliation(Answer[BoxGiven]):
     >>> [str(one) for one in said], said.found[0].candidate.tools[0]
     (['AP, points=lines', 'AP, points=slope'], 'ultralytics:mAP50-95')
 
-    Iterating gives what was found. ``path`` leads from what was asked for to the first of them.
+    Iterating gives the sets of conventions that were found. ``path`` has the changes that lead from
+    the starting conventions to the first of these sets, one by one.
     """
 
     _noun = "set"

@@ -95,10 +95,13 @@ def _read_record(where: str, raw: Any) -> Record:
         lengths = {len(values) for values in shares.values() if values is not None}
     except (KeyError, TypeError, AttributeError):
         raise FormatError(
-            f"{where}: it has no shares of single images. Make it with: {MAKE}"
+            f"{where}: the record does not say how much each image contributes. Make it with:"
+            f" {MAKE}"
         ) from None
-    if lengths - {len(images)}:
-        raise FormatError(f"{where}: there are {len(images)} images, and not as many shares.")
+    if wrong := lengths - {len(images)}:
+        raise FormatError(
+            f"{where}: there are {len(images)} images, but contributions of {min(wrong)}."
+        )
     return record
 
 

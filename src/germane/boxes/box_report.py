@@ -73,9 +73,9 @@ def report(
     The page has every number with its interval and definition, the comparisons of all pairs, a
     table of all classes with their truths, what each kind of error costs, confusion matrices,
     precision–recall curves of all and of each class, the conventions, and the inputs with their
-    hashes. If ``images`` is a folder of photographs, the images that take most from the number of
-    the first three detectors come first, with their boxes: 12 of one detector, 6 and 4 of each of
-    two and three, as thumbnails of 480 pixels (which need Pillow). ``detections`` maps names to
+    hashes. If ``images`` is a folder of photographs, the page begins with the images that lower the
+    numbers most, and their boxes: 12 images for one detector, 6 each for two, or 4 each for the
+    first three, as thumbnails of 480 pixels (which need Pillow). ``detections`` maps names to
     detections; the other arguments are those of ``evaluate`` and ``compare``.
 
     >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]

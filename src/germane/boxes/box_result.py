@@ -427,14 +427,15 @@ def _refuse_unknown_frequency(
     lost = [name for name, frequency in pairs if not frequency]
     if lost:
         raise MeasureError(
-            f"{called} is of {measure.frequency} classes, and {truths.where} has no frequency of"
-            f" {list_some(lost)}. Categories of LVIS have 'frequency', which is r, c or f. Or"
-            " name measures that do not need it."
+            f"{called} is about {measure.frequency} classes, but {truths.where} has no frequency of"
+            f" {list_some(lost)}. Categories of LVIS have 'frequency', which is r, c or f. Add it,"
+            " or name measures that do not need it."
         )
     if choices.classes == "merged":
         raise MeasureError(
-            f"{called} is of {measure.frequency} classes, and {write_option('classes', 'merged')}"
-            f" makes one of all. {write_option('classes', 'each')} keeps them apart."
+            f"{called} is about {measure.frequency} classes, but"
+            f" {write_option('classes', 'merged')} makes one of all."
+            f" {write_option('classes', 'each')} keeps them apart."
         )
 
 
@@ -447,8 +448,8 @@ def _refuse_unknown_class(
     find_id(measure.label, truths.classes, truths.names, "class")
     if choices.classes == "merged":
         raise MeasureError(
-            f"{called} is of one class, and {write_option('classes', 'merged')} makes one of all."
-            f" {write_option('classes', 'each')} keeps them apart."
+            f"{called} is about one class, but {write_option('classes', 'merged')} makes one of"
+            f" all. {write_option('classes', 'each')} keeps them apart."
         )
 
 

@@ -110,6 +110,6 @@ def resolve_confusion_dialect(dialect: object) -> Dialect:
     if not isinstance(dialect, str) or dialect.casefold() not in by_name:
         names = [tool.name for tool in DIALECTS]
         raise PolicyError(
-            f"there is no confusion matrix of {clip(dialect)}.{offer(dialect, names)}"
+            f"there is no dialect {clip(dialect)} of confusion matrices.{offer(dialect, names)}"
         )
     return by_name[dialect.casefold()]

@@ -548,7 +548,7 @@ DIALECTS = (
 
 
 def dialects() -> dict[str, Dialect]:
-    """Every dialect of object detection by its name.
+    """Return every dialect of object detection by its name.
 
     >>> germane.boxes.dialects()["voc2007"].matching["candidate"]
     'best'

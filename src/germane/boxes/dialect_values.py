@@ -26,8 +26,8 @@ class Spread(ListSpread):
     >>> germane.boxes.spread(truth, found, "AP50").range
     (0.995, 1.0)
 
-    It is a ``germane.types.Spread``, whose rows name the conventions that, changed alone, move
-    germane's value.
+    It is a ``germane.types.Spread``. Each row names the conventions that would change germane's
+    value if they were changed one at a time.
     """
 
     def _explain_without(self) -> dict[str, list[str]]:

@@ -475,7 +475,7 @@ def parse_xml(path: str) -> Element:
     try:
         parser.Parse(read_file(path), True)
     except expat.ExpatError as error:
-        raise FormatError(f"{path}: no XML ({error}).") from None
+        raise FormatError(f"{path}: this is not XML ({error}).") from None
     except (LookupError, ValueError) as error:  # of the encoding that the file names
         raise FormatError(f"{path}: the XML cannot be decoded ({error}).") from None
     except (_EntityError, RecursionError):

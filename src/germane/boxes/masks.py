@@ -112,7 +112,7 @@ def encode_mask(raw: Any, size: tuple[float, float]) -> dict[str, Any]:
         for expected, side in zip(size, (width, height), strict=True)
     ):
         raise ValueError(
-            f"the mask has {height:,} rows and {width:,} columns of pixels, and its image"
+            f"the mask has {height:,} rows and {width:,} columns of pixels, but its image has"
             f" {size[1]:g} and {size[0]:g}"
         )
     counts = raw["counts"]

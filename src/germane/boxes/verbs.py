@@ -227,7 +227,7 @@ def explain(
     name: str | None = None,
     **options: Unpack["Options"],
 ) -> "Explanation":
-    """Explain the outcome of every detection: of all, an image, a class, or a class in an image.
+    """Explain the outcome of every detection, in all images, or in one image or class.
 
     >>> truth = [{"boxes": [[10, 10, 50, 50]], "labels": [1]}]
     >>> found = [{"boxes": [[10, 12, 50, 52]] * 2, "labels": [1, 1], "scores": [0.9, 0.8]}]
@@ -235,9 +235,9 @@ def explain(
     ['true', 'duplicate of 1']
 
     A detection is true, false (a duplicate, a low overlap, another class, background), ignored or
-    dropped. Truths without a detection are missed; without an image and a class, they follow the
+    dropped. Truths without a detection are missed; in a table of all detections, they follow the
     detections in ``rows``. A class also has ranks, precision, recall and terms. ``rank_images``
-    lists the images that take most from the number. The measure has one threshold of overlap, such
+    lists the images that lower the number most. The measure has one threshold of overlap, such
     as ``AP50`` or ``R75``. The options are those of ``evaluate``. Raises NotFoundError for an image
     or class that the truth does not list, MeasureError for several thresholds, and the errors of
     ``evaluate``.

@@ -461,7 +461,7 @@ USUAL: dict[str, Option] = {
     "errors": Option(
         "print how much AP each kind of error costs, over all images, or for --image or --class"
     ),
-    "worst": Option("print the N images that take most from the number", "N", read=read_whole),
+    "worst": Option("print the N images that lower the number most", "N", read=read_whole),
     "boxes confusion iou": Option("the least overlap (default: .5, or the dialect's)", "IOU"),
     "boxes confusion confidence": Option(
         "the lowest score that counts (default: where the mean F1 of all classes is best)", "P"

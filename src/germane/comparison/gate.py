@@ -377,12 +377,12 @@ def gate(
     some of the queries, as in ``trust``, and the verdicts are about the changes that these correct.
     ``floor`` is the lowest value of a measure that passes, such as ``"nDCG@10>=.40"``, or a list;
     it needs no baseline. ``sequential="anytime"`` is for a gate that is looked at after each batch
-    of queries: with a probability of at most ``alpha`` it ever says that a measure fell where none
-    did. Queries without a value are then still to come, and no drop is inconclusive. The
-    other arguments are the same as for ``compare``. Raises PolicyError
-    for results that were saved under other conventions, InputError for results with other
-    judgments, for neither a baseline nor a floor, and for a text that is no floor,
-    CoverageError if no judged item was found, and what ``compare`` raises.
+    of queries: the probability that it ever says that a measure fell, although none did, is at most
+    ``alpha``. Queries without a value are then still to come, and no drop is inconclusive. The
+    other arguments are the same as for ``compare``. Raises PolicyError for results that were saved
+    under other conventions, InputError for results with other judgments, for neither a baseline nor
+    a floor, and for a text that does not state a floor, CoverageError if no judged item was found,
+    and what ``compare`` raises.
     """
     check_limits(max_drop, alpha)
     floors = read_floors(floor)
@@ -393,11 +393,11 @@ def gate(
         _refuse_tests(test, correction)
     if sequential is not None and (people is not None or baseline is None):
         raise InputError(
-            f"{write_option('sequential')} is for changes from {write_option('baseline')} that the"
-            f" same judgments show; leave it out, or {write_option('people')}."
+            f"{write_option('sequential')} does not work with numbers that {write_option('people')}"
+            " corrects; leave out one of them."
             if people is not None
-            else f"{write_option('sequential')} is for changes from {write_option('baseline')}, and"
-            f" {write_option('floor')} is about one value; leave it out."
+            else f"{write_option('sequential')} is about changes from {write_option('baseline')},"
+            f" but {write_option('floor')} is about a single value; leave it out."
         )
     levels = [level.measure for level in floors]
     names = list_names(compared, Measure) if levels and compared else []

@@ -24,9 +24,9 @@ from germane.output.named_columns import Tabular
 from germane.output.tables import Table, format_number
 
 _BASES = {
-    "pilot": "its spread is that of the two runs",
-    "run": "its spread is that of two unrelated runs like this one; similar runs differ less",
-    "range": "whatever the runs: one has the highest values, and the other the lowest",
+    "pilot": "if queries vary as between the two runs",
+    "run": "if queries vary as between two unrelated runs like this one; similar runs differ less",
+    "range": "for any two runs, even if one has only the highest values and the other the lowest",
 }
 
 
@@ -106,11 +106,11 @@ class QueryPlan(Document, Tabular):
         )
         if any(found.least is not None for found in self.resolutions):
             yield (
-                f"least: the smallest difference that can have p < {self.alpha:g}, as {fewest}"
-                " queries differ by one step"
+                f"least: the smallest difference that can have p < {self.alpha:g}, if {fewest}"
+                " queries differ by one step each"
             )
         yield (
-            f"detectable: the true difference that p < {self.alpha:g} shows with a probability of"
+            f"detectable: the true difference that has p < {self.alpha:g} with a probability of"
             f" {Dispersion.POWER:g}; {_BASES[self.basis]}"
         )
 

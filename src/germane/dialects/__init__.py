@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def dialects() -> "dict[str, Dialect]":
-    """Every dialect by its name.
+    """Return every dialect by its name.
 
     >>> germane.dialects()["ml_metrics"].version
     '0.1.4'

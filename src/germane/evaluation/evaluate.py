@@ -76,7 +76,7 @@ def evaluate(
     input), a frame, ``{query: {item: score}}``, ranked lists ``{query: [item, …]}``, or what
     ``read_run`` returned. Both can also be rows of namedtuples, such as ``Qrel`` and ``ScoredDoc``
     of ir_datasets, or arrays. ``measures`` are names such as ``"AP AP@10"``, measures such as
-    ``[AP, AP @ 10]``, or both. @@@ In arrays, rows are queries and columns are items, numbered from
+    ``[AP, AP @ 10]``, or both. In arrays, rows are queries and columns are items, numbered from
     0. Grades and floating-point scores have the same shape (Q, N), and a masked cell is missing.
     Whole numbers (Q, K) are the ids of the best K items, -1 for none; the qrels are then a list of
     sets, a CSR matrix or ``germane.Labels``. Flat grades and scores need ``group``: a group id for

@@ -322,8 +322,8 @@ class Groups(Named[Group], Tabular):
     >>> groups.macro["RR"], round(groups.micro["RR"], 4)
     (0.75, 0.8333)
 
-    Groups can be read like a dict of categories, which are sorted. As a frame, it has a
-    row for each of them: ``category``, ``queries`` (their number) and the means of
+    Groups can be read like a dict of categories, which are sorted. As a frame, they have a
+    row for each category: ``category``, ``queries`` (their number) and the means of
     the measures. ``macro`` is the mean of the categories' means, which gives every category the
     same weight; ``micro`` is the mean over all queries, which gives every query the same weight. A
     category without a value (because all its queries are left out by ``no_relevant=skip``) is not

@@ -104,8 +104,8 @@ class Result(Lookup[MeasureResult], Tabular):
     ``counts`` and ``policy`` tell what was evaluated and how. ``findings`` are problems that can
     distort the numbers, and ``limits`` those of a dialect that matter on these data. It prints as a
     table with definitions. As a frame (``pl.DataFrame(result)``, ``pa.table(result)``,
-    ``result.to_pandas()``), it has one row per query: ``query``, or the name of that column in the
-    judgments or else the run, and a column of numbers for each measure.
+    ``result.to_pandas()``), it has one row per query, with a column of ids, which is called
+    ``query`` or as in your data, and a column of numbers for each measure.
     """
 
     def __init__(

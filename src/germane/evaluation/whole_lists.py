@@ -392,7 +392,7 @@ class CatalogueResult(MeasureResult):
     0.375
 
     ``per_query`` has the judged queries where the measure is a mean over lists. ``explain`` says
-    which items make the number.
+    which items contribute to the number.
 
     >>> result["Gini@2"].explain().items[0]
     ('a', 2)
@@ -489,7 +489,7 @@ class CatalogueResult(MeasureResult):
         )
 
     def explain(self, most: int = 10) -> "CatalogueExplanation":
-        """Say which items make the number: the most recommended ones, and the share of the tail.
+        """Say which items contribute most: the most recommended ones, and the share of the tail.
 
         Of items with equal numbers of lists, smaller ids come first.
         """

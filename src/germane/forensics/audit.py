@@ -33,7 +33,7 @@ class Contradiction:
 
     ``cells`` are names of columns with their numbers as printed, ``excess`` says by how much the
     law is broken beyond rounding, and ``possible`` under which definitions there is no
-    contradiction: "" is none.
+    contradiction, or "" if there are none.
     """
 
     row: str
@@ -155,10 +155,10 @@ def audit(
     columns are measures in any tool's spelling; ``columns={"MAP": "AP@10"}`` says what the
     author's own names stand for. ``queries`` is the number of queries of each mean, and
     ``dialect`` the tool that computed the table: fewer definitions are then open. ``grades`` is
-    the highest grade of the judgments, 1 if items are relevant or not: nDCG can then be held
-    against the other columns, of which those without ``rel=`` count grades of 1 and more.
-    ``relevant`` is the most relevant items that a query has, such as 1 if each user bought one
-    product.
+    the highest grade of the judgments, or 1 if items are just relevant or not: only then can nDCG
+    be compared with the other columns, in which grades of 1 and more count unless ``rel=`` says
+    otherwise. ``relevant`` is the largest number of relevant items that a query has, such as 1 if
+    each user bought one product.
 
     With SciPy, a linear program over all lists decides whether any run can have the numbers of a
     row; what it refutes, it proves. ``witness`` is a folder: judgments and a run with these

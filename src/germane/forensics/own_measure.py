@@ -16,7 +16,7 @@ _NAME = re.compile(r"[^\W\d][\w.@+-]{0,59}")
 def measure(
     function: Callable[..., Any], *, name: str, takes: str = "grades", better: str = "high"
 ) -> OwnMeasure:
-    """Make a measure of a function, to be evaluated, compared and reported like any other.
+    """Turn a function into a measure that is evaluated, compared and reported like any other.
 
     >>> def first_three(grades):
     ...     return sum(grade >= 1 for grade in grades[:3]) / 3
@@ -32,14 +32,14 @@ def measure(
     keeps only ranks and grades. An item of grade 1 or higher is relevant. The function returns a
     number, and decides itself what an empty list, or one without relevant items, is worth.
 
-    ``definition`` is that of germane's measure whose values the function has on the data of
-    ``identify``, of the grades 0 and 1 if it is another one with higher grades, or else "own" with
-    the function's name. ``better="low"`` says that low values are
-    good. A measure of one's own has no range, so intervals of few queries are wide; it has no
-    terms, so ``explain`` shows its value alone; and ``ties=expected`` has no closed form.
+    ``definition`` is that of the measure of germane that agrees with the function on the data of
+    ``identify``. If they agree only on the grades 0 and 1, it says so; if none agrees, it is "own"
+    with the function's name. ``better="low"`` says that low values are good. A measure of your own
+    has no range, so its intervals are wide if there are few queries; it has no terms, so
+    ``explain`` shows only its value; and ``ties=expected`` has no closed form.
 
-    Raises MeasureError for a name that germane or a tool has, or that is no word, and InputError
-    for a function that fails on all data.
+    Raises MeasureError for a name that germane or a tool uses, or that is not a word, and
+    InputError for a function that fails on all data.
     """
     if not callable(function):
         raise InputError(f"measure takes a function; got {clip(function)}")
@@ -66,4 +66,4 @@ def _check_name(name: object) -> None:
         return
     if isinstance(taken, OwnMeasure):  # as when a cell of a notebook runs again
         return
-    raise MeasureError(f"{clip(name)} is the name of a measure, {taken}. Choose another one.")
+    raise MeasureError(f"{clip(name)} is already the name of {taken}. Choose another one.")

@@ -324,7 +324,9 @@ class Trusts(Named[Trust], Tabular):
             for difference in self.differences
         )
         hint = f"  There is ({baseline!r}, {run!r})." if is_reversed else ""
-        raise NotFoundError(f"no difference of {clip(run)} to {clip(baseline)} on {key}.{hint}")
+        raise NotFoundError(
+            f"{clip(run)} was not compared with the baseline {clip(baseline)} on {key}.{hint}"
+        )
 
     def table(self, *, digits: int | None = 4) -> Table:
         """One row per measure and run, or pair of runs."""

@@ -38,10 +38,10 @@ class OwnMeasure(Measure):
         DEFINED[self.name] = self
 
     def __call__(self, *_: Any, **__: Any) -> Measure:
-        raise MeasureError(f"{self.name} is a function of your own: set its arguments there.")
+        raise MeasureError(f"{self.name} is your own function, which takes its arguments itself.")
 
     def __matmul__(self, k: int) -> Measure:
-        raise MeasureError(f"{self.name} is a function of your own: cut the list off there.")
+        raise MeasureError(f"{self.name} is your own function: cut the list off inside it.")
 
     def __str__(self) -> str:
         return self.name
@@ -70,8 +70,8 @@ class OwnMeasure(Measure):
             value = self.function(*_FORMS[self.takes](ranking, q))
         except Exception as error:
             raise MeasureError(
-                f"{self.name} raised {type(error).__name__} for query {query}: {error}. It decides"
-                " itself what a list without results or without relevant items is worth."
+                f"{self.name} raised {type(error).__name__} for query {query}: {error}. The"
+                " function decides what a list without results or relevant items is worth."
             ) from error
         if isinstance(value, np.generic):
             value = value.item()

@@ -200,7 +200,7 @@ ABSENT: dict[tuple[str, ...], str] = {
     ("AMR", "AMRI", "adjusted mean rank"): (
         f"the mean rank of the relevant item, compared with that of a random order, {_NONE}"
     ),
-    ("ANMRR", "NMRR"): "the normalized rank of MPEG-7; RankingLoss is near",
+    ("ANMRR", "NMRR"): "the normalized rank of MPEG-7; RankingLoss comes closest",
     ("ARHR", "ARR", "average reciprocal hit rank", "average reciprocal rank"): (
         "the sum of the reciprocal ranks of all hits; RR has the first of them, and is equal where"
         " queries have one relevant item"
@@ -218,7 +218,7 @@ ABSENT: dict[tuple[str, ...], str] = {
     ),
     ("faithfulness", "groundedness", "answer relevancy", "answer relevance", "answer correctness",
      "context relevancy", "context relevance"): _OF_TEXT,
-    ("FPR 95",): "the share of false matches where recall is .95; RecallAtPrecision is near",
+    ("FPR 95",): "the share of false matches where recall is .95; RecallAtPrecision comes closest",
     ("GAP", "micro AP", "global average precision"): (
         "the AP of one list, the results of all queries by their scores; as a run of one query, AP"
         " computes it"
@@ -233,24 +233,29 @@ ABSENT: dict[tuple[str, ...], str] = {
     ("MAE", "MSE", "RMSE"): "an error of predicted ratings, which ranks nothing",
     ("log loss",): "a loss of predicted probabilities, which ranks nothing",
     ("MAiP", "AiP", "mean average interpolated precision"): (
-        "a mean of interpolated precision at 101 levels of recall, in INEX; IAP(points=101) is near"
+        "a mean of interpolated precision at 101 levels of recall, in INEX; IAP(points=101) comes"
+        " closest"
     ),
-    ("MMR", "maximal marginal relevance"): "a method of reranking, not a measure; ILD is near",
+    ("MMR", "maximal marginal relevance"): (
+        "a method of reranking, not a measure; ILD comes closest"
+    ),
     ("RBO", "rank biased overlap"): _OF_TWO.format("rbo"),
-    ("spearman", "spearman rho"): "a correlation of two rankings; germane.kendall_tau is near",
+    ("spearman", "spearman rho"): (
+        "a correlation of two rankings; germane.kendall_tau comes closest"
+    ),
     ("tau", "kendall", "kendall tau"): _OF_TWO.format("kendall_tau"),
     ("tau AP",): _OF_TWO.format("tau_ap"),
-    ("TBG", "time biased gain"): "a gain discounted by the reader's time; RBP and DCG are near",
-    ("Q measure", "U measure"): "a measure of grades; nDCG is near",
+    ("TBG", "time biased gain"): "a gain discounted by the reader's time; RBP and DCG come closest",
+    ("Q measure", "U measure"): "a measure of grades; nDCG comes closest",
     ("session DCG",): f"a measure of several queries in a row, {_NONE}",
     ("pAUC", "partial AUC"): f"the AUC up to a rate of false positives, {_NONE}",
     ("statAP", "xinfAP", "infNDCG"): (
         "an estimate from a sample of judgments in strata; infAP is that of one stratum"
     ),
     ("AUUC", "Qini", "uplift"): f"a measure of the effect of a treatment, {_NONE}",
-    ("unexpectedness",): "a distance from expected items; Serendipity and Novelty are near",
+    ("unexpectedness",): "a distance from expected items; Serendipity and Novelty come closest",
     ("user coverage",): (
-        "the share of users with recommendations; counts.answered of a result is their number"
+        "the share of users with recommendations; counts.answered of a result counts them"
     ),
 }  # fmt: skip
 

@@ -760,8 +760,8 @@ def _check_rows(qrels: Any, run: Any) -> None:
     if len(qrels) != len(run):
         raise InputError(
             f"the numbers of rows differ: the qrels have {len(qrels)}, the run has {len(run)}. Rows"
-            " are matched by their place, so both have the same number; {query: …} matches them"
-            " by their ids."
+            " are matched by position, so both sides need the same number; {query: …} matches them"
+            " by id instead."
         )
     if not is_array(run):
         first = list_values(run[0])

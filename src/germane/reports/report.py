@@ -155,10 +155,10 @@ def report(
 
     ``by`` adds the means of each segment of the queries or users, and the comparisons there, as
     ``compare`` makes them. Measures of the catalogue, such as Coverage, appear next to the others;
-    of two runs or more, they are drawn against the first other measure. ``rename`` gives measures
-    other names, as in ``{"R@20": "Recall@20"}``. If ``qrels`` are a model's judgments, ``people``
-    are people's judgments of some of the queries, and the page has the means and differences that
-    these correct, as ``trust_many`` makes them.
+    if there are several runs, a chart shows them against the first other measure. ``rename`` gives
+    measures other names, as in ``{"R@20": "Recall@20"}``. If ``qrels`` are a model's judgments,
+    ``people`` are people's judgments of some of the queries, and the page has the means and
+    differences that these correct, as ``trust_many`` makes them.
 
     ``qrels``, ``runs`` and the conventions are the same as for ``evaluate_many``, and ``baseline``
     to ``resamples`` the same as for ``compare``; ``rng`` is a seed. The page shows ``command`` as

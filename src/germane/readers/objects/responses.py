@@ -319,8 +319,8 @@ def _find_only(response: Any, where: str) -> Sequence[Any]:
     lists = _need_lists(response, where)
     if len(lists) != 1:
         raise FormatError(
-            f"{where}: the response answers {len(lists)} queries, and here is one. Give responses"
-            f" to several queries alone, with {write_option('query_ids', '…')}."
+            f"{where}: the response answers {len(lists)} queries, but it stands for one. Pass a"
+            f" response to several queries by itself, with {write_option('query_ids', '…')}."
         )
     return lists[0]
 
@@ -502,8 +502,8 @@ def find_ratings(raw: Any, where: str = "qrels") -> dict[Hashable, Any] | None:
         return None
     if _is_evaluation(raw):
         raise FormatError(
-            f"{where}: this is the response of _rank_eval, whose ratings are those of retrieved"
-            " documents alone. Give the request, which has all ratings, as the qrels."
+            f"{where}: this is the response of _rank_eval, which has ratings of retrieved documents"
+            " only. Give the request, which has all ratings, as the qrels."
         )
     requests = raw.get("requests")
     if not isinstance(requests, list) or not all(
@@ -523,8 +523,8 @@ def find_ratings(raw: Any, where: str = "qrels") -> dict[Hashable, Any] | None:
                 raise FormatError(f"{within}: a rating has _id and rating; got {clip(rating)}.")
             if item in ratings:
                 raise DuplicateError(
-                    f"{within}: {clip(item)} is rated twice. germane takes the _id alone; documents"
-                    " of several indexes need different ones."
+                    f"{within}: {clip(item)} is rated twice. germane looks only at the _id, so"
+                    " documents of several indexes need different ones."
                 )
             ratings[item] = rating["rating"]
         judged[query] = ratings
