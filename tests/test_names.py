@@ -310,6 +310,17 @@ def test_aliases_only_parse(row: Definition) -> None:
         ("MAP-IA", "AP_IA"),
         ("S-recall@20", "StRecall@20"),
         ("intra-list diversity@5", "ILD@5"),
+        ("f1_at_10", "F@10"),
+        ("top-10 MRR", "RR@10"),
+        ("recall in top 10", "R@10"),
+        ("precisionAt10", "P@10"),
+        ("mean nDCG@10", "nDCG@10"),
+        ("avg_hit_rate@5", "Success@5"),
+        ("exp_ndcg@10", "nDCG(gain=exp)@10"),
+        ("H@3", "Success@3"),
+        ("Top-20 retrieval accuracy", "Success@20"),
+        ("MeanP@5", "MeanP@5"),
+        ("SDCG@5", "SDCG@5"),
     ],
 )
 def test_one_spelling_prints(written: str, prints: str) -> None:
@@ -355,6 +366,85 @@ def test_several() -> None:
 
 
 # --- What is refused -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("mean P@10", "P@10 or MeanP@10"),
+        ("mean_recall@5", "R@5 or MeanR@5"),
+        ("avg P@10", "P@10 or AP@10"),
+        ("mapAt10", "AP@10 or AP(norm=R)@10"),
+    ],
+)
+def test_what_has_several_meanings_is_not_heard_as_one(written: str, meant: str) -> None:
+    with pytest.raises(MeasureError, match="meanings") as caught:
+        parse(written)
+    for name in meant.split(" or "):
+        assert f"{name} (" in str(caught.value)
+        parse(name)
+
+
+def test_the_first_ten_of_a_measure_are_not_two_measures() -> None:
+    """``top-10 MRR`` was heard as top-10 accuracy and MRR."""
+    for name in ("top-10 MRR", "Top 10 recall", "RR Top-5 nDCG@3 Top-5 nDCG"):
+        with pytest.raises(MeasureError, match=r"two meanings: \w+@\d+ \(one measure\)"):
+            read_several(name)
+    assert read_several("RR Top-5 nDCG@3") == (germane.RR, germane.Success @ 5, nDCG @ 3)
+    assert read_several("Top-1 nDCG@3") == (germane.Success @ 1, nDCG @ 3)
+    assert read_several("top-10 hit rate") == (germane.Success @ 10,)
+
+
+@pytest.mark.parametrize("written", ["sDCG@5", "-nDCG@10", "--MAP"])
+def test_a_sign_or_a_small_letter_makes_another_name(written: str) -> None:
+    with pytest.raises(MeasureError):
+        parse(written)
+
+
+@pytest.mark.parametrize(
+    ("written", "advised"),
+    [
+        ("NDCG@[5,10,20]", "NDCG@5 NDCG@10 NDCG@20"),
+        ("Recall@{5,10}", "Recall@5 Recall@10"),
+        ("ndcg@5,10,20", "ndcg@5 ndcg@10 ndcg@20"),
+        ("Success@1 5 10", "Success@1 Success@5 Success@10"),
+        ("P@5/10", "P@5 P@10"),
+        ("recall@5;recall@10", "recall@5, recall@10"),
+        ("MAP/MRR", "MAP, MRR"),
+        ("mAP@all", "mAP"),
+        ("recall@1k", "recall@1000"),
+        ("R@1,000", "R@1000"),
+        ("NDCG@10.0", "NDCG@10"),
+        ("Recall@20 (%)", "Recall@20"),
+        ("Recall@top10", "Recall@10"),
+        ("MRR ↑", "MRR"),
+        ("nDCG＠10", "nDCG@10"),
+        ("`AP`", "AP"),
+        ("recall at k = 10", "recall@10"),
+        ("ndcg:10", "ndcg@10"),
+        ("mapk(10)", "AP@10"),
+        ("nDCG@10 and MAP", "nDCG@10, MAP"),
+    ],
+)
+def test_the_advice_on_marks_and_cutoffs_works(written: str, advised: str) -> None:
+    with pytest.raises(MeasureError):
+        read_several(written)
+    with pytest.raises(MeasureError, match=re.escape(repr(advised))):
+        parse(written)
+    assert read_several(advised)
+
+
+@pytest.mark.parametrize("written", ["P@10%", "nDCG@-1", "P@10@20", "AP@5:10", "F(2)@10"])
+def test_what_is_no_slip_gets_no_name(written: str) -> None:
+    with pytest.raises(MeasureError) as caught:
+        parse(written)
+    assert "Did you mean" not in str(caught.value)
+    assert "A cutoff is written" not in str(caught.value)
+
+
+@pytest.mark.parametrize("written", ["retrieval", "truncated nDCG", "Recall_10@1"])
+def test_a_word_of_a_name_is_no_slip_of_it(written: str) -> None:
+    assert near(written) is None
 
 
 def near(written: str) -> str | None:

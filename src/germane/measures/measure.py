@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import pairwise, takewhile
 from typing import Any, TypeAlias, TypeGuard, TypeVar
 
 import numpy as np
@@ -14,7 +15,14 @@ from germane.errors import MeasureError, clip, list_choices, suggest
 from germane.measures import BY_NAME, DEFINED, TABLE, Definition, Parameter
 from germane.measures.box_names import explain_of_boxes, is_of_boxes
 from germane.measures.definition import ALWAYS, Extremes
-from germane.measures.spelling import MOST_WORDS, is_spelled, list_aliases, respell, suggest_name
+from germane.measures.spelling import (
+    MOST_WORDS,
+    is_spelled,
+    list_aliases,
+    respell,
+    suggest_name,
+    undecorate,
+)
 
 Measures: TypeAlias = "str | Measure | Iterable[str | Measure]"
 
@@ -291,7 +299,7 @@ def parse_own(text: str, advise: Callable[[str], str] = suggest_name) -> Measure
 @lru_cache(4096)
 def _parse_own(text: str, advise: Callable[[str], str]) -> Measure:
     written = _WRITTEN.fullmatch(text.strip())
-    if written is None or written[1].casefold() not in _NAMES:
+    if written is None or written[1].casefold() not in _NAMES or written[1] == "sDCG":
         respelled = respell(text)
         if respelled is None:
             raise make_unknown_error(text, advise)
@@ -301,7 +309,7 @@ def _parse_own(text: str, advise: Callable[[str], str]) -> Measure:
             raise MeasureError(f"{clip(text)}: {error}") from None
     name, inside, cutoff = written.groups()
     name = _NAMES[name.casefold()]
-    parameters = _parse_parameters(name, inside)
+    parameters = _parse_parameters(name, inside, cutoff)
     if parameters.keys() - {"depth"} and is_of_boxes(text):
         raise make_unknown_error(text, advise)
     if cutoff in ("R", "r") and name in _AT_R:
@@ -324,6 +332,7 @@ def make_unknown_error(text: str, advise: Callable[[str], str] = suggest_name) -
     if len(words) > 1 and all(map(is_own, words)):
         return MeasureError(f"{clip(text)} are {len(words)} measures, and one is taken here.")
     near = advise(text)
+    near = near or _suggest_separated(text) or _suggest_undecorated(text)
     if not near and not _WRITTEN.fullmatch(text.strip()):
         return MeasureError(
             f"{clip(text)} is not a measure's name; they look like AP, AP@10 or AP(norm=R)@10."
@@ -331,16 +340,31 @@ def make_unknown_error(text: str, advise: Callable[[str], str] = suggest_name) -
     return MeasureError(f"unknown measure {clip(text)}.{near}{_ALL}")
 
 
-def _parse_parameters(name: str, inside: str | None) -> dict[str, Any]:
+def _suggest_separated(text: str) -> str:
+    """Suggest commas between the names of several measures."""
+    names = [name.strip() for name in re.split(r"[;/|&+]|\band\b", text)]
+    several = len(names) > 1 and all(map(is_own, names))
+    return f" Several measures are separated by commas: {', '.join(names)!r}" if several else ""
+
+
+def _suggest_undecorated(text: str) -> str:
+    """Suggest a name without the marks of a table around it."""
+    plain = undecorate(text)
+    known = plain is not None and (is_own(plain) or is_spelled(plain))
+    return f" Did you mean {plain!r}?" if known else ""
+
+
+def _parse_parameters(name: str, inside: str | None, cutoff: str | None) -> dict[str, Any]:
     parameters: dict[str, Any] = {}
     if inside is None:
         return parameters
     for part in inside.split(","):
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if not (key and equals and value):
+            suggested = "" if cutoff else _suggest_cutoff(name, "@", part.strip())
             raise MeasureError(
                 f"{name}({clip(inside)[1:-1]}): parameters are written name=value; got"
-                f" {clip(part)}.{_suggest_cutoff(name, '@', part.strip())}"
+                f" {clip(part)}.{suggested}"
             )
         if key in parameters:
             raise MeasureError(f"{name}(…) is given {key} twice.")
@@ -353,19 +377,33 @@ def _parse_cutoff(name: str, text: str, cutoff: str) -> int:
         raise MeasureError(f"{clip(text)} needs a number as its cutoff, as in '{name}@10'.")
     cutoff = re.sub(r"^k=", "", cutoff, flags=re.IGNORECASE)
     if not re.fullmatch(r"[0-9]{1,40}", cutoff):
+        advice = _advise_on_cutoff(text, name, cutoff)
+        if not advice and is_of_boxes(text):
+            advice = f".{explain_of_boxes(text)}"
         raise MeasureError(
             f"measure {clip(text)}: a cutoff must be a positive integer, as in @10; "
-            f"got {clip('@' + cutoff)}{_suggest_without_cutoff(name, cutoff)}"
-            f"{'.' * is_of_boxes(text)}{explain_of_boxes(text)}"
+            f"got {clip('@' + cutoff)}{advice}"
         )
     return int(cutoff)
 
 
-def _suggest_without_cutoff(name: str, cutoff: str) -> str:
-    """Suggest a measure without a cutoff for one at a level of recall."""
+def _advise_on_cutoff(text: str, name: str, cutoff: str) -> str:
+    """Say how a cutoff that is no number is written: all results, several cutoffs, 1k, 10 ↑."""
+    measure = text.partition("@")[0].strip()
     if name == "IPrec" and _NUMBER.fullmatch(cutoff) and 0 <= float(cutoff) <= 1:
         return f". Did you mean 'IPrec(recall={cutoff})'?"
-    return ""
+    if cutoff.casefold() in ("all", "inf", "infinity", "none", "full", "max"):
+        return f". Without a cutoff, all results count: {measure!r}"
+    if thousands := re.fullmatch(r"(\d{1,3})(?:k|,000)", cutoff, flags=re.IGNORECASE):
+        return f". Did you mean '{measure}@{thousands[1]}000'?"
+    if re.fullmatch(r"[\[({]?\d+(?:[,;/|\s]+\d+)+[\])}]?", cutoff):
+        names = " ".join(f"{measure}@{number}" for number in re.findall(r"\d+", cutoff))
+        return f". Each cutoff is a measure of its own: {names!r}"
+    if several := _suggest_separated(text):
+        return f".{several}"
+    bare = f"{measure}@{cutoff.strip('[](){}')}"
+    plain = undecorate(f"{measure}@{cutoff}") or bare
+    return f". Did you mean {plain!r}?" if re.fullmatch(r"[^@/]+@[0-9]+", plain) else ""
 
 
 def _suggest_cutoff(name: str, at: str, raw: Any) -> str:
@@ -511,7 +549,7 @@ def split_names(text: str) -> list[str]:
 
     Words of one name stay together: ``"mean reciprocal rank, top-5 accuracy nDCG@10"`` is three.
     """
-    parts = re.findall(r"(?:[^,()]|\([^()]*\)?|\))+", text)
+    parts = re.findall(r"(?:[^,()\[\]{}]|\([^()]*\)?|\[[^\[\]]*\]?|\{[^{}]*\}?|[)\]}])+", text)
     names = [
         name
         for part in parts
@@ -519,7 +557,24 @@ def split_names(text: str) -> list[str]:
     ]
     if not names:
         raise MeasureError("no measure was given; for instance 'AP nDCG@10'.")
+    _refuse_numbers(names)
     return names
+
+
+def _refuse_numbers(names: list[str]) -> None:
+    """Refuse numbers behind a name with a cutoff, as in P@5,10, and say how they are written."""
+    for place, (before, number) in enumerate(pairwise(names), 1):
+        measure, at, cutoff = before.partition("@")
+        if not (at and number.isdecimal() and cutoff.isdecimal()):
+            continue
+        numbers = [cutoff, *takewhile(str.isdecimal, names[place:])]
+        written = " ".join(f"{measure.strip()}@{k}" for k in numbers)
+        if number == "000":
+            written = f"{measure.strip()}@{cutoff}000"
+        raise MeasureError(
+            f"{clip(number)} is not a measure's name. Each cutoff is a measure of its own:"
+            f" {written!r}"
+        )
 
 
 def _join_words(words: list[str]) -> list[str]:
@@ -532,9 +587,22 @@ def _join_words(words: list[str]) -> list[str]:
         end = next(
             (end for end in joinable_ends if is_spelled(" ".join(words[start:end]))), start + 1
         )
-        names.append(" ".join(words[start:end]))
+        name = " ".join(words[start:end])
+        _refuse_top(name)
+        names.append(name)
         start = end
     return names
+
+
+def _refuse_top(name: str) -> None:
+    """Refuse top-10 MRR among several names: it is MRR@10, or top-10 accuracy and MRR."""
+    match = re.fullmatch(r"(top[-_\s]*(\d+))\s+(.+)", name, flags=re.IGNORECASE)
+    if match and parse_own(name).name != "Success":
+        _, k, rest = match.groups()
+        raise MeasureError(
+            f"{clip(name)} has two meanings: {rest}@{k} (one measure), and Success@{k} with"
+            f" {rest} (two measures). Write one of them."
+        )
 
 
 def split_tool(text: str) -> tuple[str, str]:

@@ -1,6 +1,7 @@
 """Names of measures as people write them: those that are read, and those that mean two things."""
 
 import re
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import accumulate
@@ -8,6 +9,9 @@ from typing import NamedTuple
 
 from germane.errors import MeasureError, clip
 from germane.measures import BY_NAME, Definition
+
+MEANS = ("mean", "average", "avg")  # of queries, which every measure is: mean nDCG is nDCG
+AVERAGED = {"ndcg": "nDCG", "hit rate": "Success", "f 1": "F"}
 
 # Words of a name → germane's name. The word k is a cutoff, which the name must have.
 SPELLINGS = {
@@ -45,6 +49,8 @@ SPELLINGS = {
     "prec": "P",
     "precision at r": "Rprec",
     "p at r": "Rprec",
+    "break even point": "Rprec",
+    "first tier": "Rprec",
     "r prec": "Rprec",
     "rec": "R",
     "recall cap": "R(norm=min)",
@@ -58,12 +64,15 @@ SPELLINGS = {
     "success rate": "Success",
     "acc k": "Success@k",
     "accuracy k": "Success@k",
+    "retrieval accuracy k": "Success@k",
+    "h k": "Success@k",
     "cmc k": "Success@k",
     "cmc rank k": "Success@k",
     "cmc top k": "Success@k",
     "top k": "Success@k",
     "top k acc": "Success@k",
     "top k accuracy": "Success@k",
+    "top k retrieval accuracy": "Success@k",
     "rank k": "Success@k",
     "rank k acc": "Success@k",
     "rank k accuracy": "Success@k",
@@ -84,11 +93,23 @@ SPELLINGS = {
     "ideal dcg": "IDCG",
     "ndcg alpha": "alpha_nDCG",
     "normalized dcg": "nDCG",
+    "exp ndcg": "nDCG(gain=exp)",
+    "ndcg exp": "nDCG(gain=exp)",
+    "exponential ndcg": "nDCG(gain=exp)",
+    "linear ndcg": "nDCG(gain=linear)",
+    "ndcg linear": "nDCG(gain=linear)",
     "normalized discounted cumulative gain": "nDCG",
     "normalized discounted cumulated gain": "nDCG",
     "rank biased precision": "RBP",
     "expected reciprocal rank": "ERR",
     "s recall": "StRecall",
+    "i rec": "StRecall",
+    "intent recall": "StRecall",
+    "aspect recall": "StRecall",
+    "cluster recall": "StRecall",
+    "d ndcg": "Dsharp_nDCG(gamma=0)",
+    "inferred ap": "infAP",
+    "inferred average precision": "infAP",
     "w auc": "GAUC",
     "weighted auc": "GAUC",
     "u auc": "GAUC(mean=arithmetic)",
@@ -167,6 +188,26 @@ AMBIGUOUS: dict[str, tuple[Meaning, Meaning]] = {
         Meaning("F@k", "of the first {k} items"),
         Meaning("F(beta={k})", "with {k} times the weight on recall"),
     ),
+    **{
+        f"{mean} {name}": (
+            Meaning("P@k", "averaged over queries, as every measure is"),
+            Meaning("MeanP@k", "the mean of P@1 … P@k")
+            if mean == "mean"
+            else Meaning("AP@k", "average precision"),
+        )
+        for mean in MEANS
+        for name in ("p", "precision")
+        if (mean, name) not in (("average", "precision"), ("avg", "precision"))  # which is AP
+    },
+    **{
+        f"{mean} {name}": (
+            Meaning("R@k", "averaged over queries, as every measure is"),
+            Meaning("MeanR@k", "the mean of R@1 … R@k"),
+        )
+        for mean in MEANS
+        for name in ("r", "recall")
+        if (mean, name) != ("average", "recall")  # of boxes
+    },
     "hits": (
         Meaning("Success@k", "whether there is a hit, as in knowledge graphs"),
         Meaning("Utility(noise=0)@k", "how many hits there are, as in ranx"),
@@ -194,6 +235,7 @@ _OF_TEXT = (
 )
 _OF_TWO = "a comparison of two rankings, which the function germane.{} computes"
 _NONE = "and germane has no such measures"
+_SESSION = f"a measure of several queries in a row, {_NONE}"
 
 # Names of measures that germane does not have → what they are, and what is near.
 ABSENT: dict[tuple[str, ...], str] = {
@@ -205,8 +247,9 @@ ABSENT: dict[tuple[str, ...], str] = {
         "the sum of the reciprocal ranks of all hits; RR has the first of them, and is equal where"
         " queries have one relevant item"
     ),
+    ("BM25", "TF IDF", "RRF", "reciprocal rank fusion"): "a way to rank, not a measure",
     ("BLEU", "ROUGE", "METEOR", "BERTScore", "exact match", "EM"): _OF_TEXT,
-    ("context recall",): (
+    ("context recall", "contextual recall"): (
         "the share of an answer's claims that the contexts support, by a language model; R is the"
         " share of the relevant contexts that are retrieved"
     ),
@@ -217,7 +260,13 @@ ABSENT: dict[tuple[str, ...], str] = {
         " each list"
     ),
     ("faithfulness", "groundedness", "answer relevancy", "answer relevance", "answer correctness",
-     "context relevancy", "context relevance"): _OF_TEXT,
+     "context relevancy", "context relevance", "contextual relevancy", "contextual relevance",
+     "answer relevancy metric"): _OF_TEXT,
+    ("E measure",): "1 - F, van Rijsbergen's; F computes the rest",
+    ("FPR", "false positive rate"): (
+        "the share of the nonrelevant items that was retrieved, which FallOut computes, or that at"
+        " 95 % recall, to which RecallAtPrecision comes closest"
+    ),
     ("FPR 95",): "the share of false matches where recall is .95; RecallAtPrecision comes closest",
     ("GAP", "micro AP", "global average precision"): (
         "the AP of one list, the results of all queries by their scores; as a run of one query, AP"
@@ -226,10 +275,17 @@ ABSENT: dict[tuple[str, ...], str] = {
     ("HOTA", "MOTA", "IDF1"): f"a measure of tracks in videos, {_NONE}",
     ("ILS", "intra list similarity"): "the likeness of a list's items; ILD is their distance",
     ("IoU", "mIoU"): "the overlap of areas, by which germane.boxes matches detections",
+    ("half life utility", "HLU", "R score"): (
+        "a gain that halves after so many ranks; RBP, whose discount is geometric, too, comes closest"
+    ),
     ("kappa", "cohen kappa"): (
         "the agreement of two judges, which the function germane.compare_judges computes"
     ),
     ("LAMR", "miss rate", "log average miss rate"): f"a measure of boxes, {_NONE}",
+    ("macro F1", "micro F1", "macro MAP", "MAP macro", "micro recall", "micro precision"): (
+        "a mean of queries, as every measure is here (macro), or the value of all results together"
+        " (micro), as with mean=micro: F, F(mean=micro)"
+    ),
     ("MAE", "MSE", "RMSE"): "an error of predicted ratings, which ranks nothing",
     ("log loss",): "a loss of predicted probabilities, which ranks nothing",
     ("MAiP", "AiP", "mean average interpolated precision"): (
@@ -246,8 +302,15 @@ ABSENT: dict[tuple[str, ...], str] = {
     ("tau", "kendall", "kendall tau"): _OF_TWO.format("kendall_tau"),
     ("tau AP",): _OF_TWO.format("tau_ap"),
     ("TBG", "time biased gain"): "a gain discounted by the reader's time; RBP and DCG come closest",
+    ("PRES", "patent retrieval evaluation score"): (
+        "recall less the ranks of the relevant items within the first k; AR and R come closest"
+    ),
+    ("WSS", "work saved over sampling"): (
+        "the share of the items that need not be read for a level of recall, less the part that"
+        " chance saves; LastRank has the rank of the last relevant item"
+    ),
     ("Q measure", "U measure"): "a measure of grades; nDCG comes closest",
-    ("session DCG",): f"a measure of several queries in a row, {_NONE}",
+    ("session DCG", "nsDCG"): _SESSION,
     ("pAUC", "partial AUC"): f"the AUC up to a rate of false positives, {_NONE}",
     ("statAP", "xinfAP", "infNDCG"): (
         "an estimate from a sample of judgments in strata; infAP is that of one stratum"
@@ -319,20 +382,28 @@ def list_aliases(name: str) -> list[str]:
 @cache
 def _list_names() -> dict[str, Spelled]:
     rows = (
-        (split_words(spelling), spelling, row.name)
+        ([spelling] if _is_ambiguous(words) else words, spelling, row.name)  # MeanP, but not mean P
         for row in BY_NAME.values()
         for spelling in _name(row)
+        for words in (split_words(spelling),)
     )
     spelled = (
         (words.split(), means if len(words) > SHORT else "", means)
         for words, means in SPELLINGS.items()
     )
+    averaged = (
+        ([mean, *words.split()], "", means) for mean in MEANS for words, means in AVERAGED.items()
+    )
     spelled_names: dict[str, Spelled] = {}
-    for words, shown, means in (*rows, *spelled):
+    for words, shown, means in (*rows, *spelled, *averaged):
         for letters, spelling in list_spellings(words, shown, means).items():
             before = spelled_names.get(letters, spelling)
             spelled_names[letters] = before._replace(bounds=before.bounds | spelling.bounds)
     return spelled_names
+
+
+def _is_ambiguous(words: Sequence[str]) -> bool:
+    return " ".join(words).casefold() in AMBIGUOUS
 
 
 def _name(row: Definition) -> tuple[str, ...]:
@@ -375,8 +446,9 @@ _SIGNS = str.maketrans({"α": "alpha", "µ": "micro ", "μ": "micro ", "#": "sha
 
 def split_written(text: str) -> Written | None:
     """Split a name into words, parameters and a cutoff; None for what is no such name."""
-    match = _NAME.fullmatch(text.translate(_SIGNS))
-    if match is None or not _WORDS.fullmatch(match["name"]):
+    spaced = re.sub(r"(?<=[a-z])At(?=\d|K\b)", " at ", text.translate(_SIGNS))  # precisionAt10
+    match = _NAME.fullmatch(spaced)
+    if match is None or match["name"].startswith("-") or not _WORDS.fullmatch(match["name"]):
         return None
     words = (word.casefold() for word in re.findall(_WORD, match["name"]))
     words = (word.replace("ised", "ized") for word in words)  # British
@@ -396,8 +468,14 @@ def _list_readings(written: Written) -> Iterator[tuple[Sequence[str], str]]:
         [at] = numbers
         yield (*words[:at], "#", *words[at + 1 :]), words[at]
         if at == len(words) - 1:
-            yield words[:at], words[at]
             yield words[: at - (words[at - 1] == "at")], words[at]
+    if not cutoff and len(words) > 2 and words[0] == "top" and words[1].isdecimal():
+        yield words[2:], words[1]  # top-10 recall
+    if not cutoff and len(words) > 2 and words[-1].isdecimal():
+        if words[-2] == "at":
+            yield words[:-2], words[-1]  # f1_at_10
+        elif words[-2] == "top" and words[-3] in ("at", "in"):
+            yield words[:-3], words[-1]
     if words[-2:] == ("at", "k"):
         yield words[:-2], cutoff or "k"
 
@@ -425,20 +503,49 @@ def respell(text: str) -> str | None:
     written = split_written(text)
     if written is None:
         return None
+    if text.strip().startswith("sDCG"):  # SDCG is Scaled DCG
+        raise MeasureError(
+            f"germane has no measure {clip(text)}: it is {_SESSION}. SDCG is another."
+        )
     for words, k in _list_readings(written):
         spelled = _find(words, _list_names())
         if spelled is not None and k not in ("k", "K") and (k or not spelled.needs_cutoff):
             return _write(spelled.means, written, k)
         if (unclear := _find(words, _list_ambiguous())) is not None:
-            meanings = (_fill(meaning, written, k) for meaning in AMBIGUOUS[unclear.means])
-            shown = " and ".join(f"{measure} ({meaning})" for measure, meaning in meanings)
+            meanings = [_fill(meaning, written, k) for meaning in AMBIGUOUS[unclear.means]]
+            shown = " and ".join(f"{measure} ({says})" for measure, says in meanings)
             raise MeasureError(f"{clip(text)} has two meanings: {shown}. Write one of them.")
         if (absent := _find(words, _list_absent())) is not None:
             raise MeasureError(f"germane has no measure {clip(text)}: it is {absent.means}.")
         if spelled is not None:
-            example = _write(spelled.means, written, "10")
+            number = written.inside.strip()  # mapk(10)
+            plain = written._replace(inside=written.inside if "=" in number else "")
+            example = _write(spelled.means, plain, number if number.isdecimal() else "10")
             raise MeasureError(f"{clip(text)} needs a number as its cutoff, as in {example!r}.")
     return None
+
+
+_DECORATED = (
+    (r"[\s\"'`*\[\]{}|;,.:↑↓]+$|^[\s\"'`*\[{|]+", ""),  # 'MRR ↑', "AP", `AP`
+    (r"\s*\(\s*[%↑↓]\s*\)\s*$", ""),
+    (r"\s*\(\s*(?:in\s+|at\s+)?top[\s-]*(\d+)\s*\)$", r"@\1"),
+    (r"\s+(?:in|within)\s+(?:the\s+)?top[\s-]*(\d+)$", r"@\1"),
+    (r"\s*(?:@|\bat\b)\s*(?:(?:k|n|top)\s*[-=]?\s*)?(\d+)(?:\.0*)?$", r"@\1"),
+    (r"(?<=[a-z])[.:](\d+)$", r"@\1"),
+)
+
+
+def undecorate(text: str) -> str | None:
+    """Return the name that is written with marks of a table or a text around it; None without one.
+
+    >>> from germane.measures.spelling import undecorate
+    >>> undecorate("Recall @ 20 (%)"), undecorate("nDCG@10 ↑"), undecorate("AP@10")
+    ('Recall@20', 'nDCG@10', None)
+    """
+    plain = unicodedata.normalize("NFKC", text).strip()
+    for pattern, written in _DECORATED:
+        plain = re.sub(pattern, written, plain, flags=re.IGNORECASE)
+    return plain if plain != text.strip() else None
 
 
 def is_spelled(text: str) -> bool:
@@ -479,7 +586,9 @@ def suggest_name(text: str, tools: Mapping[str, Spelled] | None = None) -> str:
     if written is None:
         return ""
     unclear = {
-        letters: spelled._replace(shown="") for letters, spelled in _list_ambiguous().items()
+        letters: spelled._replace(shown="")
+        for letters, spelled in _list_ambiguous().items()
+        if letters not in {name.casefold() for name in BY_NAME}  # MeanP, but not mean P
     }
     names = {**_list_names(), **(tools or {}), **unclear}
     near = [
@@ -492,6 +601,8 @@ def suggest_name(text: str, tools: Mapping[str, Spelled] | None = None) -> str:
     if nearest is None or not nearest[1].shown:
         return ""
     slips, spelled, cutoff = nearest
+    if spelled.tool and written.cutoff and re.search(r"\d", "".join(written.words)):
+        return ""  # a tool has recall_10, and not recall_10@1
     if _is_another("".join(written.words), spelled.shown.casefold()):
         return ""
     acronym = _ACRONYM.match(text)
@@ -553,6 +664,7 @@ def _list_near(letters: str, names: Mapping[str, Spelled]) -> list[tuple[float, 
         # half a slip adds or removes one letter at most, and counting is slow
         if abs(len(letters) - len(name)) <= 2 * allowed_slips
         and len(used.symmetric_difference(name)) <= 2 * allowed_slips
+        and not (name.startswith(letters) and len(name) - len(letters) > 1)  # a word, not a slip
     )
     return [(slips, spelled) for slips, spelled in counted if slips <= allowed_slips]
 
