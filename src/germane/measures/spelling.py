@@ -276,7 +276,7 @@ ABSENT: dict[tuple[str, ...], str] = {
     ("ILS", "intra list similarity"): "the likeness of a list's items; ILD is their distance",
     ("IoU", "mIoU"): "the overlap of areas, by which germane.boxes matches detections",
     ("half life utility", "HLU", "R score"): (
-        "a gain that halves after so many ranks; RBP, whose discount is geometric, too, comes closest"
+        "a gain that halves after so many ranks; RBP, which has a geometric discount, comes closest"
     ),
     ("kappa", "cohen kappa"): (
         "the agreement of two judges, which the function germane.compare_judges computes"
