@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from typing import Any, Literal
 
 from germane.errors import MeasureError, clip
@@ -124,7 +124,7 @@ class Entry:
         """Write germane's name with its cutoff, and with examples in its other places."""
         return _write(self.measure, k, _read_examples())
 
-    @property
+    @cached_property
     def open_parameters(self) -> dict[str, str]:
         """germane's parameters whose values are a part of the tool's name, each with its place."""
         return dict(re.findall(r"(\w+)=\{(\w+)\}", self.measure))
@@ -143,11 +143,11 @@ class Entry:
 
     def translate(self, measure: Measure) -> Measure:
         """Translate the entry, at the cutoff and the level of the measure asked for."""
-        return _apply_level(parse_own(self.write_measure(measure.k)), measure)
+        return _apply_level(_parse_example(self.measure, measure.k), measure)
 
     def complete(self, measure: Measure) -> Measure:
         """Translate the entry; what its name leaves open is that of the measure asked for."""
-        translated = parse_own(self.write_measure(measure.k or 1))
+        translated = _parse_example(self.measure, measure.k or 1)
         if translated.name == measure.name:
             translated = translated(**self.find_open(measure))
         return _apply_level(translated, measure)
@@ -197,6 +197,12 @@ def _compile_pattern(spelling: str) -> re.Pattern[str]:
     for key, place in _PLACES.items():
         pattern = pattern.replace(rf"\{{{key}\}}", f"({place.pattern})")
     return re.compile(pattern)
+
+
+@lru_cache(4096)  # searches ask for all tools' measures again and again
+def _parse_example(text: str, k: int | None) -> Measure:
+    """Parse germane's name of an entry, with a cutoff and examples in its other places."""
+    return parse_own(_write(text, k, _read_examples()))
 
 
 def _fill(text: str, values: Mapping[str, str]) -> str:
@@ -329,7 +335,7 @@ class Dialect:
 
     def find_named(self, name: str) -> ToolMeasure | None:
         """Find the tool's measure of this name, of whatever family it is; None if it has none."""
-        entry = self.find(name) if len(name) <= LONGEST else None
+        entry = self.find(name) if 0 < len(name) <= LONGEST else None
         if entry is None:
             return None
         return ToolMeasure(parse_own(entry.read(name) or ""), entry.read_choices(name), entry, name)
@@ -389,7 +395,7 @@ class Dialect:
             for entry in self.measuring
             if entry.cutoff == (measure.k is not None) and not entry.open_parameters
         ]
-        kinds = [parse_own(entry.write_measure(measure.k)) for entry in fits]
+        kinds = [_parse_example(entry.measure, measure.k) for entry in fits]
         named_fits = [
             (entry, kind.name)
             for entry, kind in zip(fits, kinds, strict=True)

@@ -222,10 +222,11 @@ class Search:
             yield [Candidate(variant) for measure in near for variant in vary_mean(measure)[1:]]
             measures = near
         words = self._find_moving_words(batch)
-        once = [Candidate(measure, (word,)) for measure in measures for word in words]
+        # conventions outside, measures inside: the queries are judged once for all measures
+        once = [Candidate(measure, (word,)) for word in words for measure in measures]
         yield [*self._list_tool_candidates(batch, measures), *once]
         pairs = [pair for pair in combinations(words, 2) if pair[0][0] != pair[1][0]]
-        yield [Candidate(measure, tuple(sorted(pair))) for measure in measures for pair in pairs]
+        yield [Candidate(measure, tuple(sorted(pair))) for pair in pairs for measure in measures]
 
     def _find_moving_words(self, batch: Batch) -> list[tuple[str, Any]]:
         """Find the words of conventions that make a difference on ordinary queries."""

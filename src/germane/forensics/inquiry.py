@@ -457,9 +457,9 @@ class ToolDefinitions:
 
     def find(self, candidate: Candidate, batches: Batches, precision: Precision) -> tuple[str, ...]:
         """Find the tools that give these values, wherever they do not refuse to."""
-        key = candidate.key, len(batches)
+        measure = candidate.measure
+        key = measure.name, measure.k, len(batches), precision  # all that the tools depend on
         if key not in self._tools:
-            measure = candidate.measure
             tools = [
                 definition.tools[0]
                 for definition in self.list_kind(measure.name, measure.k)
