@@ -54,6 +54,66 @@ def test_what_a_record_does_not_fit() -> None:
         gate(FOUND, measures="AP50", baseline=both.to_dict(images=True))
 
 
+def make_annotated(key: str, cell: Any, *, image: str = "") -> dict[str, Any]:
+    """One person whose annotation, or whose image, has one more key."""
+    row = {"id": 1, "image_id": 1, "category_id": 1, "bbox": [10, 10, 40, 40], "area": 900.0}
+    person = {**row, **({} if image else {key: cell})}
+    size = {"id": 1, "width": 100, "height": 100, "not_exhaustive_category_ids": []}
+    listed = size | {"neg_category_ids": []} | ({key: cell} if image else {})
+    category = {"id": 1, "name": "person"}
+    return {
+        "images": [listed],
+        "annotations": [person],
+        "categories": [category, {"id": 2, "name": "dog"}],
+    }
+
+
+@pytest.mark.parametrize(
+    ("key", "cells", "options"),
+    [
+        ("area", (900.0, 1600.0), {}),
+        ("area", (900.0, 1600.0), {"overlap": "oks"}),
+        ("ignore", (0, 1), {}),
+        ("bbox", ([50, 50, 40, 20, 30], [50, 50, 40, 20, -30]), {"overlap": "probiou"}),
+        ("keypoints", ([20, 20, 2] * 17, [20, 21, 2] * 17), {"overlap": "oks"}),
+        ("keypoints", ([20, 20, 2] * 17, [20, 20, 2] * 16 + [20, 20, 0]), {"overlap": "oks"}),
+        ("segmentation", ([[10, 10, 50, 10, 50, 50]], [[10, 10, 50, 50, 10, 50]]), {"overlap": "mask"}),
+        ("neg_category_ids", ([], [2]), {}),
+        ("not_exhaustive_category_ids", ([], [1]), {}),
+    ],
+)  # fmt: skip
+def test_truths_that_differ_in_one_thing_are_other_truths(
+    key: str, cells: tuple[Any, Any], options: dict[str, Any]
+) -> None:
+    if options.get("overlap") == "mask":
+        pytest.importorskip("pycocotools")
+    image = key if key.endswith("category_ids") else ""
+    points = {"keypoints": [20, 20, 2] * 17, "segmentation": [[10, 10, 50, 10, 50, 50]]}
+    found = [{"image_id": 1, "category_id": 1, "score": 0.5, "bbox": [10, 10, 40, 40], **points}]
+    first, second = (make_annotated(key, cell, image=image) for cell in cells)
+    for truth in (first, second) if options.get("overlap") == "oks" and key == "area" else ():
+        truth["annotations"][0]["keypoints"] = points["keypoints"]
+    before = germane.boxes.evaluate(first, found, "AP50", **options)
+    record: Any = before.to_dict(images=True)
+    assert germane.boxes.gate(first, found, "AP50", baseline=record, **options).passed
+    for baseline in (before, record):
+        with pytest.raises(InputError, match="with other truths"):
+            germane.boxes.gate(second, found, "AP50", baseline=baseline, **options)
+
+
+def test_levels_of_kitti_are_part_of_the_truth(tmp_path: Path) -> None:
+    line = "Car {truncated} 0 0 10 10 60 60 1 1 1 1 1 1 0{score}\n"
+    for name, truncated, score in (("t", 0.1, ""), ("u", 0.2, ""), ("d", 0.1, " .9")):
+        tmp_path.joinpath(name).mkdir()
+        text = line.format(truncated=truncated, score=score)
+        tmp_path.joinpath(name, "000001.txt").write_text(text)
+    first, second, found = (tmp_path / name for name in "tud")
+    before = germane.boxes.evaluate(first, found, "AP50")
+    assert germane.boxes.gate(first, found, "AP50", baseline=before).passed
+    with pytest.raises(InputError, match="with other truths"):
+        germane.boxes.gate(second, found, "AP50", baseline=before)
+
+
 def test_floors() -> None:
     name = TRUTH["categories"][0]["name"]
     result = germane.boxes.evaluate(TRUTH, FOUND, ["AP50", f"AP50(class={name})"])

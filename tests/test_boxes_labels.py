@@ -46,6 +46,27 @@ def evaluate(truth: Any, found: Any, measures: str = "AP", **options: Any) -> di
     return germane.boxes.evaluate(truth, found, measures, **options).flat()
 
 
+def test_a_folder_of_pictures_lists_images_where_nothing_else_does(tmp_path: Path) -> None:
+    """As in Ultralytics: a picture without labels is background, where no picture is beside."""
+    box = "0 .5 .5 .25 .25"
+    truth = write(tmp_path / "t" / "labels", {"a": [box]})
+    found = write(tmp_path / "d", {"a": [f"{box} .5"], "b": [f"{box} .9"]})
+    pictures = tmp_path / "pictures"
+    pictures.mkdir()
+    for name in "ab":
+        write_picture(pictures / f"{name}.png", (WIDTH, HEIGHT))
+    result = germane.boxes.evaluate(truth, found, "AP50", images=pictures)
+    assert result.counts.images == 2
+    assert result["AP50"].mean == pytest.approx(1 / 2)
+    beside = tmp_path / "t" / "images"
+    beside.mkdir()
+    write_picture(beside / "a.png", (WIDTH, HEIGHT))
+    with pytest.raises(germane.GermaneError, match="there is no image 'b' in"):
+        germane.boxes.evaluate(truth, found, "AP50", images=pictures)
+    only = write(tmp_path / "e", {"a": [f"{box} .5"]})
+    assert germane.boxes.evaluate(truth, only, "AP50", images=pictures).counts.images == 1
+
+
 @pytest.mark.parametrize("overlap", ["iou", "mask"])
 def test_polygons_are_masks_or_the_boxes_around_them(overlap: str, tmp_path: Path) -> None:
     if overlap == "mask":

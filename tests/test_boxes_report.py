@@ -128,7 +128,9 @@ def test_photographs_of_the_worst_images_are_in_the_page(folder):
     found = {"yolo": DOGS, "detr": DOGS[1:], "third": DOGS, "fourth": DOGS}
     page = germane.boxes.report(SEEN, found, "AP50", images=folder).html
     assert "img-src data:" in page
-    assert len(re.findall(r'href="data:image/jpeg;base64,', page)) == 2 * 3  # of a and b
+    assert (
+        len(re.findall(r'href="data:image/jpeg;base64,', page)) == 3
+    )  # of a; b has a hit, which counts for more
     assert "those of the first 3 of 4 detectors" in page
     assert "d.jpg is no picture" in page.replace("<bdi>", "").replace("</bdi>", "")
     box = re.search(r'class="box false"[^>]*', page)
@@ -159,6 +161,38 @@ def test_without_photographs_there_are_curves_and_confusions(folder):
         germane.boxes.report(SEEN, {"yolo": DOGS}, "AP50", images="nowhere")
     listed = germane.boxes.report(SEEN, {"yolo": DOGS}, "AP50", images=["a", "b", "d"]).html
     assert 'id="images"' not in listed
+
+
+def test_images_that_raise_the_number_are_not_among_the_worst(folder):
+    """The image a has a false detection, below the true one: without it, AP50 would be 0."""
+    hit = {"image_id": "a", "category_id": 1, "bbox": [100, 50, 200, 100], "score": 0.9}
+    found = {"yolo": [hit, {**hit, "bbox": [400, 200, 20, 20], "score": 0.1}]}
+    costs = {
+        row.image: row.cost for row in germane.boxes.explain(SEEN, found["yolo"]).rank_images()
+    }
+    assert costs["a"] < 0 < costs["b"]
+    page = re.sub("</?bdi>", "", germane.boxes.report(SEEN, found, "AP50", images=folder).html)
+    assert "the 2 images of 3 that take most from AP50" in page
+    assert (
+        "Shown: 2 of 2 images with errors that cost AP50; 1 more image with errors is left out,"
+        " without which AP50 would be lower." in page
+    )
+    assert "<b>a</b>" not in page
+    assert "<b>b</b>" in page
+    none = re.sub("</?bdi>", "", germane.boxes.report(SEEN, {"y": []}, "AP50", images=folder).html)
+    assert "Shown: 3 of 3 images with errors that cost AP50." in none  # which is 0 of each
+
+
+def test_a_folder_of_photographs_changes_no_number(folder):
+    """It has c.jpg, an image that the truth does not list, and a picture that is cut off."""
+    (folder / "e.png").write_bytes(b"no picture")
+    plain = germane.boxes.evaluate(SEEN, DOGS, "AP50")
+    drawn = germane.boxes.evaluate(SEEN, DOGS, "AP50", images=folder)
+    assert drawn.counts == plain.counts
+    assert drawn.counts.images == 3
+    assert drawn.to_dict(images=True) == plain.to_dict(images=True)
+    listed = germane.boxes.evaluate(SEEN, DOGS, "AP50", images=["a", "b", "c", "d"])
+    assert listed.counts.images == 4
 
 
 def test_without_pillow_the_page_says_what_is_missing(folder, monkeypatch):

@@ -39,19 +39,32 @@ def make_record(results: Results) -> dict[str, Any]:
 
 
 def hash_truths(truths: Truths) -> str:
-    """Hash what truths say, whatever the order of their files."""
+    """Hash what truths say, whatever the order of their files and annotations."""
     images, classes = [str(image) for image in truths.images], truths.class_names
-    columns = (truths.boxes.as_array(), truths.crowd, truths.difficult)
+    marks: tuple[Any, ...] = (
+        truths.crowd, truths.difficult, truths.area, truths.unseen, truths.flagged, truths.levels,
+        truths.keypoints, truths.corners,
+    )  # fmt: skip
+    columns = [mark.tolist() for mark in marks if mark is not None]
+    if truths.masks is not None:
+        columns.append(truths.masks.list_codes(np.arange(len(truths))))
     rows = sorted(
-        repr((images[image], classes[label], *box, crowd, difficult))
-        for image, label, box, crowd, difficult in zip(
+        repr((images[image], classes[label], *box, *columns_of_row))
+        for image, label, box, *columns_of_row in zip(
             truths.image.tolist(),
             truths.label.tolist(),
-            *(column.tolist() for column in columns),
+            truths.boxes.as_array().tolist(),
+            *columns,
             strict=True,
         )
     )
-    text = "\n".join((*sorted(images), "", *sorted(classes), "", *rows))
+    kinds = [str(kind) for kind in truths.frequencies] or [""] * len(classes)
+    parts = [sorted(images), sorted(map(repr, zip(classes, kinds, strict=True))), rows]
+    if truths.verified is not None:
+        for groups in (truths.verified.absent, truths.verified.partial):
+            pairs = (divmod(group, len(images)) for group in groups.tolist())
+            parts.append(sorted(repr((classes[label], images[image])) for label, image in pairs))
+    text = "\n\n".join("\n".join(part) for part in parts)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 

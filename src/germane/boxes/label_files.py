@@ -235,13 +235,11 @@ UNKNOWN = (np.nan, np.nan)
 def read_images(raw: Any) -> dict[Hashable, tuple[float, float]]:
     """Read the names of images and their sizes, NaN where unknown.
 
-    ``raw`` is a mapping of images to (width, height), a list of images, a folder of pictures, a
-    file of names, COCO's JSON, or a frame or file with columns image, width and height.
+    ``raw`` is a mapping of images to (width, height), a list of images, a file of names, COCO's
+    JSON, or a frame or file with columns image, width and height.
     """
     if raw is None:
         return {}
-    if is_path(raw) and os.path.isdir(raw):
-        return dict(find_pictures(os.fspath(raw)))
     if is_path(raw) and os.fspath(raw).casefold().endswith(".txt"):
         return dict.fromkeys((fields[0] for _, fields in read_lines(raw)), UNKNOWN)
     if coco.is_coco(raw) and raw != []:
@@ -274,13 +272,17 @@ def _read_picture_size(image: Hashable, size: Any) -> tuple[float, float]:
     return float(sides[0]), float(sides[1])
 
 
-def find_pictures(folder: str) -> Iterator[tuple[str, tuple[float, float]]]:
-    """Find the pictures of a folder, with their sizes."""
+def list_pictures(folder: str) -> list[str]:
+    """List the names of the pictures of a folder."""
     with explain_os_error(folder):
         names = sorted(os.listdir(folder))
-    for name in names:
-        if name.casefold().endswith(PICTURES):
-            yield name, read_picture_size(os.path.join(folder, name))
+    return [name for name in names if name.casefold().endswith(PICTURES)]
+
+
+def find_pictures(folder: str) -> Iterator[tuple[str, tuple[float, float]]]:
+    """Find the pictures of a folder, with their sizes."""
+    for name in list_pictures(folder):
+        yield name, read_picture_size(os.path.join(folder, name))
 
 
 def read_picture_size(path: str) -> tuple[float, float]:

@@ -136,6 +136,10 @@ class Worst(NamedTuple):
     result: Result
     title: str
     images: list[tuple[int, ImageCost]]
+    costly: int
+    """images with errors that take from the AP and have a photograph"""
+    raising: int
+    """images with errors without which the AP would be lower"""
     of: int
 
 
@@ -152,7 +156,11 @@ def choose_worst(results: Mapping[str, Result], paths: Mapping[int, str]) -> dic
             for row in ranked.rows
             if places[row.image] in paths and row.missed + row.false
         ]
-        chosen[name] = Worst(result, ranked.title, listed[:most], ranked.images)
+        costly = [(place, row) for place, row in listed if round(row.cost, 12) >= 0]
+        raising = len(listed) - len(costly)
+        chosen[name] = Worst(
+            result, ranked.title, costly[:most], len(costly), raising, ranked.images
+        )
     return chosen
 
 
@@ -180,16 +188,29 @@ def write_photographs(
         + ".</p>"
     )
     for name, chosen in worst.items():
-        heading = isolate_text(name)
+        title = isolate_text(chosen.title)
         yield (
-            f"<h3>{heading}: the {write_count(len(chosen.images), 'image')} of"
+            f"<h3>{isolate_text(name)}: the {write_count(len(chosen.images), 'image')} of"
             f" {chosen.of:,} that {'takes' if len(chosen.images) == 1 else 'take'} most from"
-            f" {isolate_text(chosen.title)}</h3>"
+            f" {title}</h3>"
         )
+        yield f"<p>{_write_left_out(chosen, title)}</p>"
         yield '<div class="tiles">'
         for place, row in chosen.images:
             yield from _write_photograph(chosen.result, place, row, paths, anchors[name, place])
         yield "</div>"
+
+
+def _write_left_out(chosen: Worst, title: str) -> str:
+    """Say how many images with photographs and errors are not shown."""
+    shown = f"Shown: {len(chosen.images)} of {write_count(chosen.costly, 'image')} with errors"
+    raised = f"{write_count(chosen.raising, 'more image')} with errors"
+    return f"{shown} that cost {title}" + (
+        f"; {raised} {'is' if chosen.raising == 1 else 'are'} left out, without which {title} would"
+        " be lower."
+        if chosen.raising
+        else "."
+    )
 
 
 def _write_photograph(

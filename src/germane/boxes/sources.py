@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from germane.boxes.box_columns import Columns, match_classes, read_array
+from germane.boxes.box_columns import Columns, list_sizes, match_classes, read_array
 from germane.boxes.coco import is_coco, read_coco
 from germane.boxes.conventions import Kind, Reading, Side
 from germane.boxes.detections import Boxes, BoxFormat, Detections, Truths, make_boxes
@@ -19,8 +19,10 @@ from germane.boxes.label_files import (
     is_padilla,
     is_voc,
     join_sizes,
+    list_pictures,
     read_images,
     read_padilla,
+    read_picture_size,
     read_voc,
 )
 from germane.boxes.masks import Masks
@@ -259,7 +261,12 @@ def read_truth_columns(raw: Any, reading: Reading) -> Columns:
     """Read the columns of truths, with all images, their sizes and the names of classes."""
     reading = reading.choose("truth")
     columns = _read_columns(raw, "truth", reading, None)
-    columns = _add_images(columns, read_images(reading.images))
+    if is_path(reading.images) and os.path.isdir(reading.images):
+        lists_none = columns.sizes is None and find_source(raw, "truth", reading).name in _OPEN
+        sizes = _read_pictures(os.fspath(reading.images), None if lists_none else columns)
+    else:
+        sizes = read_images(reading.images)
+    columns = _add_images(columns, sizes)
     columns = read_shapes(columns, reading, None)
     names = columns.names or read_class_names(reading.class_names)
     if names is not None:
@@ -280,6 +287,24 @@ def _read_columns(raw: Any, side: Side, reading: Reading, truths: Truths | None)
     if reading.box_format is not None and columns.read_as is None:
         columns = replace(columns, box_format=reading.box_format)
     return columns
+
+
+_OPEN = ("yolo", "table")  # sources whose images may be more than those that have boxes or labels
+
+
+def _read_pictures(folder: str, columns: Columns | None) -> dict[Any, tuple[float, float]]:
+    """Read the sizes of pictures; only those that are missing, where all images are listed.
+
+    A folder of photographs, which a report draws, adds no images to a truth that lists its own.
+    """
+    names = list_pictures(folder)
+    if columns is not None:
+        images = columns.list_images()
+        sizes = list_sizes(columns.sizes, images)
+        lost = np.ones(len(images)) if sizes is None else np.isnan(sizes).any(axis=1)
+        place = find_ids(names, images, columns.files, files=True, typed=False)
+        names = [name for name, row in zip(names, place, strict=True) if row >= 0 and lost[row]]
+    return {name: read_picture_size(os.path.join(folder, name)) for name in names}
 
 
 def _add_images(columns: Columns, sizes: dict[Any, tuple[float, float]]) -> Columns:
