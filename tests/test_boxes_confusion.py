@@ -12,6 +12,7 @@ import pytest
 import germane
 from boxes_sets import draw_traits, make_boxes
 from germane.errors import NotFoundError, PolicyError
+from oriented_sets import make_oriented
 
 RECORDED = json.loads(
     Path(__file__).with_name("data").joinpath("confusion.json").read_text("utf-8")
@@ -128,6 +129,17 @@ def test_against_an_oracle(seed: int) -> None:
     wanted = [[counted[row, column] for column in labels] for row in labels]
     assert made.counts.tolist() == wanted
     assert made.ignored == ignored
+
+
+@pytest.mark.parametrize("name", RECORDED["oriented"])
+def test_matrices_of_oriented_boxes(name: str) -> None:
+    """Ultralytics' own function, and its own rectangles around corners; upright boxes differ."""
+    case = RECORDED["oriented"][name]
+    truth, found = make_oriented(case["seed"], case["traits"], corners=case["corners"])
+    [(tool, counts)] = case["answers"].items()
+    assert germane.boxes.confusion(truth, found, dialect=tool).counts.tolist() == counts
+    strict = germane.boxes.confusion(truth, found, dialect=tool, iou=0.9)
+    assert strict.counts.tolist() != counts
 
 
 @pytest.mark.parametrize(("name", "tool"), CASES)

@@ -35,6 +35,18 @@ DIALECTS = (
         ),
         aliases=("yolov5",),
     ),
+    replace(
+        _ULTRALYTICS,
+        name="ultralytics-obb",
+        tool="Ultralytics OBB ConfusionMatrix",
+        matching={**_ULTRALYTICS.matching, "overlap": "probiou", "precision": "single"},
+        why=(
+            f"{_ULTRALYTICS.why} Oriented boxes are compared as normal distributions (probiou),"
+            " whose least similarity is .45, too."
+        ),
+        source="utils/metrics.py, ConfusionMatrix.process_batch with batch_probiou",
+        aliases=("yolo-obb",),
+    ),
     Dialect(
         "supervision",
         tool="supervision ConfusionMatrix",

@@ -345,9 +345,10 @@ def confusion(
     ``pairing`` says which pairs are counted: ``score`` (each detection, by falling score, takes the
     free truth that it overlaps most), ``class`` (pairs of one class first, then those that overlap
     most), ``mutual`` (a detection's best truth, and of these a truth's best detection) or ``all``.
-    ``dialect`` counts as another tool does: ultralytics, supervision, faster-coco-eval, hotcoco,
-    fiftyone or mmdetection. Other options are those of ``evaluate`` that concern matching. Raises
-    PolicyError for an option that does not, and the errors of ``evaluate``.
+    ``dialect`` counts as another tool does: ultralytics, ultralytics-obb (oriented boxes),
+    supervision, faster-coco-eval, hotcoco, fiftyone or mmdetection. Other options are those of
+    ``evaluate`` that concern matching. Raises PolicyError for an option that does not, and the
+    errors of ``evaluate``.
     """
     tool = None if dialect is None else resolve_confusion_dialect(dialect)
     usual: Mapping[str, Any] = {} if tool is None else tool.choices

@@ -301,9 +301,10 @@ def _read_pictures(folder: str, columns: Columns | None) -> dict[Any, tuple[floa
     if columns is not None:
         images = columns.list_images()
         sizes = list_sizes(columns.sizes, images)
-        lost = np.ones(len(images)) if sizes is None else np.isnan(sizes).any(axis=1)
+        known: Any = np.zeros(len(images)) if sizes is None else ~np.isnan(sizes).any(axis=1)
         place = find_ids(names, images, columns.files, files=True, typed=False)
-        names = [name for name, row in zip(names, place, strict=True) if row >= 0 and lost[row]]
+        named = zip(names, place.tolist(), strict=True)
+        names = [name for name, row in named if row >= 0 and not known[row]]
     return {name: read_picture_size(os.path.join(folder, name)) for name in names}
 
 

@@ -509,8 +509,8 @@ USUAL: dict[str, Option] = {
         "the conventions of another tool, and its names of measures; see germane dialects", "NAME"
     ),
     "boxes confusion dialect": Option(
-        "count as ultralytics, ultralytics-8.3, supervision, faster-coco-eval, hotcoco, fiftyone or"
-        " mmdetection", "NAME"
+        "count as ultralytics, ultralytics-obb, ultralytics-8.3, supervision, faster-coco-eval,"
+        " hotcoco, fiftyone or mmdetection", "NAME"
     ),
     "boxes dialect": Option("the conventions of another tool", "NAME"),
     "box_format": Option(
