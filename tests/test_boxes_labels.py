@@ -1,5 +1,6 @@
 """Label files that say more than a box: YOLO's polygons, keypoints and corners, and its data sets."""
 
+import json
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 
 import germane
+from kitti_sets import write_random
 
 from test_boxes_sources import write_picture
 
@@ -309,6 +311,56 @@ def test_levels_of_kitti(tmp_path: Path) -> None:
     assert result["moderate_R40"].mean == pytest.approx((13 * 1 + 27 * 3 / 4) / 40)
     assert result["hard_R40"].mean == pytest.approx((10 * 1 + 20 * 3 / 4) / 40)
     assert result["moderate_R11"].mean == pytest.approx((4 * 1 + 7 * 3 / 4) / 11)
+
+
+DEVKIT = json.loads(Path(__file__).with_name("data").joinpath("kitti.json").read_text("utf-8"))
+UNLIKE = {
+    ("levels", "Cyclist hard"): "a detection overlaps two truths enough, and the devkit takes the greatest overlap",
+    **{("low", f"{kind} {level}"): "the devkit gives a truth to a detection that is too low, and counts neither"
+       for kind, level in (("Car", "easy"), ("Car", "moderate"), ("Car", "hard"), ("Cyclist", "easy"))},
+}  # fmt: skip
+
+
+def sample_as_the_devkit(ranks: list[int], truths: int) -> tuple[float, float]:
+    """R40 and R11 of precision at the scores of the hits whose recalls are nearest to 0, 1/40, 2/40 …
+
+    There are no more samples than hits, and the others of the 41 are 0.
+    """
+    precision, recall = [], 0.0
+    for hits, rank in enumerate(ranks, 1):
+        is_last = hits == len(ranks)
+        if is_last or (hits + 1) / truths - recall >= recall - hits / truths:
+            precision.append(hits / rank)
+            recall += 1 / 40
+    best = [max(precision[place:], default=0.0) for place in range(41)]
+    return sum(best[1:]) / 40, sum(best[::4]) / 11
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        name if name in ("few", "plain") else pytest.param(name, marks=pytest.mark.slow)
+        for name in DEVKIT["sets"]
+    ],
+)
+def test_the_devkit_of_kitti_finds_the_same(name: str, tmp_path: Path) -> None:
+    """What it finds and ignores is the same; it reads precision at other recalls."""
+    assert sample_as_the_devkit(list(range(1, 11)), 10)[0] == 9 / 40  # ten truths, all found
+    case = DEVKIT["sets"][name]
+    sides = write_random(tmp_path, seed=case["seed"], images=case["images"], traits=case["traits"])
+    for kind, iou in (("Car", 0.7), ("Pedestrian", 0.5), ("Cyclist", 0.5)):
+        for level in ("easy", "moderate", "hard"):
+            recorded = case["answers"][f"{kind} {level}"]
+            said = germane.boxes.explain(
+                *sides, f"AP(iou={iou},area={level},points=r40)", label=kind, dialect="kitti"
+            )
+            assert said.terms is not None
+            ranks = [row.rank or 0 for row in said.detected if row.counts == "true"]
+            got = sample_as_the_devkit(ranks, said.terms.relevant)
+            alike = (name, f"{kind} {level}") not in UNLIKE
+            assert (got == pytest.approx(recorded, abs=1e-9)) == alike
+            if said.terms.relevant >= 80:  # and at the recalls themselves, it differs little
+                assert said.value == pytest.approx(recorded[0], abs=0.02)
 
 
 @pytest.mark.parametrize(

@@ -258,12 +258,19 @@ _KITTI = Dialect(
         " are ignored, as are sitting people, vans and whatever lies in DontCare. The overlap is"
         " above .7 of cars, and with iou=.5 of pedestrians and cyclists."
     ),
-    source="evaluate_object.cpp in prclibo/kitti_eval at 955c04c, read and not run",
+    source="evaluate_object_3d_offline.cpp in prclibo/kitti_eval at 955c04c",
     limits=(
         Limit(
             "",
             "The devkit reads precision at the scores whose recalls are nearest to 0, 1/40, 2/40 …,"
-            " not at these recalls, so that its values can differ by the precision of one truth.",
+            " not at these recalls, which moves R40 by up to .02 with 100 truths of a class. With"
+            " fewer than 40 it has fewer samples, and the others are 0: R40 of 10 truths that are"
+            " all found is 9/40.",
+        ),
+        Limit(
+            "",
+            "A detection that is too low, of any class, can take a truth in the devkit, and then"
+            " neither of them counts; here it finds a truth of its class.",
         ),
         Limit(
             "",
