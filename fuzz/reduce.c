@@ -1,7 +1,8 @@
-/* Fuzzes the compiled kernel: any bytes, split as lines or taken for columns whose offsets, codes and
-   sizes may be anything, with allocations that fail. All memory is exactly as long as it is said to
-   be, so that a sanitizer sees the first byte too many. clang makes a libFuzzer target of this file;
-   with -DALONE it has a driver of its own: SECONDS to go on for, and files to run first. */
+/* Fuzzes the compiled kernel: any bytes, split as lines, read as JSON's objects, or taken for columns
+   whose offsets, codes and sizes may be anything, with allocations that fail. All memory is exactly as
+   long as it is said to be, so that a sanitizer sees the first byte too many. clang makes a libFuzzer
+   target of this file; with -DALONE it has a driver of its own: SECONDS to go on for, and files to run
+   first. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -148,6 +149,30 @@ static void fuzz_lines(void) {
     reduce_some(&items, lines.numbers, lines.stretch_count, lines.stretches);
 }
 
+static void fuzz_objects(void) {
+    int64_t key_sizes[3], widths[3], bytes = 0, width = 0, count = take() % 4;
+    for (int64_t k = 0; k < count; k++) {
+        key_sizes[k] = 1 + take() % 2, widths[k] = 1 + take() % 4;
+        bytes += key_sizes[k], width += widths[k];
+        if (take() > 250) widths[k] = take_number();
+    }
+    uint8_t *keys = make(bytes);
+    if (bytes) memcpy(keys, "abcdef", (size_t)bytes);
+    int64_t capacity = take() % 64;
+    Objects objects = {
+        .keys = keys, .keys_size = bytes, .key_sizes = key_sizes, .widths = widths, .key_count = count, .width = width,
+        .capacity = capacity, .numbers = make(8 * capacity * width), .size = input_end - input,
+    };
+    uint8_t *text = make(objects.size);
+    if (objects.size) memcpy(text, input, (size_t)objects.size);
+    objects.text = text;
+    int status = read_objects(&objects);
+    if (status == BROKEN) return;
+    REQUIRE(objects.rows >= 0 && objects.rows <= capacity && (status == OK || status == FULL || status == STOPPED));
+    for (int64_t column = 0; column < width; column++)
+        for (int64_t i = 0; i < objects.rows; i++) REQUIRE(isfinite(objects.numbers[column * capacity + i]));
+}
+
 static void fuzz_columns(void) {
     int64_t length = take() % 64, groups = take() % 5, count;
     allocations_left = take() % 8 - 1;
@@ -170,7 +195,9 @@ static void fuzz_columns(void) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     input = data, input_end = data + size, allocations_left = -1;
-    if (take() % 2) fuzz_lines();
+    uint8_t kind = take() % 4;
+    if (kind == 2) fuzz_objects();
+    else if (kind % 2) fuzz_lines();
     else fuzz_columns();
     while (keeping) free(kept[--keeping]);
     return 0;
@@ -211,6 +238,25 @@ static void make_lines(void) {
     }
 }
 
+static void make_objects(void) {
+    static const char *const parts[] = {
+        "[", "{", "}", "]", ",", ":", "\"a\"", "\"bc\"", "\"x", "\\", "1", "-0.5e3", "01", "1e999", "true", "nul", " ", "\n", "\xc3\xa9",
+        "[1,2]", "\"x\":{\"y\":[null]}", "{\"a\":1}", ",{\"a\":2.5}", "{\"ab\":[1,2],\"c\":3}", ",{\"c\":-1,\"ab\":[3,4]}",
+    };
+    /* keys a, of one number, or ab, of two, and c, of one; room for some rows */
+    static const uint8_t layouts[2][8] = {{2, 1, 0, 0, 0, 9, 0, 0}, {2, 2, 1, 1, 0, 0, 0, 0}};
+    const uint8_t *layout = layouts[roll(2)];
+    length = 0;
+    add(layout, layout[1] == 1 ? 6 : 8);
+    if (layout[1] == 2) data[length++] = (uint8_t)roll(9);
+    if (roll(4)) add("[", 1);
+    for (uint32_t left = roll(30); left--;) {
+        const char *part = parts[roll(3) ? 21 + roll(4) : roll(25)];
+        add(part, strlen(part));
+    }
+    if (roll(3)) add("]", 1);
+}
+
 int main(int argc, char **argv) {
     uint64_t tries = 0;
     __sanitizer_set_death_callback(keep_input);
@@ -230,6 +276,7 @@ int main(int argc, char **argv) {
         for (uint32_t i = 0; i < size; i++) data[length++] = (uint8_t)roll(calm);
         if (lines && roll(2)) data[2] = 255;   /* room for all rows */
         if (lines) make_lines();
+        if (!roll(4)) make_objects();
         if (!roll(3)) data[roll((uint32_t)length)] = (uint8_t)roll(256);
         LLVMFuzzerTestOneInput(data, length);
     }

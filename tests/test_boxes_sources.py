@@ -264,6 +264,48 @@ def test_the_set_is_not_trivial() -> None:
     assert 0.1 < EXPECTED["AP"] < 0.9
 
 
+MANNERS: dict[str, Callable[[list[Row]], str]] = {
+    "plain": json.dumps,
+    "indented": lambda found: f"\ufeff{json.dumps(found, indent=1)}\n",
+    "more keys": lambda found: json.dumps([{"id": 7, "mask": {"size": [9, 9], "counts": "a\\"}, **row} for row in found]),
+    "other letters": lambda found: json.dumps([{**row, "name": "été"} for row in found], ensure_ascii=False),
+    "numbers with a point": lambda found: json.dumps([{**row, "image_id": float(row["image_id"]), "category_id": float(row["category_id"])} for row in found]),
+    "keys in another order": lambda found: json.dumps([dict(reversed(row.items())) for row in found]),
+    "escaped": lambda found: json.dumps(found).replace("bbox", "\\u0062box"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("manner", MANNERS)
+def test_a_file_of_results_is_read_whatever_its_manner(manner: str, tmp_path: Path) -> None:
+    truth, found = make_coco()
+    path = tmp_path / "found.json"
+    path.write_text(MANNERS[manner](found), "utf-8")
+    assert value(truth, path) == EXPECTED
+    assert value(truth, json.loads(path.read_text("utf-8-sig"))) == EXPECTED
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        *({"image_id": 2**53 + 1}, {"image_id": 0.5}, {"image_id": True}, {"category_id": -1}),
+        *({"score": 2**53 + 1}, {"score": "0.5"}, {"score": None}, {"bbox": [1, 2, 3]}),
+        *({"bbox": [1, 2, 3, -4]}, {"score": float("nan")}, {"image_id": [1]}),
+    ],
+    ids=str,
+)
+def test_a_file_of_results_is_refused_as_its_values_are(changed: Row, tmp_path: Path) -> None:
+    truth, found = make_coco()
+    found[3] |= changed
+    path = tmp_path / "found.json"
+    path.write_text(json.dumps(found))
+    messages = []
+    for source in (path, found):
+        with pytest.raises(germane.GermaneError) as raised:
+            value(truth, source)
+        messages.append(str(raised.value).partition(": ")[2])  # without the name of the source
+    assert messages[0] == messages[1]
+
+
 def sources(folder: Path) -> dict[str, tuple[Any, Any, dict[str, Any]]]:
     """Truth, detections and options of each source."""
     truth, found = make_coco()

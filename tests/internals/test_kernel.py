@@ -1,5 +1,7 @@
 """The compiled kernel against loops in Python that say the same."""
 
+import json
+import math
 import os
 import random
 import re
@@ -240,6 +242,203 @@ def test_the_decimal_point_is_one_in_every_locale():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[1.25e-40, 1.25]"
+
+
+# --- Lists of JSON's objects -----------------------------------------------------------------------
+
+WIDTHS = {"a": 1, "bc": 3}
+OBJECT = '{"a":1,"bc":[2,-3.5,4e2]}'
+
+
+def read_slowly(text, depth=32):
+    """The rows of a list of objects in plain ASCII, each with one number and three; or None."""
+    if not text.isascii() or re.search(rb"[\\\x7f]", text):
+        return None
+    try:
+        kinds = dict.fromkeys(("parse_int", "parse_float", "parse_constant"), read_short)
+        objects = json.loads(text, object_pairs_hook=Pairs, **kinds)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(objects, list) or not objects or measure_depth(objects) > depth + 2:
+        return None
+    rows = []
+    for pairs in objects:
+        if not isinstance(pairs, Pairs) or sorted(key for key, _ in pairs if key in WIDTHS) != [*WIDTHS]:  # fmt: skip
+            return None
+        cells = dict(pairs)
+        if type(cells["bc"]) is not list or len(cells["bc"]) != 3:
+            return None
+        rows.append([cells["a"], *cells["bc"]])
+    numbers = [number for row in rows for number in row]
+    return rows if all(type(number) is float for number in numbers) else None
+
+
+def read_short(number):
+    if len(number) > 512 or not math.isfinite(float(number)):
+        raise ValueError(number)
+    return float(number)
+
+
+class Pairs(list):
+    """The keys and values of an object, also of one that has a key twice."""
+
+
+def measure_depth(value):
+    if isinstance(value, Pairs):
+        value = [part for _, part in value]
+    return 1 + max(map(measure_depth, value), default=0) if isinstance(value, list) else 0
+
+
+NUMBERS = [
+    *(
+        "1",
+        "-0",
+        "0.25",
+        "1e3",
+        "1E-3",
+        "1e+3",
+        "01",
+        "-01",
+        "1.",
+        ".5",
+        "+1",
+        "1e",
+        "1e+",
+        "-",
+        "",
+    ),
+    *(
+        "NaN",
+        "-Infinity",
+        "true",
+        "null",
+        '"1"',
+        "[1]",
+        "1e999",
+        "9" * 400,
+        "1." + "0" * 510,
+        "1." + "0" * 511,
+        "1 2",
+        "0x1",
+        "1_0",
+    ),
+]
+LISTS = [
+    "[1,2,3]",
+    "[ 1 , 2 , 3 ]",
+    "[1,2]",
+    "[1,2,3,4]",
+    "[1,,3]",
+    "[1,2,3,]",
+    "[1,2,3}",
+    "[[1,2,3]]",
+    "[]",
+    "1",
+]
+MORE = [
+    *(
+        ",",
+        ",,",
+        ',"a":1',
+        ',"bc":[1,2,3]',
+        ',"A":1',
+        ',"\\u0061":1',
+        ',"é":1',
+        ',"d":1',
+        ',"d":"\\n"',
+    ),
+    *(
+        ',"d":01',
+        ',"d":tru',
+        ',"d":nulls',
+        ',"d":"\x1f"',
+        ',"d":"\x7f"',
+        ',"d":"',
+        ',"d" 1',
+        ",d:1",
+    ),
+    *(',"d":{}', ',"d":{"a":[1,{"a":null}]}', ',"d":{"a":}', ',"d":{"a" 1}', ',"d":{"a":1,}', "}"),
+    *(',"d":[]', ',"d":[1,]', ',"d":[1 2]', ',"d":[1}', ',"d":{"a":1]', ',"d":NaN', "\0", "\f,"),
+    *(f',"d":{"[" * depth}{"]" * depth}' for depth in (32, 33, 100_000)),
+]
+ENDS = [
+    "]",
+    "] \r\n\t",
+    "",
+    "]]",
+    ",]",
+    f",{OBJECT}]",
+    f"{OBJECT}]",
+    f",1,{OBJECT}]",
+    ",[]]",
+    "]1",
+    "}",
+]
+STARTS = ["[", " \n[", "", "[[", "[,", "{", "\ufeff[", f"[{OBJECT},"]
+ODD_OBJECTS = [
+    *(f'[{{"a":{number},"bc":[1,2,3]}}]' for number in NUMBERS),
+    *(f'[{{"a":1,"bc":[1,{number},3]}}]' for number in NUMBERS),
+    *(f'[{{"a":1,"bc":{numbers}}}]' for numbers in LISTS),
+    *(f'[{{"a":1,"bc":[1,2,3]{more}}}]' for more in MORE),
+    *(f"{start}{OBJECT}{end}" for start in STARTS for end in ENDS),
+    *(
+        "",
+        " ",
+        "[",
+        "]",
+        "[]",
+        "{}",
+        "[{}]",
+        '[{"a":1}]',
+        '[{"bc":[1,2,3]}]',
+        '[{"a":1,"a":2}]',
+        "1",
+        "null",
+    ),
+]
+
+
+EXTRA = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text("ab 7", max_size=3),
+    lambda part: st.lists(part, max_size=3) | st.dictionaries(st.text("cd"), part, max_size=3),
+    max_leaves=6,
+)
+
+
+@compiled
+def test_objects_are_read_or_left_to_others():
+    for text in ODD_OBJECTS:
+        read = library.read_objects(text.encode(), WIDTHS)
+        assert (None if read is None else read.T.tolist()) == read_slowly(text.encode()), text
+    plain = [text for text in ODD_OBJECTS if read_slowly(text.encode())]
+    assert 30 < len(plain) < len(ODD_OBJECTS) / 2
+
+
+@compiled
+@given(
+    st.lists(
+        st.tuples(
+            st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=4, max_size=4),
+            EXTRA,
+            st.permutations(["a", "bc", "d"]),
+        ),
+        min_size=1,
+        max_size=9,
+    ),
+    st.sampled_from([None, 0, 2]),
+)
+def test_plain_objects_are_read_whatever_their_keys_and_blanks(rows, indent):
+    objects = [
+        {key: {"a": row[0], "bc": row[1:], "d": extra}[key] for key in keys}
+        for row, extra, keys in rows
+    ]
+    read = library.read_objects(json.dumps(objects, indent=indent).encode(), WIDTHS)
+    assert read.T.tolist() == [row for row, _, _ in rows]
+
+
+def test_no_objects_are_read_without_the_kernel():
+    read = """library.read_objects(b'[{"a":1}]', {"a": 1})"""
+    assert ask("0", f"from germane.kernel import library; print({read})").stdout == "None\n"
 
 
 # --- Columns ---------------------------------------------------------------------------------------

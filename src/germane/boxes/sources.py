@@ -86,8 +86,8 @@ class Sheet:
             code = code * _ODD + (part.astype(float) + 0.0).view(np.uint64) * _ODD
             code ^= code >> np.uint64(29)
         out = np.zeros(len(self.sound), bool)
-        _, first = np.unique(code, return_index=True)
-        if len(first) < len(rows):
+        ascending = np.sort(code)
+        if (ascending[1:] == ascending[:-1]).any():
             columns = np.column_stack(parts)
             _, first = np.unique(columns, axis=0, return_index=True)
             out[np.delete(rows, first)] = True
@@ -179,10 +179,10 @@ def make_sound_sheet(
 def _list_sizes(truths: Truths, image: Ints) -> Floats:
     if truths.sizes is None or not len(truths.sizes):
         return np.full((len(image), 2), np.nan)
-    sizes = np.asarray(truths.sizes)[image]
-    # some tools write 0 for a size they do not know
-    has_size = (image >= 0) & (sizes > 0).all(axis=1)
-    return np.where(has_size[:, None], sizes, np.nan)
+    sizes = np.full((len(truths.sizes) + 1, 2), np.nan)  # the last one is that of other images
+    has_size = (truths.sizes > 0).all(axis=1)  # some tools write 0 for a size they do not know
+    sizes[:-1][has_size] = truths.sizes[has_size]
+    return sizes[image]
 
 
 def _read_rows(raw: object, count: int) -> Floats:

@@ -6,7 +6,7 @@ import ctypes
 import os
 import zlib
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from itertools import chain, islice
 from typing import Any, Literal, NamedTuple, TypeAlias, TypeVar
@@ -137,6 +137,7 @@ _ARGUMENTS = {
     "index_rows": "pppnp",
     "find_rows": "ppppp",
     "hash_rows": "p",
+    "read_objects": "p",
     "reduce_rows": "p",
     "split_lines": "p",
 }
@@ -507,3 +508,52 @@ def split_lines(
     filled = [column[: lines.rows] for column in columns[:3]]
     filled += [column[: lines.stretch_count] for column in columns[3:]]
     return Lines._make([*filled, lines.read])
+
+
+# --- Lists of JSON's objects ------------------------------------------------------------------
+
+
+class _Objects(ctypes.Structure):
+    _fields_ = [
+        ("text", ctypes.c_void_p),
+        ("size", ctypes.c_int64),
+        ("keys", ctypes.c_void_p),
+        *((name, ctypes.c_int64) for name in ("keys_size", "key_count")),
+        *((name, ctypes.c_void_p) for name in ("key_sizes", "widths")),
+        *((name, ctypes.c_int64) for name in ("width", "capacity")),
+        ("numbers", ctypes.c_void_p),
+        ("rows", ctypes.c_int64),
+    ]
+
+
+def read_objects(text: bytes, widths: Mapping[str, int]) -> Floats | None:
+    """Read the numbers of a list of JSON's objects, a row of the result for each number (W, N).
+
+    Every object has all keys: one number, or a list of as many as ``widths`` says. None for what
+    has another form, or has a key twice, and where there is no compiled kernel.
+    """
+    if not is_loaded():
+        return None
+    names, numbers = [key.encode() for key in widths], sum(widths.values())
+    # a key has two quotes, a colon and a comma or brace; a number a digit and a comma or bracket
+    room = len(text) // (sum(len(name) + 4 for name in names) + 2 * numbers) + 1
+    columns = np.empty((numbers, room))
+    view, keys = _view_bytes(text), _view_bytes(b"".join(names))
+    sizes, counts = np.array([*map(len, names)], np.int64), np.array([*widths.values()], np.int64)
+    arguments = _Objects(
+        text=_find_address(view),
+        size=len(view),
+        keys=_find_address(keys),
+        keys_size=len(keys),
+        key_count=len(names),
+        key_sizes=_find_address(sizes),
+        widths=_find_address(counts),
+        width=numbers,
+        capacity=room,
+        numbers=_find_address(columns),
+    )
+    status = load_library().read_objects(ctypes.byref(arguments))
+    if status == _STOPPED:
+        return None
+    _check(status)
+    return columns[:, : arguments.rows]

@@ -1,4 +1,4 @@
-/* Reduces ranked lists to the ranks of their judged items.
+/* Reduces ranked lists to the ranks of their judged items, and reads lines and lists of numbers.
 
    Plain C11 for gcc and clang on machines of 64 bits. No function keeps state, so any number of
    threads may call. Each returns a status. Every length is checked before the memory behind it is
@@ -735,4 +735,131 @@ int split_lines(Lines *lines) {
     }
     lines->read = lines->size;
     return OK;
+}
+
+/* --- Lists of JSON's objects ----------------------------------------------------------------- */
+
+enum { DEEPEST = 32, MOST_KEYS = 64 };
+
+/* A list of objects. Of each key, a row has a number, or a list of so many. Other keys are passed over. */
+typedef struct {
+    const uint8_t *text;
+    int64_t size;
+    const uint8_t *keys;               /* all names, one after the other */
+    int64_t keys_size, key_count;
+    const int64_t *key_sizes, *widths; /* of each key: the bytes of its name, and how many numbers */
+    int64_t width;                     /* numbers of a row */
+    int64_t capacity;
+    double *numbers;                   /* width x capacity */
+    int64_t rows;
+} Objects;
+
+static const uint8_t *skip_blanks(const uint8_t *at, const uint8_t *end) {
+    while (at < end && (*at == ' ' || *at == '\n' || *at == '\r' || *at == '\t')) at++;
+    return at;
+}
+
+/* These functions return what follows, or NULL if it is not there or not plain. */
+static const uint8_t *pass(uint8_t sign, const uint8_t *at, const uint8_t *end) {
+    return at && (at = skip_blanks(at, end)) < end && *at == sign ? skip_blanks(at + 1, end) : NULL;
+}
+
+/* A string of plain ASCII, from behind its first quote on. */
+static const uint8_t *pass_string(const uint8_t *at, const uint8_t *end) {
+    while (at < end && *at >= ' ' && *at < 127 && *at != '"' && *at != '\\') at++;
+    return at < end && *at == '"' ? at + 1 : NULL;
+}
+
+static const uint8_t *pass_number(const uint8_t *at, const uint8_t *end, double *number) {
+    const uint8_t *first = at, *digits;
+    if (at < end && *at == '-') at++;
+    for (digits = at; at < end && is_digit(*at);) at++;
+    if (at == digits || (*digits == '0' && at - digits > 1)) return NULL;
+    if (at < end && *at == '.') {
+        for (digits = ++at; at < end && is_digit(*at);) at++;
+        if (at == digits) return NULL;
+    }
+    if (at < end && (*at == 'e' || *at == 'E')) {
+        if (++at < end && (*at == '-' || *at == '+')) at++;
+        while (at < end && is_digit(*at)) at++;
+    }
+    return read_number(first, at, number) ? at : NULL;
+}
+
+static const uint8_t *pass_value(const uint8_t *at, const uint8_t *end, int depth) {
+    static const char *const words[] = {"true", "false", "null"};
+    double number;
+    if (at < end && *at == '"') return pass_string(at + 1, end);
+    if (at < end && (*at == '[' || *at == '{')) {
+        uint8_t open = *at, close = open == '[' ? ']' : '}';
+        if (!depth) return NULL;
+        at = skip_blanks(at + 1, end);
+        if (at < end && *at == close) return at + 1;
+        for (;;) {
+            if (open == '{') {
+                if (at == end || *at != '"' || !(at = pass(':', pass_string(at + 1, end), end))) return NULL;
+            }
+            if (!(at = pass_value(at, end, depth - 1))) return NULL;
+            at = skip_blanks(at, end);
+            if (at < end && *at == close) return at + 1;
+            if (!(at = pass(',', at, end))) return NULL;
+        }
+    }
+    for (int i = 0; i < 3; i++) {
+        size_t size = strlen(words[i]);
+        if ((size_t)(end - at) >= size && !memcmp(at, words[i], size)) return at + size;
+    }
+    return pass_number(at, end, &number);
+}
+
+/* Reads the numbers of a key into the next row. */
+static const uint8_t *read_cell(const Objects *objects, int64_t width, int64_t column, const uint8_t *at, const uint8_t *end) {
+    double *to = objects->numbers + column * objects->capacity + objects->rows;
+    if (width == 1) return pass_number(at, end, to);
+    for (int64_t i = 0; i < width; i++, to += objects->capacity) {
+        at = pass(i ? ',' : '[', at, end);
+        if (!at || !(at = pass_number(at, end, to))) return NULL;
+    }
+    at = skip_blanks(at, end);
+    return at < end && *at == ']' ? at + 1 : NULL;
+}
+
+static const uint8_t *read_object(const Objects *objects, const uint8_t *at, const uint8_t *end) {
+    uint64_t seen = 0;
+    int64_t count = 0;
+    for (uint8_t sign = '{'; (at = pass(sign, at, end)); sign = ',') {
+        const uint8_t *name = at + 1, *key = objects->keys;
+        int64_t k = 0, column = 0;
+        if (at == end || *at != '"' || !(at = pass_string(name, end))) return NULL;
+        int64_t size = at - 1 - name;
+        for (; k < objects->key_count; key += objects->key_sizes[k], column += objects->widths[k], k++)
+            if (objects->key_sizes[k] == size && !memcmp(key, name, (size_t)size)) break;
+        if (!(at = pass(':', at, end))) return NULL;
+        if (k == objects->key_count) at = pass_value(at, end, DEEPEST);
+        else if (seen >> k & 1) return NULL;   /* twice */
+        else at = read_cell(objects, objects->widths[k], column, at, end), seen |= 1ull << k, count++;
+        if (!at) return NULL;
+        at = skip_blanks(at, end);
+        if (at < end && *at == '}') return count == objects->key_count ? at + 1 : NULL;
+    }
+    return NULL;
+}
+
+int read_objects(Objects *given) {
+    const uint8_t *at = given->text, *end = at + given->size;
+    int64_t width = 0, bytes = 0;
+    given->rows = 0;
+    if (given->size < 0 || !is_within(1, given->key_count, MOST_KEYS)) return BROKEN;
+    for (int64_t k = 0; k < given->key_count; k++) {
+        if (!is_within(0, given->key_sizes[k], given->keys_size - bytes) || !is_within(1, given->widths[k], given->width - width)) return BROKEN;
+        bytes += given->key_sizes[k], width += given->widths[k];
+    }
+    for (uint8_t sign = '['; (at = pass(sign, at, end)); sign = ',') {
+        if (given->rows == given->capacity) return FULL;
+        if (!(at = read_object(given, at, end))) return STOPPED;
+        given->rows++;
+        at = skip_blanks(at, end);
+        if (at < end && *at == ']') return skip_blanks(at + 1, end) == end ? OK : STOPPED;
+    }
+    return STOPPED;
 }

@@ -77,7 +77,7 @@ class BoxData:
 
     def move(self, target: Ints) -> Pairs:
         """Pair detections of each image with the truths of another one (I), or of none: -1."""
-        detection = self._rows(self.detections, self._sampled)
+        detection = self._sampled_rows
         image = target[self.detections.image[detection]]
         targeted = np.zeros(self.images, bool)
         targeted[image[image >= 0]] = True
@@ -109,6 +109,11 @@ class BoxData:
         chosen = np.zeros(self.images, bool)
         chosen[has[positions]] = True
         return chosen
+
+    @cached_property
+    def _sampled_rows(self) -> Ints:
+        """List the detections in these images, by image."""
+        return self._rows(self.detections, self._sampled)
 
     def _rows(self, sheet: Sheet, images: Bools) -> Ints:
         """List boxes by image; of many detections of an image, evenly spaced ones."""
@@ -170,7 +175,7 @@ class BoxData:
         of all that were looked at. A fit is half of the truths of an image, and two or more.
         """
         truth = np.flatnonzero(self.truth.sound & (self.truth.label >= 0))
-        detection = self._rows(self.detections, self._sampled)
+        detection = self._sampled_rows
         detection = detection[np.isin(self.detections.label[detection], self.truth.label[truth])]
         image = self.detections.image[detection]
         affordable = image <= image[: MOST_PAIRS // max(len(truth), 1)][-1:].sum()  # whole images
