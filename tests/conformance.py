@@ -13,7 +13,8 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -39,19 +40,25 @@ def _evaluated(data: Given, ask: Question) -> germane.types.MeasureResult:
 
 
 def _evaluate(data: Given, ask: Question) -> germane.types.Result:
+    name, choices = _name_measure(data, ask)
+    dialect = resolve_dialect(ask.dialect)
+    return germane.evaluate(data.qrels, data.run, [name], dialect=dialect, **choices)
+
+
+def _name_measure(data: Given, ask: Question) -> tuple[Any, dict[str, Any]]:
+    """The measure that is asked for, and the choices."""
     choices = dict(ask.choices)
     level = choices.pop("rel", None)
     dialect = resolve_dialect(ask.dialect)
     if "{R}" in ask.name:  # the largest R of a query
         most = max(sum(g >= 1 for g in _grades(judged)) for judged in data.qrels.values())
         ask = replace(ask, name=ask.name.replace("{R}", str(max(most, 1))))
-    name: Any = ask.name
-    if level is not None:
-        measure = germane.parse(f"{dialect.name}:{ask.name}")
-        foreign = dialect.find(ask.name)
-        choices = {**(foreign.read_choices(ask.name) if foreign else {}), **choices}
-        name = measure(rel=level) if measure.rel is not None else measure
-    return germane.evaluate(data.qrels, data.run, [name], dialect=dialect, **choices)
+    if level is None:
+        return ask.name, choices
+    measure = germane.parse(f"{dialect.name}:{ask.name}")
+    foreign = dialect.find(ask.name)
+    choices = {**(foreign.read_choices(ask.name) if foreign else {}), **choices}
+    return measure(rel=level) if measure.rel is not None else measure, choices
 
 
 def _plain(value: Any) -> Any:
@@ -82,14 +89,19 @@ def _alone(data: Given, query: str, ask: Question) -> float:
 
 
 def check(
-    library: str, case: Case, function: Mapping[str, Any], answer: Mapping[str, Any]
+    library: str,
+    case: Case,
+    function: Mapping[str, Any],
+    answer: Mapping[str, Any],
+    results: "Results | None" = None,
 ) -> Outcome:
-    """What germane makes of one recorded answer."""
+    """What germane makes of one recorded answer; ``results`` are those evaluated before."""
     data, ask = _ask(library, case, function)
     if ask is None or isinstance(ask, str):
         return Outcome("unsupported", ask or "")
     k = cutoff(function.get("params") or {})
-    return compared(data, ask, answer, TOLERANCE.get(library, 1e-9), k)
+    result = None if results is None else results.find(case, function, ask)
+    return compared(data, ask, answer, TOLERANCE.get(library, 1e-9), k, result=result)
 
 
 def _ask(
@@ -156,12 +168,14 @@ def compared(
     tolerance: float,
     k: int | None = None,
     seen: Given | None = None,
+    result: germane.types.MeasureResult | None = None,
 ) -> Outcome:
     """What germane makes of a question to a tool, beside its answer.
 
-    ``seen`` is what the tool was given, where that is other data.
+    ``seen`` is what the tool was given, where that is other data; ``result`` is germane's answer,
+    if it was evaluated before.
     """
-    wrong = _wrong(data, ask, answer, tolerance)
+    wrong = _wrong(data, ask, answer, tolerance, result)
     if not wrong:
         return Outcome("passed")
     limits = list(_limits(resolve_dialect(ask.dialect), ask, seen or data, k))
@@ -220,13 +234,19 @@ def _wrong_curve(data: Given, adaptive: bool, answer: Mapping[str, Any], toleran
     return ""
 
 
-def _wrong(data: Given, ask: Question, answer: Mapping[str, Any], tolerance: float) -> str:
+def _wrong(
+    data: Given,
+    ask: Question,
+    answer: Mapping[str, Any],
+    tolerance: float,
+    result: germane.types.MeasureResult | None = None,
+) -> str:
     if "curve" in ask.choices:
         return _wrong_curve(data, ask.choices["curve"], answer, tolerance)
     try:
-        result = _evaluated(data, ask)
+        result = result or _evaluated(data, ask)
     except germane.GermaneError as error:
-        result, error_text = None, str(error)
+        error_text = str(error)
     if "error" in answer or "exit" in answer:
         return "" if result is None else f"{answer.get('error', 'exit')} but {result.mean}"
     shown = _logarithm if ask.name.startswith("gm_") else float
@@ -378,11 +398,88 @@ def outcomes(
     cases: Mapping[str, Case], library: str, recorded: Mapping[str, Any]
 ) -> Iterator[tuple[str, str, Outcome]]:
     """Each answer of a tool: function with parameters, case, and what germane makes of it."""
+    results = Results(library, cases, recorded)
     for function in recorded["functions"]:
         label = f"{function['function']} {function.get('params') or ''} [{function['input']}]"
         for name, answer in function["answers"].items():
             if name in cases:
-                yield label, name, check(library, cases[name], function, answer)
+                yield label, name, check(library, cases[name], function, answer, results)
+
+
+class Results:
+    """germane's answers to what a tool was asked: all measures of a case are evaluated in one call.
+
+    Where that is an error, there is none, and the question is asked alone.
+    """
+
+    def __init__(
+        self, library: str, cases: Mapping[str, Case], recorded: Mapping[str, Any]
+    ) -> None:
+        self._calls: dict[Any, list[_Call]] = {}
+        for function in recorded["functions"]:
+            for name in function["answers"].keys() & cases.keys():
+                data, ask = _ask(library, cases[name], function)
+                if isinstance(ask, Question) and "curve" not in ask.choices:
+                    self._add(_make_key(cases[name], function, ask), data, ask)
+
+    def _add(self, key: Any, data: Given, ask: Question) -> None:
+        calls = self._calls.setdefault(key, [])
+        if any(ask.name in call.names for call in calls):
+            return
+        try:
+            name, choices = _name_measure(data, ask)
+            dialect = resolve_dialect(ask.dialect)
+            measure = germane.parse(f"{dialect.name}:{name}") if isinstance(name, str) else name
+        except germane.GermaneError:
+            return
+        # two names of one measure may have conventions of their own, and go into two calls
+        alike = (
+            call
+            for call in calls
+            if call.choices == choices and measure not in call.measures.values()
+        )
+        call = next(alike, None)
+        if call is None:
+            call = _Call(data, dialect, choices)
+            calls.append(call)
+        call.names[ask.name], call.measures[ask.name] = name, measure
+
+    def find(
+        self, case: Case, function: Mapping[str, Any], ask: Question
+    ) -> germane.types.MeasureResult | None:
+        calls = self._calls.get(_make_key(case, function, ask), [])
+        call = next((call for call in calls if ask.name in call.names), None)
+        return None if call is None else call.results.get(ask.name)
+
+
+@dataclass
+class _Call:
+    """Measures under one dialect and the same choices, evaluated together."""
+
+    data: Given
+    dialect: Dialect
+    choices: Mapping[str, Any]
+    names: dict[str, Any] = field(default_factory=dict)
+    measures: dict[str, germane.types.Measure] = field(default_factory=dict)
+
+    @cached_property
+    def results(self) -> dict[str, germane.types.MeasureResult]:
+        data, names = self.data, list(self.names.values())
+        try:
+            result = germane.evaluate(
+                data.qrels, data.run, names, dialect=self.dialect, **self.choices
+            )
+        except germane.GermaneError:
+            return {}
+        return dict(zip(self.names, result.values(), strict=True))
+
+
+def _make_key(case: Case, function: Mapping[str, Any], ask: Question) -> tuple[Any, ...]:
+    """Name the data of a question, and how it is asked: by all that ``_ask`` makes of them."""
+    params = function.get("params") or {}
+    row_order, labels = params.get("data frame row order"), params.get("labels")
+    choices = tuple(sorted(ask.choices.items()))
+    return case["name"], function["input"], row_order, labels, ask.dialect, repr(choices)
 
 
 def main(folder: Path, only: str = "") -> None:
