@@ -211,7 +211,7 @@ def _write_classes(results: Results, order: Ints) -> Iterator[str]:
 # --- Costs of errors ---------------------------------------------------------------------------
 
 _DRAWN = 6  # detectors; bars of more would be too thin
-_BAR, _GAP, _LEFT, _WIDTH = 13, 12, 112, 640  # of the drawing, in its units
+_BAR, _GAP, _LEFT, _WIDTH = 13, 12, 80, 400  # of the drawing, which a phone shows in its size
 
 
 def _write_errors(results: Mapping[str, Result]) -> Iterator[str]:
@@ -256,12 +256,17 @@ def _draw_bars(costs: Mapping[str, ErrorCosts]) -> str:
         middle = top + _BAR * len(costs) / 2
         parts.append(_write_text(_LEFT - 8, middle, kind, "end"))
         for r, cost in enumerate(costs.values()):
-            y, wide = top + r * _BAR, (_WIDTH - _LEFT - 60) * cost[kind].cost / longest
+            y, wide = top + r * _BAR, (_WIDTH - _LEFT - 44) * cost[kind].cost / longest
             bar = {"x": _LEFT, "y": y, "width": f"{wide:.1f}", "height": _BAR - 2}
             parts.append(write_element("rect", {**bar, "class": f"bar r{r % len(COLORS)}"}))
             text = format_number(cost[kind].cost, 3)
             parts.append(_write_text(_LEFT + wide + 6, y + _BAR / 2 - 1, text, "start"))
-    size = {"viewBox": f"0 0 {_WIDTH} {step * len(MAIN)}", "role": "img", "class": "chart"}
+    size = {
+        "viewBox": f"0 0 {_WIDTH} {step * len(MAIN)}",
+        "role": "img",
+        "class": "chart",
+        "style": "max-width: 600px",
+    }
     title = write_element("title", {}, "The cost of each kind of error")
     return write_element("svg", size, title, *parts)
 
