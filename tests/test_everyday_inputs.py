@@ -244,7 +244,7 @@ def test_lists_beside_scores() -> None:
     message = refuse(QRELS, frame)
     rows = take(message, r"(frame\.explode\(.*?\))", frame=frame).infer_objects()
     rows = rows.astype({"items": int, "score": float})
-    assert mean(QRELS, rows, columns=take(message, r"columns=(\{.*?\})")) == MEAN
+    assert mean(QRELS, rows, columns=take(message, r"columns=(\{.*?\}+)")) == MEAN
 
 
 def test_rows_are_no_lists() -> None:
@@ -640,3 +640,91 @@ def test_columns_keep_their_names(tmp_path: Path) -> None:
     places = {"run": {"query": 0, "item": 1, "score": 2}}
     numbered = germane.evaluate(mappings[0], path, "RR", columns=places)
     assert numbered.to_pandas().columns[0] == "query", "a place is no name"
+
+
+# --- Cells and columns of frames that looked like something else --------------------------------
+
+JUDGED = pandas.DataFrame({"user_id": [1, 1, 2], "item_id": [10, 11, 20]})
+RANKED = pandas.DataFrame(
+    {
+        "user_id": [1, 1, 1, 2, 2],
+        "item_id": [12, 10, 11, 20, 21],
+        "score": [0.9, 0.8, 0.7, 0.6, 0.5],
+    }
+)
+OF_BOTH = (1 / 2 + 1) / 2  # RR
+
+
+def test_sets_are_no_results_of_a_frame() -> None:
+    """Arrow makes lists of sets, in any order; sets are judgments, where order is no matter."""
+    lists = {"user_id": [1, 2], "recs": [[12, 10, 11], [20, 21]]}
+    for cells in (set, frozenset):
+        rows = [cells(row) for row in lists["recs"]]
+        assert "a set has none" in refuse(JUDGED, pandas.DataFrame({**lists, "recs": rows}))
+    truth = pandas.DataFrame({"user_id": [1, 2], "items": [{10, 11}, {20}]})
+    assert mean(truth, pandas.DataFrame(lists)) == OF_BOTH
+
+
+@pytest.mark.parametrize("name", ["scores", "similarities", "ratings", "Distances"])
+@pytest.mark.parametrize("make", [pandas.DataFrame, polars.DataFrame, pyarrow.table])
+def test_scores_beside_lists_of_items_are_not_ignored(name: str, make: Any) -> None:
+    columns = {
+        "user_id": [1, 2],
+        "recs": [[10, 11, 12], [21, 20]],
+        name: [[0.8, 0.7, 0.9], [0.5, 0.6]],
+    }
+    message = refuse(JUDGED, make(columns))
+    frame = pandas.DataFrame(columns)
+    rows = take(message, r"(frame\.explode\(\[.*?\]\))", frame=frame)
+    named = take(message, r"columns=(\{.*?\}\})")
+    options = {"scores": "distances"} if "scores=distances" in message else {}
+    rows[name] *= -1 if options else 1
+    assert mean(JUDGED, rows, columns=named, **options) == OF_BOTH
+    assert f"leave out {name!r}" in message
+    assert mean(JUDGED, frame.drop(columns=name)) == (1 + 1 / 2) / 2
+
+
+def test_structured_arrays_are_frames() -> None:
+    qrels, run = (frame.to_records(index=False) for frame in (JUDGED, RANKED))
+    plain = np.asarray(run, run.dtype.descr)
+    for array in (run, plain):
+        assert mean(qrels, array) == mean(JUDGED, array) == mean(qrels, RANKED) == OF_BOTH
+    assert germane.compare(qrels, {"a": run, "b": plain}, "RR").pairs
+    assert germane.explain(qrels, run, "RR", query=1)
+    assert "no column is the query" in refuse(np.array([(1, 10)], "i8,i8"), run)
+
+
+def test_an_index_with_names_is_made_columns() -> None:
+    for frame in (
+        JUDGED.set_index("user_id"),
+        JUDGED.assign(relevance=1).set_index(["user_id", "item_id"]),
+    ):
+        assert "reset_index()" in refuse(frame, RANKED)
+        assert mean(frame.reset_index(), RANKED) == OF_BOTH
+    series = JUDGED.assign(relevance=1).set_index(["user_id", "item_id"])["relevance"]
+    assert "reset_index()" in refuse(series, RANKED)
+    assert "to_dict()" not in refuse(series, RANKED)
+    assert mean(series.reset_index(), RANKED) == OF_BOTH
+    assert "reset_index" not in refuse(JUDGED.rename(columns={"user_id": "x"}), RANKED)
+
+
+@pytest.mark.parametrize("name", ["position", "Pos", "place"])
+def test_a_column_of_places_is_named_as_ranks(name: str) -> None:
+    """As a score, the last place would be the best."""
+    run = RANKED.drop(columns="score").assign(**{name: [1, 2, 3, 1, 2]})
+    named = take(refuse(JUDGED, run), r"has the ranks: columns=(\{.*?\})")
+    assert mean(JUDGED, run, columns=named) == OF_BOTH
+
+
+def test_numbers_in_text_are_cast() -> None:
+    text = RANKED.assign(score=RANKED.score.astype(str))
+    assert refuse(JUDGED, text).endswith("Cast it to float64.")
+    assert mean(JUDGED, text.astype({"score": "float64"})) == OF_BOTH
+    assert "Cast" not in refuse(JUDGED, RANKED.assign(score="high"))
+
+
+def test_lists_that_numpy_wrote_are_split() -> None:
+    truth = pandas.DataFrame({"user_id": [1, 2], "items": ["[10 11]", "[20]"]})
+    run = {1: ["12", "10", "11"], 2: ["20", "21"]}
+    read = take(refuse(truth, run), r"give (\{.*\})", frame=truth)
+    assert mean(read, run) == OF_BOTH

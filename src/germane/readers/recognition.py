@@ -141,6 +141,11 @@ def open_columns(raw: Any, kind: str, reading: ReadOptions) -> Frame:
     return open_frame(raw, kind, reading.columns)
 
 
+def _open_fields(raw: Any, kind: str, reading: ReadOptions) -> Frame:
+    """Open a structured array as a Frame."""
+    return open_columns({name: raw[name] for name in raw.dtype.names}, kind, reading)
+
+
 def _open_records(raw: Any, kind: str, reading: ReadOptions) -> Frame:
     """Open rows that are namedtuples as a Frame."""
     from germane.readers.objects.arrow import tabulate_records
@@ -446,6 +451,11 @@ KINDS = (
         is_frame,
         lambda raw, reading: _open_qrels_frame(open_columns(raw, "qrels", reading)),
         lambda raw, reading, _: _open_run_frame(open_columns(raw, "run", reading), reading),
+    ),
+    Kind(
+        numbers.has_fields,
+        lambda raw, reading: _open_qrels_frame(_open_fields(raw, "qrels", reading)),
+        lambda raw, reading, _: _open_run_frame(_open_fields(raw, "run", reading), reading),
     ),
     Kind(is_rows, _open_qrels_rows, lambda raw, *_: _open_run_rows(raw)),
     Kind(mapped_qrels.is_data_set, _open_data_set, None),

@@ -278,6 +278,13 @@ def decode(array: pa.Array) -> pa.Array:
 # --- Numbers ----------------------------------------------------------------------------------
 
 
+def _is_number(cells: Sequence[Any]) -> bool:
+    try:
+        return bool(np.isfinite(float(cells[0])))
+    except (ValueError, TypeError, IndexError):
+        return False
+
+
 def read_numbers(array: pa.Array | Column, place: Place, noun: str) -> Floats:
     """Read scores or grades as doubles, and ranks as they are. Raises an error for other values."""
     error = GradeError if noun == "relevance grade" else ScoreError
@@ -286,7 +293,13 @@ def read_numbers(array: pa.Array | Column, place: Place, noun: str) -> Floats:
     if not is_numeric(kind):
         cells = array.slice(0, 1).to_pylist() if kind in ("string", "large_string") else []
         sample = "".join(f", such as {clip(cell)}" for cell in cells)
-        raise error(f"{place}: {explain_not_finite(noun, f'the column is {kind}{sample}')}.")
+        advice = ""
+        castable = _is_number(cells) or kind.startswith("dictionary")
+        if castable and place.source in ("run", "qrels"):
+            advice = f" Cast it to {'int64' if noun == 'rank' else 'float64'}."
+        raise error(
+            f"{place}: {explain_not_finite(noun, f'the column is {kind}{sample}')}.{advice}"
+        )
     values = array.list_numbers() if isinstance(array, Column) else _read_arrow_numbers(array)
     if noun == "rank" and values.dtype.kind in "iu":
         _check_positive(values, place)
@@ -417,10 +430,20 @@ def explain_unreadable(raw: Any, kind: str, error: Exception) -> FormatError:
     return FormatError(f"{kind}: cannot be read as columns: {', '.join(map(str, error.args))}")
 
 
+def advise_index(raw: Any) -> str:
+    """Advise to make columns of an index that has names; nothing where it has none."""
+    names = [name for name in getattr(raw.index, "names", ()) if name is not None]
+    if not names:
+        return ""
+    return f" reset_index() makes columns of the index: {', '.join(map(repr, map(str, names)))}."
+
+
 def _explain_column(raw: object, where: str) -> FormatError:
     """Explain that a column alone is not a frame."""
     advice = ""
-    if hasattr(raw, "to_dict"):
+    if getattr(getattr(raw, "index", None), "nlevels", 1) > 1:
+        advice = f".{advise_index(raw)}"
+    elif hasattr(raw, "to_dict"):
         advice = ". If its index has the queries and its cells are lists of items, give to_dict()"
     return FormatError(
         f"{where}: a frame has columns for query and item, and this is one column; got"

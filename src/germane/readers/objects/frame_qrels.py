@@ -223,11 +223,20 @@ def open_lists(frame: Frame, *, lowest: bool) -> MappedRun:
         raise FormatError(
             f"{frame.where}: {item!r} contains lists of items, and there is also {beside!r}."
             f" frame.explode([{item!r}, {beside!r}]) makes a row for each item; use it with"
-            f" {write_option('columns', {'item': item})}."
+            f" {write_option('columns', {'run': {'item': item}})}."
         )
     lists, frame = find_lists(frame)
     if lists is None:
         raise FormatError(f"{frame.headings.unordered}{_advise_split(frame)}")
+    if (scores := frame.headings.list_scores) is not None:
+        is_distance = "dist" in scores.casefold()
+        lowest_first = f" and {write_option('scores', 'distances')}" if is_distance else ""
+        raise FormatError(
+            f"{frame.where}: {item!r} contains lists of items, and {scores!r} seems to have their"
+            f" scores. frame.explode([{item!r}, {scores!r}]) makes a row for each item; use it with"
+            f" {write_option('columns', {'run': {'item': item, 'score': scores}})}{lowest_first}."
+            f" If the lists are in order, best first, leave out {scores!r}."
+        )
     if is_hits(lists):
         lists = read_hits(lists, name_fields(frame), item, lowest=lowest)
     kind = ScoredMapping if is_scores(lists) else RankedLists
@@ -301,7 +310,8 @@ def _split(cell: Any, where: str, frame: Frame) -> list[str]:
         )
     separator = _SEPARATOR.search(cell)
     if cell.lstrip().startswith(("[", "(", "{")):
-        read = "ast.literal_eval(cell)"
+        parted = "," in cell or len(cell.split()) == 1
+        read = "ast.literal_eval(cell)" if parted else "cell.strip('[]').split()"  # NumPy's text
     elif separator is not None:
         read = f"cell.split({separator[0]!r})"
     else:

@@ -21,6 +21,7 @@ from germane.errors import (
     FormatError,
     InputError,
     ScoreError,
+    clip,
     explain_types,
     has_arrow,
     list_some,
@@ -423,7 +424,10 @@ def open_frame(raw: Any, kind: str, columns: Any = None) -> Frame:
     pandas = sys.modules.get("pandas")
     if pandas and isinstance(raw, pandas.DataFrame):  # only columns that are read are converted
         names = list(map(str, raw.columns))
-        columns_read = Headings.resolve(names, kind, kind, columns)
+        try:
+            columns_read = Headings.resolve(names, kind, kind, columns)
+        except FormatError as error:
+            raise FormatError(f"{error}{arrow.advise_index(raw)}") from None
         _refuse_twice(names, columns_read, kind)
         if not all(isinstance(name, str) for name in raw.columns):  # as Arrow names them
             raw = raw.set_axis(names, axis=1)
@@ -431,6 +435,8 @@ def open_frame(raw: Any, kind: str, columns: Any = None) -> Frame:
     if isinstance(raw, Mapping):
         columns_read = Headings.resolve(list(raw), kind, kind, columns)
         raw = _read_mapping(raw, kind, columns_read.all)
+    if kind == "run" and columns_read is not None:
+        _refuse_sets(raw[columns_read.item], kind, columns_read.item)
     try:
         table = _make_table(raw)
     except arrow.list_reading_errors() as error:
@@ -446,6 +452,18 @@ def open_frame(raw: Any, kind: str, columns: Any = None) -> Frame:
     _refuse_objects(raw, columns_read.all, kind)
     chosen = table.select(columns_read.all)
     return Frame(kind, kind, columns_read, lambda: iter(chosen.to_batches()))
+
+
+def _refuse_sets(cells: Any, kind: str, name: str) -> None:
+    """Refuse sets among the cells of a run, which have no order; Arrow would take any."""
+    if getattr(cells, "dtype", None) != "object":
+        return
+    odd = next((cell for cell in cells if isinstance(cell, (set, frozenset))), None)
+    if odd is not None:
+        raise FormatError(
+            f"{kind}, column {name!r}: results have an order, and a set has none; got"
+            f" {clip(odd)}. Give lists, best first."
+        )
 
 
 def _read_mapping(raw: Mapping[str, Any], kind: str, names: Sequence[str]) -> dict[str, Any]:

@@ -164,6 +164,7 @@ class Headings:
     unordered: str | None = (
         None  # of a run whose cells are not lists: the error for rows without an order
     )
+    list_scores: str | None = None  # of a run: a column that has the scores of cells with lists
 
     @staticmethod
     def read_columns(columns: Any) -> dict[str, Any] | None:
@@ -255,13 +256,22 @@ class Headings:
             unordered += (
                 " If the rows of a query are in order, number them in a column rank: 1, 2, …"
             )
-            unordered += _advise_distances(column_names)
+            unordered += _advise_ranks(column_names) + _advise_distances(column_names)
         if kind == "qrels" and names["relevance"] is None and "relevance" not in chosen:
             names["relevance"] = _refuse_scored(column_names, where)
         _refuse_shared(names, where)
         if kind == "qrels" and ITERATION in column_names and ITERATION not in names.values():
             names["iteration"] = ITERATION if "subtopic" not in chosen else None
-        return Headings(**names, lists=lists is not None, field=field, unordered=unordered)  # type: ignore[arg-type]
+        list_scores = None
+        if unordered is not None:
+            list_scores = _find_list_scores(column_names, names["item"])
+        return Headings(
+            **names,  # type: ignore[arg-type]
+            lists=lists is not None,
+            field=field,
+            unordered=unordered,
+            list_scores=list_scores,
+        )
 
     @staticmethod
     def name_images(column_names: Iterable[str]) -> bool:
@@ -602,6 +612,24 @@ def _resolve_pairs(names: Sequence[str], where: str) -> Headings:
             f"{where}: two columns are needed, item and group; found {_list_names(names)}."
         )
     return Headings(names[0], names[1])
+
+
+PLACES = ("position", "pos", "place", "ranking", "order")
+
+
+def _advise_ranks(names: Sequence[str]) -> str:
+    """Advise how a column of places is named; nothing if there is none."""
+    named = next((name for name in names if _strip_name(name) in PLACES), None)
+    if named is None:
+        return ""
+    return f" If {named!r} has the ranks: {write_option('columns', {'rank': named})}."
+
+
+def _find_list_scores(names: Sequence[str], item: str | None) -> str | None:
+    """Find a column called like those of scores, in the plural: it belongs to cells with lists."""
+    known = {f"{_strip_name(name)}s" for name in (*NAMES["score"], "distance", "probability")}
+    known |= {"similarities", "probabilities", "probs", "logits"}
+    return next((name for name in names if name != item and _strip_name(name) in known), None)
 
 
 def _advise_distances(names: Sequence[str]) -> str:

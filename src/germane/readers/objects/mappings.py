@@ -544,5 +544,6 @@ def list_ranked(where: str, query: Hashable, results: Any) -> Sequence[Any]:
     if isinstance(results, (str, bytes)) or not isinstance(results, Sequence):
         raise FormatError(
             f"{where}, query {clip(query)}: results are a list of items; got {show_typed(results)}"
+            + (". A query without results has an empty list." if results is None else "")
         )
     return results

@@ -173,7 +173,12 @@ def is_array(raw: object) -> bool:
     speaks = hasattr(raw, "__dlpack__") or hasattr(raw, "__array__")
     if not speaks or hasattr(raw, "__arrow_c_stream__") or hasattr(raw, "columns"):  # a frame
         return False
-    return hasattr(raw, "shape") and not isinstance(raw, np.generic)
+    return hasattr(raw, "shape") and not isinstance(raw, np.generic) and not has_fields(raw)
+
+
+def has_fields(raw: Any) -> bool:
+    """Is this a structured array, whose rows have named fields?"""
+    return isinstance(raw, np.ndarray) and raw.dtype.names is not None
 
 
 def advise_flat(raw: Any) -> str:
