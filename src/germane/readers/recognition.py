@@ -87,7 +87,8 @@ def find_shape(raw: object) -> Shape:
     """Find out whether this may be one list of grades, or of the subtopics of its items."""
     if isinstance(raw, Iterator) and not is_frame(raw):
         return "iterator"
-    if hasattr(raw, "columns") or hasattr(raw, "schema") or is_records(raw):
+    is_columns = hasattr(raw, "columns") or hasattr(raw, "schema") or numbers.has_fields(raw)
+    if is_columns or is_records(raw):
         return "other"
     if is_rows(raw) or getattr(raw, "ndim", 1) > 1:
         return "rows"

@@ -178,7 +178,7 @@ def is_array(raw: object) -> bool:
 
 def has_fields(raw: Any) -> bool:
     """Is this a structured array, whose rows have named fields?"""
-    return isinstance(raw, np.ndarray) and raw.dtype.names is not None
+    return isinstance(raw, np.ndarray) and raw.ndim == 1 and raw.dtype.names is not None
 
 
 def advise_flat(raw: Any) -> str:
