@@ -2,26 +2,32 @@
 
 Another program: it reads the text of an inequality, computes both sides for every list of ten results with up to thirty relevant
 items, from the definitions in the books and in fractions, and compares the printed numbers with it. Nothing of audit's program is
-imported; logarithms are those of ``decimal``, with 50 digits.
+imported; logarithms are those of ``decimal``, with 50 digits. Graded lists are too many: all short ones are tried, and a sample of
+the others. Of witnesses, it reads the files and evaluates them itself.
 """
 
 import random
 import re
 import sys
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import cache
-from itertools import product
+from itertools import combinations_with_replacement, product
+from math import fsum, log2
+from pathlib import Path
 
 import germane
 
 MOST, SURE = 30, Fraction(1, 10**40)
-TERM = re.compile(r"(?:(\d+)·)?([A-Za-z][A-Za-z0-9]*)(?:\(norm=(\w+)\))?(?:@(\d+))?$")
+TERM = re.compile(r"(?:(\d+)·)?([A-Za-z][A-Za-z0-9]*)(?:\((?:norm|gain)=(\w+)\))?(?:@(\d+))?$")
 NINE = [
     *("P@1", "P@5", "P@10", "R@5", "R@10", "AP(norm=R)@10", "RR@10", "Success@5", "nDCG@10"),
     *("F@5", "DCG@5", "Rprec", "AP(norm=k)@10", "MeanP@3"),
+]
+SHORT = [
+    *("P@1", "P@3", "R@2", "R@4", "AP(norm=R)@4", "RR@4", "Success@2", "nDCG@4", "nDCG@2", "DCG@4"),
 ]
 
 
@@ -79,11 +85,92 @@ def read_law(law: str) -> tuple[list[tuple[int, str, str, int]], Fraction]:
     return terms, bound
 
 
-def find_fault(law: str, numbers: Mapping[str, str] | None = None) -> str:
+# --- graded judgments, and lists of files
+
+
+def compute_graded(
+    name: str, word: str, k: int | None, ranked: Sequence[int], judged: Sequence[int]
+) -> float:
+    """The value of a list of grades; ``judged`` are all grades, the highest first."""
+    if name not in ("DCG", "nDCG"):
+        hits = tuple(int(grade > 0) for grade in ranked)
+        longest = len(hits) if k is None else k
+        hits += (0,) * (longest - len(hits))
+        norm = "R" if k is None and name == "AP" else word
+        return float(compute(name, norm, longest, hits, len(judged))) if judged else 0.0
+
+    def cumulate(grades: Sequence[int]) -> float:
+        gains = ((2**grade - 1 if word == "exp" else grade) for grade in grades[:k])
+        return sum(gain / log2(rank + 1) for rank, gain in enumerate(gains, 1))
+
+    return cumulate(ranked) / (cumulate(judged) if name == "nDCG" else 1)
+
+
+def list_graded(rng: random.Random, depth: int, top: int) -> Iterator[tuple[list[int], list[int]]]:
+    """All lists of up to four grades, beside up to three items that they lack; else a sample."""
+    if depth <= 4:
+        for ranked in product(range(top + 1), repeat=depth):
+            for count in range(4):
+                for lacked in combinations_with_replacement(range(1, top + 1), count):
+                    yield list(ranked), sorted(filter(None, ranked + lacked))[::-1]
+        return
+    for _ in range(20_000):
+        levels = rng.choice(((1, top), range(1, top + 1)))
+        share = rng.random()
+        ranked = [rng.choice(levels) if rng.random() < share else 0 for _ in range(depth)]
+        if rng.random() < 0.5:
+            ranked.sort(reverse=rng.random() < 0.7)
+        lacked = [rng.choice(levels) for _ in range(rng.choice((0, 0, 1, 3, depth)))]
+        yield ranked, sorted(filter(None, [*ranked, *lacked]))[::-1]
+
+
+def find_graded_fault(law: str, top: int) -> str:
+    """Say which list with grades up to ``top`` breaks a certificate; or ""."""
+    terms, bound = read_law(law)
+    for ranked, judged in list_graded(random.Random(law), max(k for *_, k in terms), top):
+        if judged:
+            total = sum(w * compute_graded(*named, ranked, judged) for w, *named in terms)
+            if total > float(bound) + 1e-9:
+                return f"{ranked} of {judged}: {total} > {float(bound)}"
+    return ""
+
+
+def evaluate_folder(folder: Path, names: Iterable[str]) -> dict[str, float]:
+    """The means of the judgments and the run of a witness."""
+    qrels: dict[str, dict[str, int]] = {}
+    run: dict[str, list[tuple[float, str]]] = {}
+    for line in (folder / "judgments.txt").read_text("utf-8").splitlines():
+        query, _, item, grade = line.split()
+        qrels.setdefault(query, {})[item] = int(grade)
+    for line in (folder / "run.txt").read_text("utf-8").splitlines():
+        query, _, item, _, score, _ = line.split()
+        run.setdefault(query, []).append((-float(score), item))
+    assert set(run) <= set(qrels)
+    means = {}
+    for text in names:
+        _, name, word, k = TERM.match(text).groups()  # type: ignore[union-attr]
+        values = [
+            compute_graded(
+                name, word or "", int(k) if k else None,
+                [judged.get(item, 0) for _, item in sorted(run.get(query, []))],
+                sorted(filter(lambda grade: grade > 0, judged.values()))[::-1],
+            )
+            for query, judged in qrels.items()
+        ]  # fmt: skip
+        means[text] = fsum(values) / len(values)
+    return means
+
+
+# --- certificates
+
+
+def find_fault(law: str, numbers: Mapping[str, str] | None = None, top: int = 1) -> str:
     """Say what is wrong with a certificate: a list that breaks it, or numbers that do not; or ""."""
     terms, bound = read_law(law)
     depth = max(k for *_, k in terms)
-    for hits in product((0, 1), repeat=depth):
+    if top > 1 and (fault := find_graded_fault(law, top)):
+        return fault
+    for hits in product((0, 1), repeat=depth) if top == 1 else ():
         for relevant in range(max(sum(hits), 1), MOST + 1):
             total = sum(w * compute(name, norm, k, hits, relevant) for w, name, norm, k in terms)
             if total > bound + SURE:
@@ -100,17 +187,23 @@ def find_fault(law: str, numbers: Mapping[str, str] | None = None) -> str:
 
 
 def write(name: str, norm: str, k: int) -> str:
-    return f"{name}{f'(norm={norm})' * bool(norm)}{f'@{k}' * (name != 'Rprec')}"
+    word = f"({'gain' if norm == 'exp' else 'norm'}={norm})" * bool(norm)
+    return f"{name}{word}{f'@{k}' * (name != 'Rprec')}"
 
 
-def draw_certificates(rng: random.Random, rows: int) -> Iterator[tuple[str, dict[str, str]]]:
-    """Rows of random runs with one wrong decimal, and the laws that audit prints of them."""
+def draw_certificates(rng: random.Random, rows: int) -> Iterator[tuple[str, dict[str, str], int]]:
+    """Rows of random runs with one wrong decimal, the laws that audit prints of them, and grades."""
     for _ in range(rows):
         most, queries, skill = rng.choice((1, 1, 2, 4)), rng.choice((10, 40)), rng.uniform(0, 3)
-        names = rng.sample(NINE, rng.randint(4, 9))
+        top, deep = rng.choice((1, 1, 2, 3, 4)), rng.random() < 0.5
+        names = rng.sample(NINE if top == 1 or deep else SHORT, rng.randint(4, 9))
+        gain = rng.choice(("", "(gain=exp)")) if top > 1 else ""
+        names = [name.replace("DCG", f"DCG{gain}") for name in names]
         counts = [rng.randint(1, most) for _ in range(queries)]
         scores = [{i: rng.gauss(skill * (i < r), 1) for i in range(25)} for r in counts]
-        qrels = {f"q{q}": {f"d{i}": 1 for i in range(r)} for q, r in enumerate(counts)}
+        qrels = {
+            f"q{q}": {f"d{i}": rng.randint(1, top) for i in range(r)} for q, r in enumerate(counts)
+        }
         run = {
             f"q{q}": [f"d{i}" for i in sorted(of, key=lambda i, of=of: -of[i])]  # type: ignore[misc]
             for q, of in enumerate(scores)
@@ -122,22 +215,23 @@ def draw_certificates(rng: random.Random, rows: int) -> Iterator[tuple[str, dict
         digits[rng.randrange(2, 6)] = rng.choice("0123456789")
         table = {"ours": {**row, name: "".join(digits)}}
         own = dict(zip(names, names, strict=True))
-        found = germane.audit(table, grades=1, columns=own)
+        found = germane.audit(table, grades=top, columns=own)
         for law in (*found.contradictions, *found.restrictions):
             if law.kind == "program" and "(with " not in law.proof:
-                yield law.law, table["ours"]
+                yield law.law, table["ours"], top
 
 
 def main(rows: int, seed: int) -> int:
     warnings.simplefilter("ignore")
-    faults = checked = 0
-    for law, numbers in draw_certificates(random.Random(seed), rows):
-        fault = find_fault(law, numbers)
+    faults = checked = graded = 0
+    for law, numbers, top in draw_certificates(random.Random(seed), rows):
+        fault = find_fault(law, numbers, top)
         checked += 1
+        graded += top > 1
         faults += bool(fault)
         if fault:
             print(f"WRONG: {law}: {fault}", flush=True)
-    print(f"{checked} certificates of {rows} rows checked: {faults} wrong")
+    print(f"{checked} certificates of {rows} rows checked, {graded} with grades: {faults} wrong")
     return int(bool(faults))
 
 

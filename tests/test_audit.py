@@ -122,7 +122,7 @@ def test_percentages_are_read_as_shares() -> None:
     }
     found = germane.audit(whole)
     assert not found
-    assert found.notes[-1].startswith("Read as percentages")
+    assert found.notes[0].startswith("Read as percentages")
     one = germane.audit({"a": {"R@1": "0.412", "R@10": "0.500", "nDCG@10": "23.0"}})
     assert "0.23 would be possible (×100)" in one.contradictions[0].proof
     assert not germane.audit({"a": {"R@1": "41.2%", "R@10": "60.1%"}})

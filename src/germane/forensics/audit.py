@@ -1,7 +1,7 @@
 """Audit: find numbers of a published table that no run can have, without any data."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
@@ -11,8 +11,17 @@ from typing import Any
 from germane.comparison.resolution import EXPLANATION, Claim, find_step, weigh_claim
 from germane.errors import InputError, MeasureError, clip, list_some, make_visible, write_option
 from germane.evaluation.choices import Path, PublishedTable
-from germane.forensics.decisions import IMPOSSIBLE, MOST_GRADES, WORDS, Cells, Decider, Decision
-from germane.forensics.laws import Interval, PairLaws, find_highest, list_laws
+from germane.forensics.decisions import (
+    IMPOSSIBLE,
+    MOST_GRADES,
+    OPEN,
+    POSSIBLE,
+    WORDS,
+    Cells,
+    Decider,
+    Decision,
+)
+from germane.forensics.laws import AS_NAMED, Interval, PairLaws, find_highest, list_laws
 from germane.forensics.list_program import has_solver
 from germane.forensics.published import Published, read_percentages, read_published
 from germane.forensics.reported import Column, Reading, Reported, format_plain, read_columns
@@ -287,6 +296,7 @@ class _Auditor:
         decisions = {row: IMPOSSIBLE for row in self.table.rows if row in contradicted}
         refuted: list[Contradiction] = []
         written: list[str] = []
+        tried: list[tuple[str, Decision]] = []
         if not has_solver():
             return decisions, refuted, written
         for r, row in enumerate(self.table.rows):
@@ -296,6 +306,7 @@ class _Auditor:
             words = []
             for decision in self._decider.decide(numbers):
                 words.append(decision.word)
+                tried.append((row, decision))
                 written += self._write_witness(r, numbers, decision)
                 law = decision.refutation
                 repeated = law is not None and (row, frozenset(law.columns)) in known
@@ -308,23 +319,49 @@ class _Auditor:
                     )  # fmt: skip
             if words:
                 decisions[row] = min(words, key=WORDS.index)
-        return decisions, refuted, written
+        return decisions, refuted, [*self._note_decisions(decisions, tried), *written]
+
+    def _note_decisions(
+        self, decisions: Mapping[str, str], tried: Sequence[tuple[str, Decision]]
+    ) -> Iterator[str]:
+        """Say of which rows some run has all numbers, and what that assumes."""
+        possible, undecided = (
+            [row for row in dict.fromkeys(row for row, _ in tried) if decisions[row] == word]
+            for word in (POSSIBLE, OPEN)
+        )
+        if possible:
+            of_more = ", though perhaps not with so few queries" if self.queries else ""
+            yield f"A run can have all numbers of these rows{of_more}: {list_some(possible, 5)}."
+        if undecided:
+            yield (
+                f"Undecided: {list_some(undecided, 5)}. No inequality rules the numbers out, but no"
+                " run that has all of them was found."
+            )
+        if possible or undecided:
+            yield from self._decider.write_assumptions([decision for _, decision in tried])
 
     def _write_witness(self, r: int, cells: Cells, decision: Decision) -> Iterator[str]:
         """Write judgments and a run with the numbers of a row, and say where they are."""
         if self.folder is None or decision.way is None:
             return
-        row, way = self.table.rows[r], decision.way
-        witness = find_witness(way, cells, self.queries)
+        row, group = self.table.rows[r], decision.way.groups[0]
+        tried = (
+            find_witness(*pair, group, cells, self.queries)
+            for pair in self._decider.find_lists(decision, cells)
+        )
+        witness = next(filter(None, tried), None)
         if witness is None:
             yield f"{row}: no witness was found, which does not mean that there is none."
             return
-        place = os.path.join(self.folder, name_folder(row, r + 1))
+        heading = self._column_at[group.places[0]].group
+        place = os.path.join(self.folder, name_folder(f"{row} {heading}", r + 1))
         witness.save(place)
         count = write_count(len(witness.queries), "query", "queries")
         few = self.queries is None or len(witness.queries) == self.queries
         more = "" if few else f" (none of {self.queries:,} was found)"
-        yield f"{row}: judgments and a run of {count}{more} with these numbers are in {place}."
+        more += " with these numbers"
+        more += "" if decision.way.name == AS_NAMED else f", with {decision.way.name},"
+        yield f"{row}: judgments and a run of {count}{more} are in {place}."
 
     # --- resolution
 

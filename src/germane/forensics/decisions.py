@@ -10,19 +10,31 @@ from typing import Any, TypeAlias
 
 from germane.dialects import dialects
 from germane.dialects.dialect import Dialect
+from germane.errors import list_some
 from germane.forensics.certificates import Certificate
+from germane.forensics.graded_lists import GradedLists
 from germane.forensics.laws import AS_NAMED, FLOAT, is_usual, name_possible
 from germane.forensics.list_program import Means, Program
-from germane.forensics.list_values import DEEPEST, ENUMERATED, Lists, make_list_measure
+from germane.forensics.list_values import (
+    DEEPEST,
+    ENUMERATED,
+    Lists,
+    list_gains,
+    make_list_measure,
+)
 from germane.forensics.reported import Column, Reading, Reported
 
 KINDS = ("P", "R", "F", "Rprec", "AP", "MeanP", "RR", "Success", "DCG", "nDCG")
-WORDS = (IMPOSSIBLE := "impossible", "restricted", "open", "possible")
+WORDS = (IMPOSSIBLE := "impossible", "restricted", OPEN := "open", POSSIBLE := "possible")
 """What a decision says, the worst first."""
 
 MOST_GRADES = 10
 MOST_COLUMNS = 40
 _MOST_WAYS = 48
+_MOST_SEARCHED = 3  # definitions for which lists are searched
+_DEEPER = (30, 100)  # of measures without a cutoff
+_LARGER = ((15, 20, 30, 100), (15, 20, 30, 100, 300, 1000, 10_000))
+"""Numbers of relevant items beyond the depth of lists that exist, and if these do not suffice."""
 _TORN = {"grouped", "middle"}  # orders of ties in which no list has the value
 
 Cells: TypeAlias = Mapping[int, Reported]
@@ -46,13 +58,14 @@ class Refutation:
 class Decision:
     """What the program says of a row: impossible, restricted, possible or open.
 
-    possible: some run has these numbers. open: no inequality is broken, but the columns are not
-    known well enough to say that a run has them. ``way`` is the definition that allows them.
+    possible: some run has these numbers. open: no inequality is broken, and no lists were found
+    that have them. ``way`` is the definition that allows them, with judgments of ``grades``.
     """
 
     word: str
     refutation: Refutation | None = None
     way: "Way | None" = None
+    grades: int | None = None
 
 
 @dataclass(frozen=True)
@@ -127,9 +140,12 @@ class Way:
 
     def settles(self, places: Collection[int]) -> bool:
         """Is the value of every list known, in all columns, so that a run has what is allowed?"""
-        only = self.groups[0]
-        known = set(only.places) == set(places) and only.program.lists.is_exact
-        return known and not only.program.unfinished
+        program = self.groups[0].program
+        return self.covers(places) and program.lists.is_exact and not program.unfinished
+
+    def covers(self, places: Collection[int]) -> bool:
+        """Are all columns of one group, which the program knows?"""
+        return set(self.groups[0].places) == set(places)
 
 
 @dataclass
@@ -141,7 +157,7 @@ class Decider:
     grades: int | None
     fixed: bool
     relevant: int | None = None  # the most relevant items of a query, if that is known
-    _programs: dict[Any, Program] = field(default_factory=dict)
+    _programs: dict[Any, Any] = field(default_factory=dict)
     _ways: dict[Any, Any] = field(default_factory=dict)
 
     @cached_property
@@ -178,13 +194,22 @@ class Decider:
         ways = self._list_plain(tuple(places), grades)
         usual = [way for way in ways if self.fixed or is_usual(way.name)]
         refuted: list[tuple[Group, Certificate]] = []
+        allowed: list[Decision] = []
         for way in usual:
             broken = way.refute(cells, self.queries)
-            if broken is None:
-                return Decision("possible" if way.settles(places) else "open", way=way)
-            refuted.append(broken)
-        if not refuted:
-            return Decision("open")
+            if broken is not None:
+                refuted.append(broken)
+                continue
+            word = "possible" if way.settles(places) else "open"
+            allowed.append(decision := Decision(word, way=way, grades=grades))
+            if word == "open" and way.covers(places) and any(self.find_lists(decision, cells)):
+                decision = replace(decision, word="possible")
+            if decision.word == "possible":
+                return decision
+            if len(allowed) == _MOST_SEARCHED:
+                break
+        if allowed or not refuted:
+            return allowed[0] if allowed else Decision("open")
         law = self._write(*min(refuted, key=lambda broken: broken[1].excess))
         if not all(way.excludes(cells, self.queries, cut=True) for way in usual):
             text = "Possible if decimals were cut off, not rounded."
@@ -210,6 +235,68 @@ class Decider:
         if varied:
             proof += f" (with {' and '.join(varied)}; the other definitions allow less)"
         return Refutation(columns, certificate.write(names), proof, float(certificate.excess))
+
+    def write_assumptions(self, decisions: Collection[Decision]) -> Iterator[str]:
+        """Say what possible and open rows rest on: judgments, relevant items, and the columns."""
+        taken = {
+            place
+            for decision in decisions
+            if decision.way is not None and len(decision.way.groups) == 1
+            for place in decision.way.groups[0].places
+        }
+        gains = dict.fromkeys(
+            f"{self.columns[place].name}: {', '.join(map(str, (0, *gained)))}"
+            for decision in decisions
+            if decision.way is not None and (decision.grades or 1) > 1
+            for group in decision.way.groups
+            for place, reading in zip(group.places, group.readings, strict=True)
+            if reading.measure.name in ("DCG", "nDCG")
+            and (gained := list_gains(reading.parameters, decision.grades))
+        )
+        graded = any(self.columns[place].kind in ("DCG", "nDCG") for place in taken)
+        top = self.grades or 1
+        judged = f"whole grades from 0 to {top}" if top > 1 else "judgments of 0 and 1"
+        if gains:
+            judged += f" (gains in {'; '.join(gains)}), of which other columns count 1 and more"
+        elif graded and self.grades is None:
+            judged += ", as no highest grade was given"
+        most = "any number of" if self.relevant is None else f"at most {self.relevant:,}"
+        assumed = [judged] if graded or top > 1 else []
+        assumed.append(f"{most} relevant items for each query")
+        yield f"This assumes {', and '.join(assumed)}."
+        left = [
+            column.name
+            for place, column in self.columns.items()
+            if place not in taken and not column.of_boxes
+        ]
+        if left and taken:
+            yield (
+                f"It leaves out {list_some(left, 8)}, to which only the laws of two or three"
+                " columns apply."
+            )
+
+    # --- lists that exist
+
+    def find_lists(self, decision: Decision, cells: Cells) -> Iterator[tuple[GradedLists, Program]]:
+        """Find lists whose means are the numbers of a row: programs that have them.
+
+        The first one has the shortest lists, and others more relevant items and lists that go on
+        beyond the largest cutoff.
+        """
+        if decision.way is None or len(decision.way.groups) != 1:
+            return
+        (group,) = decision.way.groups
+        means, lists = group.read_means(cells, self.queries), group.program.lists
+        endless = any(reading.measure.k is None for reading in group.readings)
+        deeper = [depth for depth in _DEEPER if depth > lists.depth] if endless else []
+        for depth, larger in product((lists.depth, *deeper), _LARGER):
+            key = group.readings, decision.grades, depth, larger, lists.repeats, lists.ones
+            if key not in self._programs:
+                exact = GradedLists.make(group.readings, lists, decision.grades or 1, depth, larger)
+                self._programs[key] = exact and (exact, Program(exact))
+            pair: tuple[GradedLists, Program] | None = self._programs[key]
+            if pair is not None and pair[1].separate(means, sorted(means.low)) is None:
+                yield pair
 
     # --- ways to read the columns
 

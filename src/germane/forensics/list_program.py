@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from germane.core.ragged import Floats, Ints
+from germane.core.ragged import Floats
 from germane.forensics.certificates import Certificate, find_bound, round_bound
 from germane.forensics.list_values import Kinds, Lists
 
@@ -32,6 +32,14 @@ class Means(NamedTuple):
 
     low: Mapping[int, Fraction]
     high: Mapping[int, Fraction]
+
+    def narrow(self, share: Fraction) -> "Means":
+        """Leave out a share of what each may stand for, on both sides."""
+        margin = {place: share * (self.high[place] - low) / 2 for place, low in self.low.items()}
+        return Means(
+            {place: low + margin[place] for place, low in self.low.items()},
+            {place: high - margin[place] for place, high in self.high.items()},
+        )
 
 
 def has_solver() -> bool:
@@ -63,7 +71,7 @@ class Program:
     def kinds(self) -> Kinds:
         """The lists that were needed so far, each once."""
         joined = Kinds(*(np.concatenate(columns) for columns in zip(*self._kinds, strict=True)))
-        rows = np.hstack([joined.hits, joined.relevant[:, None]])
+        rows = np.hstack([joined.hits, joined.relevant.reshape(len(joined.hits), -1)])
         return joined.take(np.sort(np.unique(rows, axis=0, return_index=True)[1]))
 
     def refute(self, means: Means) -> Certificate | None:
@@ -193,50 +201,3 @@ def _weigh(means: Means, weights: Mapping[int, int]) -> Fraction:
         (w * (means.low if w > 0 else means.high)[place] for place, w in weights.items()),
         Fraction(),
     )
-
-
-# --- Weights of lists -----------------------------------------------------------------------------
-
-_COLUMNS = 300  # lists of an integer program
-_SECONDS = 1.0
-
-
-def solve_weights(values: Floats, low: Floats, high: Floats) -> Floats | None:
-    """Find shares of lists whose means are within bounds, as far from both as can be."""
-    from scipy.optimize import linprog
-
-    count, half = len(values), (high - low) / 2
-    solved = linprog(
-        [*np.zeros(count), -1.0],
-        A_ub=np.hstack([np.vstack([values.T, -values.T]), np.tile(half, 2)[:, None]]),
-        b_ub=np.concatenate([high, -low]),
-        A_eq=np.array([[1.0] * count + [0.0]]), b_eq=[1.0],
-        bounds=[(0, None)] * count + [(0, 1)], method="highs",
-    )  # fmt: skip
-    return np.asarray(solved.x[:-1]) if solved.status == 0 else None
-
-
-def solve_whole_weights(
-    values: Floats, low: Floats, high: Floats, queries: int, weights: Floats
-) -> Ints | None:
-    """Find how many of so many queries have each list; None if that is not found in time.
-
-    Lists with the largest ``weights`` are tried, and the first ones.
-    """
-    from scipy.optimize import Bounds, LinearConstraint, milp
-
-    places = np.argsort(-weights, kind="stable")[:_COLUMNS]
-    table, margin = values[places].T, (high - low) / 1000
-    solved = milp(
-        np.zeros(len(places)), integrality=np.ones(len(places)), bounds=Bounds(0, queries),
-        constraints=[
-            LinearConstraint(np.ones((1, len(places))), queries, queries),
-            LinearConstraint(table, (low + margin) * queries, (high - margin) * queries),
-        ],
-        options={"time_limit": _SECONDS},
-    )  # fmt: skip
-    if solved.x is None:
-        return None
-    counts = np.zeros(len(values), int)
-    counts[places] = np.rint(solved.x).astype(int)
-    return counts

@@ -263,10 +263,12 @@ def make_list_measure(reading: Reading, depth: int, grades: int | None) -> ListM
             return _make_dcg(reading, k, grades)
         case "nDCG" if cutoff:
             return _make_ndcg(reading, k, grades)
-        case "nDCG" if grades == 1 and norm == "judged" and not copies:
-            ranked = _make_ndcg(reading, k, grades)
-            if ranked is not None:
-                low = Value(ranked.low.sums, k, "ideal_R")
+        case "nDCG" if norm == "judged" and not copies:
+            gains, discount = list_gains(words, grades), str(words["discount"])
+            if gains is not None and gains[-1] > 1:
+                return _bound_deep_ndcg(discount, k, "ideal_R", gains[-1], "all")
+            if gains is not None:
+                low = Value(discount, k, "ideal_R")
                 return ListMeasure(low, replace(low, tail="discounts"))
     return None
 
@@ -277,31 +279,34 @@ def _bound_open_ap(k: int, copies: bool) -> ListMeasure:
     return ListMeasure(low, Value("first", k))
 
 
-def _find_most_gain(words: Mapping[str, Any], grades: int | None) -> int | None:
-    """Find the highest gain of a relevant item; None if the program does not know the gains."""
+def list_gains(words: Mapping[str, Any], grades: int | None) -> tuple[int, ...] | None:
+    """List the gains of grades from 1 on; None if the program does not know them."""
     if grades is None or words["base"] != 2 or words["least"] > 1:
         return None
     if words["gain"] not in ("linear", "exp") or words["discount"] not in ("log", "jarvelin"):
         return None
-    return grades if words["gain"] == "linear" else 2**grades - 1
+    levels = range(1, grades + 1)
+    return tuple(levels if words["gain"] == "linear" else (2**grade - 1 for grade in levels))
 
 
 def _make_dcg(reading: Reading, k: int, grades: int | None) -> ListMeasure | None:
-    most = _find_most_gain(reading.parameters, grades)
-    if most is None:
+    gains = list_gains(reading.parameters, grades)
+    if gains is None:
         return None
     low = Value(str(reading.parameters["discount"]), k)
-    return ListMeasure(low, replace(low, times=Fraction(most)))
+    return ListMeasure(low, replace(low, times=Fraction(gains[-1])))
 
 
 def _make_ndcg(reading: Reading, k: int, grades: int | None) -> ListMeasure | None:
     words = reading.parameters
-    most = _find_most_gain(words, grades)
-    if most is None:
+    gains = list_gains(words, grades)
+    if gains is None:
         return None
-    discount, norm = str(words["discount"]), words["norm"]
-    if most > 1 and (norm != "judged" or k > ENUMERATED or reading.counts_twice):
+    most, discount, norm = gains[-1], str(words["discount"]), words["norm"]
+    if most > 1 and (norm != "judged" or reading.counts_twice):
         return None
+    if most > 1 and k > ENUMERATED:
+        return _bound_deep_ndcg(discount, k, "ideal", most)
     if norm == "retrieved":
         if reading.counts_twice:
             return None
@@ -310,14 +315,28 @@ def _make_ndcg(reading: Reading, k: int, grades: int | None) -> ListMeasure | No
     return ListMeasure(exact, exact, (1, most))
 
 
+def _bound_deep_ndcg(
+    discount: str, k: int, divisor: str, most: int, tail: str = "none"
+) -> ListMeasure:
+    """Bound nDCG of grades by two extremes: all hits have the lowest gain, and the others the most.
+
+    From above it is 1 with a hit, or whenever results go on beyond the depth.
+    """
+    low = Value(discount, k, divisor, times=Fraction(1, most))
+    return ListMeasure(low, Value("nothing", k, tail=tail) if tail != "none" else Value("first", k))
+
+
 # --- All kinds of lists ---------------------------------------------------------------------------
 
 
 class Kinds(NamedTuple):
-    """Kinds of lists: hits by rank, R, and the lower and the upper value of each measure."""
+    """Kinds of lists: hits by rank, R, and the lower and the upper value of each measure.
 
-    hits: Bools  # lists × ranks
-    relevant: Floats
+    Of graded lists, grades by rank, 0 where there is no hit, and R by grade.
+    """
+
+    hits: Bools | Ints  # lists × ranks
+    relevant: Floats | Ints  # or lists × grades
     low: Floats  # lists × measures
     high: Floats
 

@@ -2,54 +2,61 @@
 
 import os
 import re
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from germane.core.ragged import Floats, Ints
+from germane.core.ragged import Ints
+from germane.errors import GermaneWarning
 from germane.evaluation.evaluate import evaluate
-from germane.forensics.decisions import Cells, Group, Way
-from germane.forensics.list_program import Program, solve_weights, solve_whole_weights
-from germane.forensics.list_values import Kinds, Lists, Value
+from germane.forensics.decisions import Cells, Group
+from germane.forensics.graded_lists import GradedLists
+from germane.forensics.list_program import Program
+from germane.forensics.list_values import Kinds
+from germane.forensics.whole_weights import list_counts
 from germane.presentation import writing
 
 _JUDGMENTS, _RUN = "judgments.txt", "run.txt"
 
-_LARGER = (15, 20, 30, 100)
-"""Numbers of relevant items beyond the depth that a witness may have."""
-
-_SIZES = (20, 100, 500)
-_ROUNDED = (1000, 2000, 5000, 10_000, 20_000, 50_000)
-"""Numbers of queries that are tried, by an integer program and by rounding."""
+_INSIDE = Fraction(3, 4)
+_SIZES = (20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
+"""Numbers of queries that are tried."""
 
 
 @dataclass(frozen=True)
 class Witness:
-    """Judgments and a run with given means: of each query, R and the ranks of its hits."""
+    """Judgments and a run with given means.
 
-    queries: tuple[tuple[int, tuple[int, ...]], ...]
-    depth: int
+    Of each query, the grades of its relevant items, the highest first, and the grades by rank.
+    """
+
+    queries: tuple[tuple[tuple[int, ...], tuple[int, ...]], ...]
 
     @property
     def qrels(self) -> dict[str, dict[str, int]]:
-        """The judgments: items d1, d2 … are relevant."""
+        """The judgments: items d1, d2 … are relevant, the highest grades first."""
         return {
-            f"q{q}": {f"d{item}": 1 for item in range(1, relevant + 1)}
-            for q, (relevant, _) in enumerate(self.queries, 1)
+            f"q{q}": {f"d{item}": grade for item, grade in enumerate(judged, 1)}
+            for q, (judged, _) in enumerate(self.queries, 1)
         }
 
     @property
     def run(self) -> dict[str, list[str]]:
-        """The ranked lists: hits are the first relevant items, x1, x2 … are nobody's."""
-        return {
-            f"q{q}": [
-                f"d{hits.index(rank) + 1}" if rank in hits else f"x{rank}"
-                for rank in range(1, self.depth + 1)
-            ]
-            for q, (_, hits) in enumerate(self.queries, 1)
-        }
+        """The ranked lists: they end with the last hit, and x1, x2 … are not judged."""
+        run: dict[str, list[str]] = {}
+        for q, (judged, ranked) in enumerate(self.queries, 1):
+            unused = {grade: judged.index(grade) + 1 for grade in set(judged)}
+            run[f"q{q}"] = items = []
+            last = max((rank for rank, grade in enumerate(ranked, 1) if grade), default=1)
+            for rank, grade in enumerate(ranked[:last], 1):
+                items.append(f"d{unused[grade]}" if grade else f"x{rank}")
+                if grade:
+                    unused[grade] += 1
+        return run
 
     def save(self, folder: str) -> None:
         """Write judgments.txt and run.txt, as TREC has them."""
@@ -60,7 +67,7 @@ class Witness:
             for item, grade in items.items()
         )
         ranked = (
-            f"{query} Q0 {item} {rank} {self.depth - rank + 1} witness\n"
+            f"{query} Q0 {item} {rank} {len(items) - rank + 1} witness\n"
             for query, items in self.run.items()
             for rank, item in enumerate(items, 1)
         )
@@ -68,68 +75,36 @@ class Witness:
             writing.replace(os.path.join(folder, name), "".join(lines).encode())
 
 
-def find_witness(way: Way, cells: Cells, queries: int | None) -> Witness | None:
+def find_witness(
+    lists: GradedLists, program: Program, group: Group, cells: Cells, queries: int | None
+) -> Witness | None:
     """Find judgments and a run with these numbers, of as few queries as are found in time.
 
-    With ``queries``, of so many queries, or else of more. None where nothing is found.
+    With ``queries``, of so many queries, or else of a multiple. ``program`` is one of ``lists``,
+    which has lists whose means are these numbers. None where nothing is found.
     """
-    if len(way.groups) != 1:
-        return None
-    (group,) = way.groups
-    program = _make_program(group)
     means = group.read_means(cells, queries)
-    if program is None or program.separate(means, sorted(means.low)) is not None:
-        return None
-    kinds = program.kinds
-    low = np.array([float(means.low[place]) for place in sorted(means.low)])
-    high = np.array([float(means.high[place]) for place in sorted(means.high)])
-    values = kinds.low[:, sorted(means.low)]
-    for counts in _list_counts(values, low, high, queries):
-        witness = Witness(tuple(_repeat(kinds, counts)), program.lists.depth)
-        if _has_numbers(witness, group, cells):
-            return witness
+    columns = sorted(means.low)
+    program.separate(means.narrow(_INSIDE), columns)  # adds lists on all sides of the numbers
+    rng = np.random.default_rng(0)
+    kinds = lists.vary(program.kinds, rng)
+    low, high = (
+        np.array([float(side[place]) for place in columns]) for side in (means.low, means.high)
+    )
+    several = _SIZES if queries is None else [queries * -(-size // queries) for size in _SIZES]
+    for sizes in ((queries,), (*dict.fromkeys(several),)) if queries else (_SIZES,):
+        for counts in list_counts(kinds.low[:, columns], low, high, sizes, rng):
+            witness = Witness(tuple(_repeat(kinds, counts)))
+            if _has_numbers(witness, group, cells):
+                return witness
     return None
 
 
-def _make_program(group: Group) -> Program | None:
-    """Make a program over lists that exist: with nothing beyond their depth, and a bounded R."""
-    lists = group.program.lists
-    low = [measure.low for measure in lists.measures]
-    if lists.repeats or lists.ones or any(_is_open(m.low, m.high) for m in lists.measures):
-        return None
-    measures = tuple(type(m)(value, value) for m, value in zip(lists.measures, low, strict=True))
-    larger = tuple(r for r in _LARGER if r > lists.depth)
-    larger = larger or (2 * lists.depth,)
-    return Program(Lists(measures, lists.depth, most=lists.most, larger=larger))
-
-
-def _is_open(low: Value, high: Value) -> bool:
-    """Is the value of a list that ends at its depth not the lower one?"""
-    return low != high and high.tail == "none"
-
-
-def _list_counts(values: Floats, low: Floats, high: Floats, queries: int | None) -> Iterator[Ints]:
-    """List how often each list may occur: by an integer program, then by rounding weights."""
-    weights = solve_weights(values, low, high)
-    if weights is None:
-        return
-    for size in (queries,) if queries is not None else _SIZES:
-        counts = solve_whole_weights(values, low, high, size, weights)
-        if counts is not None:
-            yield counts
-    for size in _ROUNDED:
-        if queries is not None and size % queries:
-            size = queries * -(-size // queries)
-        counts = np.floor(weights * size).astype(int)
-        order = np.argsort(counts - weights * size, kind="stable")
-        counts[order[: size - counts.sum()]] += 1
-        yield counts
-
-
-def _repeat(kinds: Kinds, counts: Ints) -> Iterator[tuple[int, tuple[int, ...]]]:
+def _repeat(kinds: Kinds, counts: Ints) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
     for at in np.flatnonzero(counts):
-        ranks = tuple(int(rank) for rank in np.flatnonzero(kinds.hits[at]) + 1)
-        yield from [(int(kinds.relevant[at]), ranks)] * int(counts[at])
+        of_grades = kinds.relevant[at].astype(int)
+        judged = np.repeat(np.arange(len(of_grades), 0, -1), of_grades[::-1])
+        yield from [(tuple(judged.tolist()), tuple(kinds.hits[at].tolist()))] * int(counts[at])
 
 
 def _has_numbers(witness: Witness, group: Group, cells: Cells) -> bool:
@@ -139,7 +114,10 @@ def _has_numbers(witness: Witness, group: Group, cells: Cells) -> bool:
         for column, reading in zip(group.places, group.readings, strict=True)
         if column in cells
     }
-    result: Any = evaluate(witness.qrels, witness.run, list({r.measure for r in readings.values()}))
+    measures = list({reading.measure for reading in readings.values()})
+    with warnings.catch_warnings():  # a run that nobody made may well be an unusual one
+        warnings.simplefilter("ignore", GermaneWarning)
+        result: Any = evaluate(witness.qrels, witness.run, measures)
     return all(
         cells[column].gives(result[reading.measure].mean) for column, reading in readings.items()
     )
