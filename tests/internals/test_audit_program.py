@@ -12,12 +12,13 @@ import numpy as np
 import pytest
 
 import germane
-from check_certificates import find_fault
+from check_certificates import TERM, compute_graded, evaluate_folder, find_fault, list_graded
 from germane import cli
 from germane.dialects.names import parse
 from germane.forensics import audit as audit_module
 from germane.forensics import list_program
 from germane.forensics.certificates import find_bound
+from germane.forensics.graded_lists import GradedLists
 from germane.forensics.laws import PAIRS
 from germane.forensics.list_program import Means, Program
 from germane.forensics.list_values import Lists, bound_log2, make_list_measure
@@ -377,6 +378,102 @@ def test_a_witness_has_the_printed_numbers(
         {"ours": {"P@1": "0.25", "RR@5": "0.50"}}, queries=4, witness=tmp_path / "four"
     )
     assert "a run of 4 queries with" in found.notes[-1]
+
+
+GRADED = ["P@1", "R@5", "AP(norm=R)@5", "RR", "DCG@5", "nDCG@5", "nDCG(gain=exp)@3"]
+
+
+def draw_graded(
+    rng: random.Random, names: list[str], top: int, digits: int, most: int = 5
+) -> dict[str, str]:
+    """The means of a random run with graded judgments, as they are printed."""
+    qrels, run, skill = {}, {}, rng.uniform(0, 3)
+    for q in range(rng.choice((5, 10, 50, 200))):
+        grades = [rng.randint(1, top) for _ in range(rng.randint(1, most))] + [0] * 30
+        qrels[f"q{q}"] = {f"d{i}": grade for i, grade in enumerate(grades)}
+        scores = {f"d{i}": rng.gauss(skill * grade, 1) for i, grade in enumerate(grades)}
+        run[f"q{q}"] = sorted(scores, key=scores.__getitem__, reverse=True)
+    result = germane.evaluate(qrels, run, names)
+    return {name: f"{result[name].mean:.{digits}f}" for name in names}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(("top", "digits"), [(1, 3), (4, 5)])
+def test_a_witness_has_grades(tmp_path: Path, top: int, digits: int) -> None:
+    """Another program reads its files, and finds the printed numbers."""
+    row = draw_graded(random.Random(top), GRADED, top, digits)
+    own = {name: name for name in row}
+    found = germane.audit({"ours": row}, grades=top, columns=own, witness=tmp_path)
+    assert found.decisions == {"ours": "possible"}
+    means = evaluate_folder(tmp_path / "1-ours", row)
+    assert {name: f"{value:.{digits}f}" for name, value in means.items()} == row
+    levels = {
+        int(line.split()[-1])
+        for line in (tmp_path / "1-ours" / "judgments.txt").read_text("utf-8").splitlines()
+    }
+    assert max(levels) == top
+    notes = " ".join(found.notes)
+    if top == 1:
+        assert "This assumes judgments of 0 and 1, and any number of relevant items" in notes
+    else:
+        linear, exponential = (
+            "0, 1, 2, 3, 4 in 'DCG@5', 'nDCG@5'",
+            "0, 1, 3, 7, 15 in 'nDCG(gain=exp)@3'",
+        )
+        assert f"grades from 0 to 4 (gains {linear}; {exponential}; other columns count" in notes
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_witness_has_as_many_queries_as_are_told_and_one_folder_for_a_heading(
+    tmp_path: Path,
+) -> None:
+    row = {"DL19 / P@1": "0.600", "DL19 / nDCG@5": "0.5833", "DL20 / P@1": "0.400"}
+    row |= {"DL20 / nDCG@5": "0.2100"}
+    found = germane.audit({"ours": row}, 10, grades=3, witness=tmp_path)
+    for name, values in (("DL19", ("0.600", "0.5833")), ("DL20", ("0.400", "0.2100"))):
+        means = evaluate_folder(tmp_path / f"1-ours-{name}", ("P@1", "nDCG@5"))
+        assert (f"{means['P@1']:.3f}", f"{means['nDCG@5']:.4f}") == values
+    assert "a run of 10 queries with these numbers are in" in found.notes[-1]
+
+
+def test_columns_that_the_program_does_not_take_are_named() -> None:
+    row = {"P@1": "0.500", "RR@10": "0.600", "nDCG@10": "0.550", "ERR@10": "0.300"}
+    found = germane.audit({"ours": row}, columns={name: name for name in row}, relevant=30)
+    assert found.decisions == {"ours": "possible"}
+    assert found.notes == (
+        "A run can have all numbers of these rows: 'ours'.",
+        "This assumes judgments of 0 and 1, as no highest grade was given, and at most 30 relevant items for each query.",
+        "It leaves out 'ERR@10', to which only the laws of two or three columns apply.",
+    )
+
+
+def test_graded_lists_are_worth_what_germane_computes_and_the_best_are_not_exceeded() -> None:
+    """All short lists with up to three relevant items beside them, against those that are found."""
+    names = ["P@1", "R@3", "RR@3", "nDCG@3", "nDCG(gain=exp)@2", "DCG@3"]
+    readings = [Reading(parse(name)) for name in names]
+    lists = GradedLists.make(readings, make_lists(names, 3, grades=3), 3, 3, (4.0, 5.0, 6.0))
+    assert lists is not None
+    cases = [case for case in list_graded(random.Random(1), 3, 3) if case[1]]
+    values = np.array(
+        [
+            [
+                compute_graded(*TERM.match(name).groups("")[1:3], parse(name).k, *case)
+                for name in names
+            ]  # type: ignore[union-attr]
+            for case in cases
+        ]
+    )
+    rng, shortfall = np.random.default_rng(5), []
+    for _ in range(60):
+        weights = rng.integers(-3, 4, len(names)).astype(float)
+        worth, kinds = lists.price(np.maximum(weights, 0), np.maximum(-weights, 0))
+        for hits, relevant, low in zip(kinds.hits, kinds.relevant, kinds.low, strict=True):
+            judged = np.repeat(range(3, 0, -1), relevant[::-1]).tolist()
+            at = cases.index((hits.tolist(), judged)) if (hits.tolist(), judged) in cases else -1
+            assert at < 0 or low == pytest.approx(values[at])
+        shortfall.append((values @ weights).max() - worth)
+    assert np.max(shortfall) < 0.35
+    assert np.mean(np.array(shortfall) > 1e-9) < 0.3
 
 
 @pytest.mark.filterwarnings("ignore")

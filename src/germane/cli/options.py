@@ -417,7 +417,7 @@ USUAL: dict[str, Option] = {
         "also write judgments and a run that have the numbers of a row, for each possible row",
         "FOLDER", read=OutputPath,
     ),
-    "grades": Option("the highest grade of the judgments; 1 if items are relevant or not"),
+    "audit grades": Option("the highest grade of the judgments; 1 if items are relevant or not"),
     "audit relevant": Option("the most relevant items that a query has, such as 1"),
     "audit columns": Option(
         "the measure that a name of the table stands for, as in 'MAP=AP@10'; may be repeated",

@@ -244,20 +244,22 @@ class Decider:
             if decision.way is not None and len(decision.way.groups) == 1
             for place in decision.way.groups[0].places
         }
-        gains = dict.fromkeys(
-            f"{self.columns[place].name}: {', '.join(map(str, (0, *gained)))}"
-            for decision in decisions
-            if decision.way is not None and (decision.grades or 1) > 1
-            for group in decision.way.groups
-            for place, reading in zip(group.places, group.readings, strict=True)
-            if reading.measure.name in ("DCG", "nDCG")
-            and (gained := list_gains(reading.parameters, decision.grades))
-        )
+        gained: dict[str, list[str]] = {}
+        for decision in decisions:
+            for group in decision.way.groups if decision.way is not None else ():
+                for place, reading in zip(group.places, group.readings, strict=True):
+                    levels = reading.measure.name in ("DCG", "nDCG") and list_gains(
+                        reading.parameters, decision.grades
+                    )
+                    if levels and levels[-1] > 1:
+                        columns = gained.setdefault(", ".join(map(str, (0, *levels))), [])
+                        columns += {self.columns[place].name} - {*columns}
+        gains = [f"{written} in {list_some(names, 8)}" for written, names in gained.items()]
         graded = any(self.columns[place].kind in ("DCG", "nDCG") for place in taken)
         top = self.grades or 1
         judged = f"whole grades from 0 to {top}" if top > 1 else "judgments of 0 and 1"
         if gains:
-            judged += f" (gains in {'; '.join(gains)}), of which other columns count 1 and more"
+            judged += f" (gains {'; '.join(gains)}; other columns count grades of 1 and more)"
         elif graded and self.grades is None:
             judged += ", as no highest grade was given"
         most = "any number of" if self.relevant is None else f"at most {self.relevant:,}"

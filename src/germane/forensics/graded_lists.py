@@ -12,7 +12,14 @@ from functools import cached_property
 import numpy as np
 
 from germane.core.ragged import Bools, Floats, Ints
-from germane.forensics.list_values import Kinds, ListMeasure, Lists, list_gains, make_list_measure
+from germane.forensics.list_values import (
+    Kinds,
+    ListMeasure,
+    Lists,
+    Value,
+    list_gains,
+    make_list_measure,
+)
 from germane.forensics.reported import Reading
 
 _COUNTS = (*range(1, 11), 12, 15, 20, 25, 30, 40, 50, 70, 100, 150, 200)
@@ -90,12 +97,14 @@ class GradedLists(Lists):
         made = [make_list_measure(reading, depth, grades) for reading in readings]
         read = [Gained.read(reading, grades, int(max(depth, *counts))) for reading in readings]
         gained = {place: column for place, column in enumerate(read) if column is not None}
-        measures = tuple(
-            ListMeasure(measure.low, measure.low)
+        nothing = Value("nothing", depth)  # gains are added by evaluate_grades
+        values = [
+            nothing if place in gained else measure.low
             for place, measure in enumerate(made)
             if measure is not None
             and (place in gained or measure.low == measure.high or measure.high.tail != "none")
-        )
+        ]
+        measures = tuple(ListMeasure(value, value) for value in values)
         if lists.repeats or lists.ones or len(measures) < len(readings):
             return None
         return cls(measures, depth, False, frozenset(), lists.most, counts, gained, grades)

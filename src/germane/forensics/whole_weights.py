@@ -7,8 +7,8 @@ import numpy as np
 from germane.core.ragged import Floats, Ints
 
 _COLUMNS = 300  # lists of an integer program
-_SECONDS = 1.0
-_FEW = 100  # queries up to which it is tried
+_SECONDS = 0.5
+_FEW = 50  # queries up to which it is tried
 
 _SPREADS = 8  # mixtures whose mean is rounded
 _BASIS = 30  # lists that are exchanged for each other
