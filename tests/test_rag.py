@@ -417,7 +417,7 @@ def test_ids_that_do_not_fit() -> None:
         query_ids=[1.5],
     )
     refuse(
-        "query_ids has an id for each row, or is a file of them; got 'xy'",
+        "query_ids has an id for each row, or is a file of them; there is no file 'xy'",
         germane.errors.FormatError,
         qrels,
         one,

@@ -308,8 +308,9 @@ def read_ids(raw: Any, argument: str) -> list[Hashable]:
     values = list_values(raw)
     if isinstance(values, (str, bytes, Mapping, set, frozenset)) or not hasattr(values, "__iter__"):
         order = ", and a set has no order" if isinstance(values, (set, frozenset)) else ""
+        got = f"there is no file {clip(raw)}" if is_path(raw) else f"got {clip(raw)}"
         file = ", or is a file of them" * is_path(raw)
-        raise FormatError(f"{argument} has an id for each row{order}{file}; got {clip(raw)}")
+        raise FormatError(f"{argument} has an id for each row{order}{file}; {got}")
     ids = list(unwrap_ids(list(values)))
     for place, identifier in enumerate(ids):
         if not (isinstance(identifier, str) or is_integer(identifier)) or is_missing(identifier):

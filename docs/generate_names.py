@@ -1,14 +1,15 @@
-"""Write the last sections of docs/glossary.md from the tables of names: ``python docs/generate_glossary.py``."""
+"""Write docs/names.md from the tables of names: ``python docs/generate_names.py``."""
 
 from pathlib import Path
 
 from germane.measures.spelling import ABSENT, AMBIGUOUS, OVERLAPS, SPELLINGS
 
-TARGET = Path(__file__).parent / "glossary.md"
-BEGINNING = "## Names of measures"
+TARGET = Path(__file__).parent / "names.md"
 
-READ = f"""\
-{BEGINNING}
+READ = """\
+# Names of measures
+
+<!-- python docs/generate_names.py writes this page from src/germane/measures/spelling.py. -->
 
 germane understands the spellings that people and other tools use. Words can be joined by `_`, `-`, a blank or nothing, capitals do not matter, and a
 cutoff can follow after `@`, after `_at_` or directly: `precision_at_10`, `NDCG10`, `hit-rate@5`, `top-5 accuracy`. In addition to the names and aliases in
@@ -19,7 +20,7 @@ cutoff can follow after `@`, after `_at_` or directly: `precision_at_10`, `NDCG1
 """
 
 UNCLEAR = """
-### Names that mean two things
+## Names that mean two things
 
 These names are refused, and the message gives both meanings, so that one is not mistaken for the other. `#` and k are numbers.
 
@@ -28,7 +29,7 @@ These names are refused, and the message gives both meanings, so that one is not
 """
 
 LACKING = """
-### Measures that germane does not have
+## Measures that germane does not have
 
 If you use one of these names, the message says so, rather than suggesting a measure with a similar name.
 
@@ -38,14 +39,14 @@ If you use one of these names, the message says so, rather than suggesting a mea
 
 
 def page() -> str:
-    own = TARGET.read_text("utf-8").partition(BEGINNING)[0].rstrip()
-    return f"{own}\n\n{READ}{spellings()}{UNCLEAR}{meanings()}{LACKING}{absent()}"
+    return f"{READ}{spellings()}{UNCLEAR}{meanings()}{LACKING}{absent()}"
 
 
 def spellings() -> str:
     named: dict[str, list[str]] = {}
     for words, measure in SPELLINGS.items():
-        named.setdefault(measure, []).append(words)
+        needs_cutoff = measure.endswith("@k") and "k" not in words.split()
+        named.setdefault(measure, []).append(f"{words} @k" if needs_cutoff else words)
     return "".join(f"| {', '.join(words)} | `{measure}` |\n" for measure, words in named.items())
 
 
