@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from statistics import NormalDist
 from typing import Any, Literal, TypeAlias
 
@@ -42,18 +43,18 @@ class Design:
         """The degrees of freedom of deviations from the mean of each stratum."""
         return self.queries - int(self.strata.max()) - 1
 
-    @property
+    @cached_property
     def shares(self) -> Floats:
         """n: the weight of each query in a mean; they add up to 1."""
         shares: Floats = self.weights / self.weights.sum()
         return shares
 
-    @property
+    @cached_property
     def left(self) -> Floats:
         """n: the probability that each query had of not being drawn."""
         return drop_rounding(1 - np.minimum(1.0, 1 / self.weights), 1.0)
 
-    @property
+    @cached_property
     def squares(self) -> Floats:
         """n: squared shares, corrected for deviations from a sample's own mean being too small."""
         counts = np.bincount(self.strata)[self.strata]
