@@ -8,10 +8,11 @@ and the others are spread over all classes, as a detector leaves them after its 
 `masks` and `keypoints` are 2,000 crowded images with 200,000 truths and as many detections.
 
 Every measurement is a process of its own, and the tools take turns; the table shows medians. Loading
-files and evaluating are timed apart, imports are not. "germane" is given the paths, so that its
-evaluation contains loading; "germane, loaded" is given what `json.load` makes of the files. CPU is
-summed over all threads. The arrays of precision and recall are compared with those of pycocotools,
-cell by cell, or with those of the first tool where pycocotools is left out.
+files and evaluating are timed apart, imports are not. germane loads, and looks for problems, in the
+call of `evaluate`, and computes the arrays when they are asked for; "germane, loaded" is given what
+`json.load` makes of the files, so that its evaluation is all of it. CPU is summed over all threads.
+The arrays of precision and recall are compared with those of pycocotools, cell by cell, or with
+those of the first tool where pycocotools is left out.
 """
 
 import argparse
@@ -142,7 +143,7 @@ def list_values(evaluator: Any) -> Values:
     return (np.asarray(evaluator.stats)[:12], *arrays)
 
 
-def load_pycocotools(truth: str, detections: str) -> Loaded:
+def load_pycocotools(truth: str, detections: str, kind: str) -> Loaded:
     from pycocotools.coco import COCO
 
     known = COCO(truth)
@@ -155,7 +156,7 @@ def evaluate_pycocotools(truth: Any, detections: Any, kind: str) -> Values:
     return list_values(COCOeval(truth, detections, kind))
 
 
-def load_faster(truth: str, detections: str) -> Loaded:
+def load_faster(truth: str, detections: str, kind: str) -> Loaded:
     from faster_coco_eval import COCO
 
     known = COCO(truth)
@@ -168,7 +169,7 @@ def evaluate_faster(truth: Any, detections: Any, kind: str) -> Values:
     return list_values(COCOeval_faster(truth, detections, kind))
 
 
-def load_hotcoco(truth: str, detections: str) -> Loaded:
+def load_hotcoco(truth: str, detections: str, kind: str) -> Loaded:
     from hotcoco import COCO
 
     known = COCO(truth)
@@ -181,26 +182,35 @@ def evaluate_hotcoco(truth: Any, detections: Any, kind: str) -> Values:
     return list_values(COCOeval(truth, detections, kind))
 
 
-def load_json(truth: str, detections: str) -> Loaded:
+def load_json(truth: str, detections: str, kind: str) -> Loaded:
     return json.loads(Path(truth).read_bytes()), json.loads(Path(detections).read_bytes())
 
 
-def evaluate_germane(truth: Any, detections: Any, kind: str) -> Values:
+def load_germane(truth: Any, detections: Any, kind: str) -> Loaded:
     import germane
 
     dialect = None if kind == "bbox" else f"pycocotools-{kind}"
-    result = germane.boxes.evaluate(truth, detections, dialect=dialect)
+    return germane.boxes.evaluate(truth, detections, dialect=dialect), None
+
+
+def evaluate_germane(result: Any, nothing: None, kind: str) -> Values:
     stats = [float(value) for value in result.stats]
     return np.array(stats), np.asarray(result.precision), np.asarray(result.recall)
 
 
-TOOLS: dict[str, tuple[str, Callable[[str, str], Loaded], Callable[[Any, Any, str], Values]]] = {
+def evaluate_loaded(truth: Any, detections: Any, kind: str) -> Values:
+    return evaluate_germane(*load_germane(truth, detections, kind), kind)
+
+
+TOOLS: dict[
+    str, tuple[str, Callable[[str, str, str], Loaded], Callable[[Any, Any, str], Values]]
+] = {
     "pycocotools": ("pycocotools", load_pycocotools, evaluate_pycocotools),
     "faster-coco-eval": ("faster_coco_eval", load_faster, evaluate_faster),
     "hotcoco": ("hotcoco", load_hotcoco, evaluate_hotcoco),
     "hotcoco, one thread": ("hotcoco", load_hotcoco, evaluate_hotcoco),
-    "germane": ("germane", lambda truth, detections: (truth, detections), evaluate_germane),
-    "germane, loaded": ("germane", load_json, evaluate_germane),
+    "germane": ("germane", load_germane, evaluate_germane),
+    "germane, loaded": ("germane", load_json, evaluate_loaded),
 }
 
 
@@ -223,9 +233,9 @@ def measure(tool: str, workload: str, folder: Path, out: Path) -> dict[str, floa
     _, load, evaluate = TOOLS[tool]
     with contextlib.redirect_stdout(io.StringIO()), tempfile.TemporaryDirectory() as tiny:
         make_files(workload, Path(tiny), 3)
-        evaluate(*load(*list_files(Path(tiny))), KINDS[workload])
+        evaluate(*load(*list_files(Path(tiny)), KINDS[workload]), KINDS[workload])
         clock = [(time.process_time(), time.perf_counter())]
-        loaded = load(*list_files(folder))
+        loaded = load(*list_files(folder), KINDS[workload])
         clock.append((time.process_time(), time.perf_counter()))
         values = evaluate(*loaded, KINDS[workload])
         clock.append((time.process_time(), time.perf_counter()))

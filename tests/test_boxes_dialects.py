@@ -210,3 +210,43 @@ def test_the_table_repeats_the_conventions_that_were_given() -> None:
     spread = germane.boxes.spread(truth, found, "AP50", overlap="iou+1", depth=None)
     assert spread.given == ("overlap=iou+1", "depth=none")
     assert "given, in every dialect: overlap=iou+1, depth=none" in str(spread)
+
+
+# --- Sets without truths or detections, as torchmetrics 1.9.0 evaluates them ------------------------
+
+BOX = [10, 10, 50, 50]
+NOTHING: Data = {"boxes": [], "labels": []}
+ONE: Data = {"boxes": [BOX], "labels": [0]}
+Scored = list[tuple[int, float]]  # class and score of detections of that box in an image
+EMPTY: dict[str, tuple[list[Data], list[Scored], float, float, list[float]]] = {
+    # truths, detections; map, mar_100, map_per_class
+    "no images": ([], [], -1, -1, []),
+    "nothing in an image": ([NOTHING], [[]], -1, -1, []),
+    "no truths": ([NOTHING], [[(0, 0.9)]], -1, -1, [-1]),
+    "no detections": ([ONE], [[]], 0, 0, [0]),
+    "a class without truths": ([ONE], [[(0, 0.9), (1, 0.8)]], 1, 1, [1, -1]),
+    "a class without truths alone": ([ONE], [[(1, 0.8)]], 0, 0, [0, -1]),
+    "an image without truths": ([ONE, NOTHING], [[(0, 0.9)], [(0, 0.95)]], 0.5, 1, [0.5]),
+}
+
+
+@pytest.mark.parametrize("name", EMPTY)
+def test_sets_without_truths_have_no_value(name: str) -> None:
+    truth, scored, precision, recall, classes = EMPTY[name]
+    found = [
+        {"boxes": [BOX] * len(rows), "labels": [label for label, _ in rows], "scores": [score for _, score in rows]}
+        for rows in scored
+    ]  # fmt: skip
+    result = germane.boxes.evaluate(truth, found, dialect="torchmetrics")
+    values = {
+        "map": precision,
+        "map_50": precision,
+        "map_75": precision,
+        "map_small": -1,
+        "map_medium": precision,
+    }
+    values |= {"map_large": -1, "mar_1": recall, "mar_100": recall, "mar_small": -1, "mar_medium": recall}  # fmt: skip
+    for measure, recorded in values.items():
+        assert agree(float(result[measure]), recorded, 1e-12), measure
+    per_class = [*result["map"].per_class.values()]
+    assert per_class == [value for value in classes if value >= 0]  # germane lists those of truths

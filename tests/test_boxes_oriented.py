@@ -137,6 +137,15 @@ def turn_corners(degrees: float) -> Any:
     return turn
 
 
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("size", [(0, 30), (30, 0), (0, 0), (1e-9, 200)], ids=str)
+def test_a_box_without_an_area_is_like_itself(size: tuple[float, float]) -> None:
+    for turn in range(0, 360, 7):
+        box = [100 / 3, 100 / 7, *size, turn]
+        assert overlap_of(box, box, "probiou") == pytest.approx(1 - (2e-7) ** 0.5, abs=3e-5), turn
+        assert overlap_of(box, [400, 400, 20, 30, turn], "probiou") == 0
+
+
 @pytest.mark.parametrize("overlap", ["oriented", "rectangle", "probiou"])
 @pytest.mark.parametrize(
     "name", ["turned", "reversed", "rolled", "sides", "a whole turn", "corners"]

@@ -181,7 +181,7 @@ def _compare_distributions(first: Floats, second: Floats) -> Floats:
     (a1, b1, c1), (a2, b2, c2) = map(_measure_spread, (first, second))
     a, b, c = a1 + a2, b1 + b2, c1 + c2
     dx, dy = first[:, 0] - second[:, 0], first[:, 1] - second[:, 1]
-    spread = a * b - c**2
+    spread = np.maximum(a * b - c**2, 0)  # of boxes without an area, it is rounding alone
     apart = (a * dy**2 + b * dx**2) / (spread + _LEAST) * 0.25
     askew = (c * -dx * dy) / (spread + _LEAST) * 0.5
     own = np.sqrt(np.maximum(a1 * b1 - c1**2, 0) * np.maximum(a2 * b2 - c2**2, 0))
