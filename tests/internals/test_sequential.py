@@ -112,7 +112,7 @@ def test_what_has_no_sequence() -> None:
         germane.compare(
             QRELS, {"a": GOOD, "b": BAD}, "Coverage@1", catalogue=9, sequential="anytime"
         )
-    with pytest.raises(errors.InputError, match="sequential= is for changes from baseline="):
+    with pytest.raises(errors.InputError, match="sequential= is about changes from baseline="):
         germane.gate(QRELS, BAD, floor="RR>=0.1", sequential="anytime")
 
 

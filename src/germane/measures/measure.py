@@ -398,12 +398,12 @@ def _advise_on_cutoff(text: str, name: str, cutoff: str) -> str:
         return f". Did you mean '{measure}@{thousands[1]}000'?"
     if re.fullmatch(r"[\[({]?\d+(?:[,;/|\s]+\d+)+[\])}]?", cutoff):
         names = " ".join(f"{measure}@{number}" for number in re.findall(r"\d+", cutoff))
-        return f". Each cutoff is a measure of its own: {names!r}"
+        return f". Each cutoff is a measure of its own: {clip(names, 200)}"
     if several := _suggest_separated(text):
         return f".{several}"
     bare = f"{measure}@{cutoff.strip('[](){}')}"
     plain = undecorate(f"{measure}@{cutoff}") or bare
-    return f". Did you mean {plain!r}?" if re.fullmatch(r"[^@/]+@[0-9]+", plain) else ""
+    return f". Did you mean {plain!r}?" if re.fullmatch(r"[^@/]+@[0-9]{1,40}", plain) else ""
 
 
 def _suggest_cutoff(name: str, at: str, raw: Any) -> str:
