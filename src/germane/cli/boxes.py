@@ -204,8 +204,8 @@ _SHOWN = "format spreadsheet output"
 SUMMARIES = {
     "evaluate": "match the boxes of detectors with annotated boxes, and print measures with"
     " definitions",
-    "explain": "show the outcome of every detection, of all or of an image or a class; the cost of"
-    " each kind of error; or the worst images",
+    "explain": "show the outcome of every detection, in all images or in one image or class; the"
+    " cost of each kind of error; or the worst images",
     "check": "find problems that can distort the numbers",
     "confusion": "count the truths of each class by the class of the detection on them",
     "curve": "print the best confidence of each class; draw precision, recall and F1",
@@ -230,7 +230,8 @@ def _make(run: Any, verb: str, usage: str, extra: str = _SHOWN, **command_fields
         **{"places": places, "extra": extra, **command_fields},
         usage=f"%(prog)s {usage} [options]"
         + "\n       %(prog)s VERB TRUTH DETECTIONS... [options]" * implied,
-        epilog=f"verbs, each with a --help (for a file of such a name, write ./check):\n{_VERBS}"
+        epilog="verbs, each with a --help (for a file that is called like a verb, write ./check):\n"
+        + _VERBS
         if implied
         else None,
     )

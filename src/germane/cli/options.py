@@ -266,13 +266,14 @@ _PAGE = Option("", "FILE", read=OutputPath, flags="-o --output", default="report
 
 USUAL: dict[str, Option] = {
     # what commands are about, by their place
-    "qrels": Option("lines of 'query 0 item grade', or columns", "QRELS"),
+    "qrels": Option("lines of 'query 0 item grade', or a table", "QRELS"),
     "runs": Option("one run or more", "RUN"),
     "run": Option("the run", "RUN"),
     "evaluate runs": Option(
-        "lines of 'query Q0 item rank score tag', or columns; - reads standard input", "RUN"
+        "lines of 'query Q0 item rank score tag', or a table; - reads standard input",
+        "RUN",
     ),
-    "check run": Option("lines of 'query Q0 item rank score tag', or columns", "RUN"),
+    "check run": Option("lines of 'query Q0 item rank score tag', or a table", "RUN"),
     "compare runs": Option("two runs or more", "RUN"),
     "gate run": Option("the run to check", "RUN"),
     "next runs": Option("the runs that will be compared", "RUN"),
@@ -298,7 +299,7 @@ USUAL: dict[str, Option] = {
         " -q, or results that germane saved", "TABLE",
     ),
     "identify function": Option(
-        "a module's function, or a file's: metrics.py:my_map", "MODULE:FUNCTION"
+        "a function in a module or in a file, such as metrics.py:my_map", "MODULE:FUNCTION"
     ),
     "measures name": Option("such as AP or 'AP(norm=R)@10'", "NAME"),
     "simulate name": Option("an experiment, or all", "NAME"),
@@ -531,7 +532,8 @@ USUAL: dict[str, Option] = {
         "no_relevant": "queries without relevant items",
     }),
     "boxes overlap": Option(
-        "of boxes (iou+1 adds a pixel to each side), masks, keypoints (oks), or oriented boxes",
+        "what overlaps: boxes (iou+1 adds a pixel to each side), masks, keypoints (oks), or"
+        " oriented boxes",
         group=BOX_CONVENTIONS,
     ),
 }  # fmt: skip

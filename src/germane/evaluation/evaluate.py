@@ -233,8 +233,8 @@ def score(
     grade: ``rel``, or 1. For measures of subtopics, the list contains the subtopics of each item,
     ``[{"a"}, {"a", "b"}]`` or with grades, and ``relevant`` those of the items outside it.
     ``dialect`` computes what another tool reports for the list, under the tool's name for a
-    measure. A measure that leaves out such a list, as GAUC does where all items are of one kind,
-    is nan. Raises MeasureError, GradeError or InputError.
+    measure. The value is nan if the measure leaves out such a list, as GAUC does if all items are
+    of one kind. Raises MeasureError, GradeError or InputError.
     """
     if dialect is not None:
         options = open_options({"dialect": dialect})

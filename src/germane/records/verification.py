@@ -102,9 +102,9 @@ def verify(
 
     ``record`` is the path of a record or of results as JSON, their content, ``Results``, a
     ``Signature``, or its text. ``qrels`` are as in ``evaluate``, and ``runs`` is a run or ``{name:
-    run}``; runs have the names in the record, or stand in its order. The conventions are those of
-    the record. Arguments describe how the data are read; a convention that you give and that
-    differs from the record's is reported as a difference.
+    run}``; runs are matched with the record by their names, or else by their order. The conventions
+    are those of the record. Arguments describe how the data are read; a convention that you give
+    and that differs from the record's is reported as a difference.
 
     Raises FormatError for a record that cannot be read, InputError for the wrong number of runs,
     and what ``evaluate`` raises.
