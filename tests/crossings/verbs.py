@@ -163,6 +163,14 @@ def _bound(case: Case) -> Any:
     return _round(found.low), _round(found.high), _round(found.judged)
 
 
+def _plan(case: Case) -> Any:
+    found = germane.plan(case.qrels, case.run, case.measures, baseline=case.other, **case.options)
+    return [
+        (str(one.measure), one.queries, one.differing, one.smallest_p, str(one.least), _round(one.detectable or 0))
+        for one in found.resolutions
+    ]
+
+
 class Verb(NamedTuple):
     """A verb: how it is called, and if it takes measures of whole lists."""
 
@@ -188,6 +196,7 @@ VERBS: dict[str, Verb] = {
     "choose_judgments": Verb(_choose_judgments, of_lists=False),
     "trust": Verb(_trust),
     "evaluate_judges": Verb(_evaluate_judges),
+    "plan": Verb(_plan, of_lists=False),
 }
 OF_VECTORS = ("evaluate", "compare")
 """Verbs of vectors: ``evaluate_embeddings``, and ``compare`` with its results."""

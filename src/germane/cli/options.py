@@ -70,6 +70,15 @@ def read_whole(text: str) -> int:
     return int(text)
 
 
+def read_count(text: str) -> int:
+    """Read a number of things of which there is at least one."""
+    if not text.strip("0") or not text.isascii() or not text.isdigit() or len(text) > 18:
+        raise argparse.ArgumentTypeError(
+            f"invalid value {clip(text)}: it takes a whole number from 1 on."
+        )
+    return int(text)
+
+
 def read_fraction(text: str) -> float:
     try:
         number = read_decimal(text)
@@ -413,13 +422,19 @@ USUAL: dict[str, Option] = {
         "the reported values of queries: lines of 'query value', or the output of trec_eval -q"
         " for one measure", "FILE"
     ),
-    "audit queries": Option("the number of queries that each mean is computed over"),
+    "audit queries": Option(
+        "the number of queries that each mean is computed over", read=read_count
+    ),
     "witness": Option(
         "also write judgments and a run that have the numbers of a row, for each possible row",
         "FOLDER", read=OutputPath,
     ),
-    "audit grades": Option("the highest grade of the judgments; 1 if items are relevant or not"),
-    "audit relevant": Option("the most relevant items that a query has, such as 1"),
+    "audit grades": Option(
+        "the highest grade of the judgments; 1 if items are relevant or not", read=read_count
+    ),
+    "audit relevant": Option(
+        "the most relevant items that a query has, such as 1", read=read_count
+    ),
     "audit columns": Option(
         "the measure that a name of the table stands for, as in 'MAP=AP@10'; may be repeated",
         "NAME=MEASURE", repeats=True,
