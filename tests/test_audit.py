@@ -392,3 +392,22 @@ def test_the_scale_of_a_row_is_that_of_all_its_numbers() -> None:
         assert "Read as percentages: 'mAP'" in str(found)
     for row in ({"Params": "25", "mAP": "84.9"}, {"size": "250.5", "mAP": "84.9"}, {"mAP": "84.9"}):
         assert germane.audit({"ours": row}).contradictions, row
+
+
+def test_a_measure_without_a_number_is_named(tmp_path: Path) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("run,P@1,R@5,RR,note\na,0.5,inf,0.6,x\nb,0.4,Infinity,0.5,y\n")
+    assert germane.audit(table).notes[0] == "Left out, as no cell is a number: 'R@5'."
+    assert germane.audit({"a": {"P@1": "–", "RR": 0.5}}).notes[0].endswith("number: 'P@1'.")
+
+
+@pytest.mark.parametrize("option", ["queries", "grades", "relevant"])
+def test_a_number_of_things_is_one_or_more(
+    option: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    table = tmp_path / "t.csv"
+    table.write_text("run,P@1,RR\na,0.5,0.6\n")
+    for typed, message in (("nan", "a whole number from 1 on"), ("0", "1"), ("1.5", "from 1 on")):
+        with pytest.raises(SystemExit):
+            raise SystemExit(cli.main(["audit", str(table), f"--{option}", typed]))
+        assert message in capsys.readouterr().err

@@ -166,7 +166,14 @@ def _bound(case: Case) -> Any:
 def _plan(case: Case) -> Any:
     found = germane.plan(case.qrels, case.run, case.measures, baseline=case.other, **case.options)
     return [
-        (str(one.measure), one.queries, one.differing, one.smallest_p, str(one.least), _round(one.detectable or 0))
+        (
+            str(one.measure),
+            one.queries,
+            one.differing,
+            one.smallest_p,
+            str(one.least),
+            _round(one.detectable or 0),
+        )
         for one in found.resolutions
     ]
 

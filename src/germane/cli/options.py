@@ -62,21 +62,21 @@ def choose_from(words: Sequence[Any]) -> Callable[[str], Any]:
     return read
 
 
-def read_whole(text: str) -> int:
+def read_whole(text: str, least: int = 0) -> int:
     if not text.isascii() or not text.isdigit() or len(text) > 18:
         raise argparse.ArgumentTypeError(
-            f"invalid value {clip(text)}: it takes a whole number from 0 on."
+            f"invalid value {clip(text)}: it takes a whole number from {least} on."
         )
     return int(text)
+
+
+COUNTED = ("depth", "grades", "queries", "resamples")
+"""Numbers of which none is 0."""
 
 
 def read_count(text: str) -> int:
-    """Read a number of things of which there is at least one."""
-    if not text.strip("0") or not text.isascii() or not text.isdigit() or len(text) > 18:
-        raise argparse.ArgumentTypeError(
-            f"invalid value {clip(text)}: it takes a whole number from 1 on."
-        )
-    return int(text)
+    """Read a number from 1 on. A 0 is left to the function, which knows what else is too few."""
+    return read_whole(text, 1)
 
 
 def read_fraction(text: str) -> float:
@@ -312,8 +312,8 @@ USUAL: dict[str, Option] = {
     ),
     "measures name": Option("such as AP or 'AP(norm=R)@10'", "NAME"),
     "simulate name": Option("an experiment, or all", "NAME"),
-    "simulate ranks": Option("length of each list", "N", read=read_whole),
-    "simulate relevant": Option("number of relevant items in each list", "R", read=read_whole),
+    "simulate ranks": Option("length of each list", "N", read=read_count),
+    "simulate relevant": Option("number of relevant items in each list", "R", read=read_count),
     "simulate fixed": Option(
         "how many of the first ranks always have a relevant item; only for early_precision and"
         " cheating",
@@ -422,16 +422,12 @@ USUAL: dict[str, Option] = {
         "the reported values of queries: lines of 'query value', or the output of trec_eval -q"
         " for one measure", "FILE"
     ),
-    "audit queries": Option(
-        "the number of queries that each mean is computed over", read=read_count
-    ),
+    "audit queries": Option("the number of queries that each mean is computed over"),
     "witness": Option(
         "also write judgments and a run that have the numbers of a row, for each possible row",
         "FOLDER", read=OutputPath,
     ),
-    "audit grades": Option(
-        "the highest grade of the judgments; 1 if items are relevant or not", read=read_count
-    ),
+    "audit grades": Option("the highest grade of the judgments; 1 if items are relevant or not"),
     "audit relevant": Option(
         "the most relevant items that a query has, such as 1", read=read_count
     ),

@@ -22,6 +22,7 @@ import germane
 from germane.cli.options import (
     CHECKED,
     CONVENTIONS,
+    COUNTED,
     LEFT_OUT,
     NONE,
     OPTIONS,
@@ -32,6 +33,7 @@ from germane.cli.options import (
     choose_from,
     find_row,
     merge_names,
+    read_count,
     read_fraction,
     read_whole,
 )
@@ -212,7 +214,8 @@ class _Maker:
         words = [word for kind in kinds if get_origin(kind) is Literal for word in get_args(kind)]
         if name == "format":
             words = list(self.command.formats)
-        number = None if str in kinds else read_whole if int in kinds else read_fraction
+        whole = read_count if name in COUNTED else read_whole
+        number = None if str in kinds else whole if int in kinds else read_fraction
         if float not in kinds and int not in kinds:
             number = None
         if not (row.metavar or words or number or row.read or key is None):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from germane.core.calls import read_decimal
-from germane.errors import DuplicateError, EmptyError, FormatError, InputError, clip
+from germane.errors import DuplicateError, EmptyError, FormatError, InputError, clip, list_some
 from germane.forensics.reported import (
     GROUPS,
     Reported,
@@ -315,10 +315,18 @@ def _read_grid(rows: list[list[str]], where: str, *, typed: bool) -> Published:
         if name in rows_by_name:
             raise DuplicateError(f"{where}: two rows are called {clip(name)}.")
         rows_by_name[name] = {names[c]: row[c] for c in numeric}
+    unread = [names[c] for c in of_text if c not in leading and read_columns((names[c],)) != [None]]
     repeated = [names[c] for c in numeric if [names[d] for d in numeric].count(names[c]) > 1]
     if repeated:
         raise DuplicateError(f"{where}: two columns are called {clip(repeated[0])}.")
-    return _read_mapping(rows_by_name, where, typed=typed)
+    table = _read_mapping(rows_by_name, where, typed=typed)
+    return replace(table, notes=(*table.notes, *_note_unread(unread)))
+
+
+def _note_unread(names: Sequence[str]) -> Iterator[str]:
+    """Say which columns of measures have no number."""
+    if names:
+        yield f"Left out, as no cell is a number: {list_some(names, 8)}."
 
 
 def _refuse_words(
@@ -485,11 +493,13 @@ def _read_mapping(table: Any, where: str, *, typed: bool = False) -> Published:
                 raise InputError(f"{where}: a table has at most {MOST_CELLS:,} numbers.")
     if not typed:
         cells = _align_columns(cells, len(names))
+    empty = dict.fromkeys(str(name) for row in table.values() for name in row if name not in names)
     notes = [
         f"{write_count(number, 'cell')} {'has' if number == 1 else 'have'} {feature}."
         for number, feature in ((marked, "marks, which were left out"), (percent, "a percent sign"))
         if number
     ]
+    notes += _note_unread([*empty])
     return Published(tuple(names), tuple(map(str, table)), cells, notes=tuple(notes))
 
 
