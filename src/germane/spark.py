@@ -55,13 +55,19 @@ def run_on_files(
     for record in records:
         paths, contents = record.column("path").to_pylist(), record.column("content")
         for path, content in zip(paths, contents, strict=True):
-            with pa.BufferReader(content.as_buffer()) as stream:
-                try:
-                    yield from task(_read_rows(path, stream, columns))
-                except GermaneError as error:
-                    if str(error).startswith(path):
-                        raise
-                    raise type(error)(f"{path}: {error}") from None
+            with _name_in_errors(path), pa.BufferReader(content.as_buffer()) as stream:
+                yield from task(_read_rows(path, stream, columns))
+
+
+@contextmanager
+def _name_in_errors(path: str) -> Iterator[None]:
+    """Name the file in every error that does not begin with its name."""
+    try:
+        yield
+    except GermaneError as error:
+        if str(error).startswith(path):
+            raise
+        raise type(error)(f"{path}: {error}") from None
 
 
 def _read_rows(path: str, stream: pa.BufferReader, columns: list[str]) -> Iterator[pa.RecordBatch]:

@@ -391,14 +391,8 @@ def gate(
     if people is not None:
         _check_corrected(by, baseline, floors)
         _refuse_tests(test, correction)
-    if sequential is not None and (people is not None or baseline is None):
-        raise InputError(
-            f"{write_option('sequential')} does not work with numbers that {write_option('people')}"
-            " corrects; leave out one of them."
-            if people is not None
-            else f"{write_option('sequential')} is about changes from {write_option('baseline')},"
-            f" but {write_option('floor')} is about a single value; leave it out."
-        )
+    if sequential is not None:
+        _check_sequential(people, baseline)
     levels = [level.measure for level in floors]
     names = list_names(compared, Measure) if levels and compared else []
     wanted: Any = [*names, *levels] if levels else compared
@@ -425,15 +419,7 @@ def gate(
         before = evaluate(data, baseline, chosen, name=BASELINE)
     else:
         check_judgments("", (_name(baseline, BASELINE), before), (_name(run, RUN), now))
-        if before.policy != now.policy:
-            raise PolicyError(
-                f"the baseline was evaluated with {before.policy}, but the run with {now.policy}."
-                " Numbers under different conventions cannot be compared."
-            )
-    if absent := [str(measure) for measure in chosen if str(measure) not in before]:
-        raise NotFoundError(
-            f"the baseline has no {', '.join(absent)}.  There are: {', '.join(before)}"
-        )
+        _check_saved(before, now, chosen)
     comparison = compare(
         {BASELINE: before, RUN: now},
         None,
@@ -498,6 +484,33 @@ def _check_corrected(by: object, baseline: object, floors: tuple[Floor, ...]) ->
         raise InputError(
             f"{write_option('people')} corrects changes from a baseline, and not the values that"
             f" {write_option('floor')} is about; leave out one of them."
+        )
+
+
+def _check_sequential(people: object, baseline: object) -> None:
+    """Refuse a sequential test of what it is not about."""
+    if people is not None:
+        raise InputError(
+            f"{write_option('sequential')} does not work with numbers that {write_option('people')}"
+            " corrects; leave out one of them."
+        )
+    if baseline is None:
+        raise InputError(
+            f"{write_option('sequential')} is about changes from {write_option('baseline')},"
+            f" but {write_option('floor')} is about a single value; leave it out."
+        )
+
+
+def _check_saved(before: Result, now: Result, measures: tuple[Measure, ...]) -> None:
+    """Refuse a saved baseline under other conventions, or without some of the measures."""
+    if before.policy != now.policy:
+        raise PolicyError(
+            f"the baseline was evaluated with {before.policy}, but the run with {now.policy}."
+            " Numbers under different conventions cannot be compared."
+        )
+    if absent := [str(measure) for measure in measures if str(measure) not in before]:
+        raise NotFoundError(
+            f"the baseline has no {', '.join(absent)}.  There are: {', '.join(before)}"
         )
 
 

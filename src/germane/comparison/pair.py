@@ -394,12 +394,7 @@ def _describe_pair(
     if settings.sequential:
         interval = estimate_sequence(sample.measures[m], difference, tested.alpha)
     elif spread and len(sample) >= Interval.FEWEST and (varies or not sample.users):
-        span = None
-        if not sample.users:
-            span = find_span_of_differences(sample.measures[m], sample.values[m])
-        interval = estimate_weighted_interval(
-            difference, sample.weights, centered, sample.strata, span, mean, tested.alpha
-        )
+        interval = _estimate_interval(sample, m, difference, centered, mean, tested.alpha)
     equivalence = None
     if settings.equivalence is not None and spread is not None:
         p = spread.compute_equivalence_p(mean, settings.equivalence)
@@ -429,6 +424,18 @@ def _describe_pair(
         test=tested.words,
         unit=sample.unit,
         is_opposed=mean * choose_test(settings).find_direction(difference) < 0,
+    )
+
+
+def _estimate_interval(
+    sample: Sample, m: int, difference: Floats, centered: Floats, mean: float, alpha: float
+) -> Interval:
+    """Estimate the interval of a mean difference; spread numbers of all lists have no range."""
+    span = None
+    if not sample.users:
+        span = find_span_of_differences(sample.measures[m], sample.values[m])
+    return estimate_weighted_interval(
+        difference, sample.weights, centered, sample.strata, span, mean, alpha
     )
 
 

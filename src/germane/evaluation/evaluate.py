@@ -434,17 +434,9 @@ def evaluate_embeddings(  # type: ignore[misc]  # query_ids is an option of othe
     has_labels = [side is not None for side in (query_labels, gallery_labels, qrels)]
     if has_labels not in ([True, True, False], [False, False, True]):
         raise InputError("give either query_labels and gallery_labels, or qrels.")
-    if qrels is not None and cameras is not None:
-        raise InputError(
-            "cameras= go with query_labels= and gallery_labels=; with qrels, pass junk as"
-            f" {write_option('ignore')}."
-        )
-    if qrels is not None and repeated_labels != "each":
-        raise InputError(
-            "repeated_labels= goes with query_labels= and gallery_labels=;"
-            f" {write_option('collapse')} ranks groups of items."
-        )
-    if qrels is None:
+    if qrels is not None:
+        _refuse_options_of_labels(cameras, repeated_labels)
+    else:
         qrels = Labels(
             query_labels, gallery_labels, cameras=cameras, repeated_labels=repeated_labels
         )
@@ -480,3 +472,19 @@ def evaluate_embeddings(  # type: ignore[misc]  # query_ids is an option of othe
         result.findings = (*result.findings, finding)
         warn(result.name, [finding])
     return result
+
+
+def _refuse_options_of_labels(
+    cameras: tuple[LabelList, LabelList] | None, repeated_labels: RepeatedLabels
+) -> None:
+    """Refuse options of labels where relevance comes from qrels."""
+    if cameras is not None:
+        raise InputError(
+            "cameras= go with query_labels= and gallery_labels=; with qrels, pass junk as"
+            f" {write_option('ignore')}."
+        )
+    if repeated_labels != "each":
+        raise InputError(
+            "repeated_labels= goes with query_labels= and gallery_labels=;"
+            f" {write_option('collapse')} ranks groups of items."
+        )

@@ -115,11 +115,7 @@ def _make_answer(
     search: RunSearch, fixed: Mapping[str, Any], queries: ReportedQueries | None, name: str
 ) -> Reconciliation:
     measure, conventions, reported = search.measure, search.conventions, search.reported
-    own_result: Given | DuplicateError
-    try:
-        own_result = Given(Candidate(measure), search.evaluate(Candidate(measure)).mean)
-    except DuplicateError as error:  # other tools accept items that are listed twice
-        own_result = error
+    own_result = _evaluate_as_asked(search)
     grades = search.values.list_grades(conventions)
     of_tools = list(list_dialect_candidates(measure, conventions, fixed, name))
     limits = [(tool, search.find_limit(tool)) for tool in of_tools]
@@ -174,6 +170,15 @@ def _make_answer(
         chance=chance,
         unsure=unsure,
     )
+
+
+def _evaluate_as_asked(search: RunSearch) -> Given | DuplicateError:
+    """Evaluate what was asked for; the error where only other tools accept repeated items."""
+    candidate = Candidate(search.measure)
+    try:
+        return Given(candidate, search.evaluate(candidate).mean)
+    except DuplicateError as error:
+        return error
 
 
 def _find_examples(

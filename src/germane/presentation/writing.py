@@ -124,14 +124,15 @@ def _find_inside(folder: str, state: _State, seen: set[_State | None]) -> str | 
     """Find the name of a file in a folder and its folders; links may lead in circles."""
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
-            if entry.is_symlink() or entry.is_dir() or entry.inode() == state.number:
-                entry_state = _find_state(entry.path)
-                if entry_state == state:
-                    return entry.path
-                if entry_state and entry_state.is_folder and entry_state not in seen:
-                    seen.add(entry_state)
-                    if (inside := _find_inside(entry.path, state, seen)) is not None:
-                        return inside
+            if not (entry.is_symlink() or entry.is_dir() or entry.inode() == state.number):
+                continue
+            entry_state = _find_state(entry.path)
+            if entry_state == state:
+                return entry.path
+            if entry_state and entry_state.is_folder and entry_state not in seen:
+                seen.add(entry_state)
+                if (inside := _find_inside(entry.path, state, seen)) is not None:
+                    return inside
     return None
 
 

@@ -2,7 +2,7 @@
 
 import math
 import os
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any, TypeVar, Unpack, get_args
@@ -201,9 +201,7 @@ def report(
     has_pairs = len(results) > 1 and bool(means)
     trusts = None
     if people is not None:
-        first = next(iter(results.values()))
-        judged_measures = select_judged(results.measures)
-        corrected = [m for m in judged_measures if first[m].is_arithmetic] or judged_measures
+        corrected = _select_corrected(results)
         trusts = trust_many(
             runs, people=people, model=data, measures=corrected, confidence=settings.confidence
         )
@@ -311,6 +309,13 @@ def _select_means(results: Results) -> tuple[Measure, ...]:
             and dict(measure.parameters).get("mean", "arithmetic") in ("arithmetic", "micro")
         )
     )
+
+
+def _select_corrected(results: Results) -> Sequence[Measure]:
+    """Select the measures whose means people's judgments correct."""
+    first = next(iter(results.values()))
+    measures = select_judged(results.measures)
+    return [measure for measure in measures if first[measure].is_arithmetic] or measures
 
 
 def _share_judged(ranking: Ranking) -> float:
