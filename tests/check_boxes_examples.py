@@ -1,5 +1,7 @@
 """For every check of boxes, data in which it finds something."""
 
+import os
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -7,6 +9,7 @@ import numpy as np
 import germane
 
 SIZE = {"width": 640, "height": 480}
+TURNED = Path(os.path.relpath(Path(__file__).with_name("data"))) / "turned"  # labels of YOLO
 
 
 def make_truth(boxes: list[list[float]] | None = None, **more: Any) -> dict[str, Any]:
@@ -116,6 +119,9 @@ EXAMPLES: dict[str, tuple[Any, Any, dict[str, Any]]] = {
     "angles that look like radians": (
         [{"boxes": [[30, 30, 40, 20, 0.5]], "labels": [1]}],
         [{"boxes": [[30, 30, 40, 20, 30]], "labels": [1], "scores": [0.5]}], {"overlap": "probiou"},
+    ),
+    "oriented boxes read as upright ones": (
+        str(TURNED / "labels"), str(TURNED / "found"), {"images": {"a": (640, 480)}},
     ),
     "images mixed up": (LARGE, [{**one, "image_id": (one["image_id"] + 1) % 40} for one in MANY], {}),
     "hardly any detection on a truth": (

@@ -27,7 +27,7 @@ from germane.boxes.image_ids import (
     sort_ids,
     translate_ids,
 )
-from germane.core.ragged import Floats, Ints
+from germane.core.ragged import Bools, Floats, Ints
 from germane.errors import FormatError, InputError, ScoreError, clip, suggest, write_option
 from germane.readers.objects.numbers import is_finite_number
 
@@ -55,6 +55,7 @@ class Columns:
     keypoints: Any = None  # N, of x, y and visibility of each
     corners: Floats | None = None  # (N, 4, 2): of oriented boxes
     degrees: Floats | None = None  # N, the angles of oriented boxes, where they are in degrees
+    turned: Bools | None = None  # N, is the box one around a turned rectangle?
     unseen: Any = None  # N, of truths: has the object no visible keypoint?
     flagged: Any = None  # N, of truths: has it the key ignore?
     boxed: bool = True  # does the source give boxes?
@@ -96,7 +97,7 @@ class Columns:
 
 _ROWS = (
     "image", "label", "boxes", "score", "crowd", "difficult", "area", "ids", "masks", "keypoints",
-    "unseen", "flagged", "corners", "degrees", "levels",
+    "unseen", "flagged", "corners", "degrees", "turned", "levels",
 )  # fmt: skip
 
 

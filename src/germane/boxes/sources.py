@@ -58,6 +58,7 @@ class Sheet:
     keypoints: Floats | None = None  # (N, P, 3)
     corners: Floats | None = None  # (N, 4, 2)
     degrees: Floats | None = None  # N, angles as they are given, where these are in degrees
+    turned: Bools | None = None  # N, is the box one around a turned rectangle?
 
     @cached_property
     def finite(self) -> Bools:
@@ -143,6 +144,7 @@ def make_sheet(columns: Columns, truths: Truths, side: Side) -> Sheet:
         columns.keypoints,
         columns.corners,
         columns.degrees,
+        columns.turned,
     )
 
 
@@ -155,7 +157,7 @@ def make_sound_sheet(
     """Make a sheet of boxes that have been read without an error, of all rows or of some."""
     is_truth = isinstance(raw, Truths)
     locate = columns.locate if columns else lambda row: f"box {row + 1}"
-    degrees = columns.degrees if columns else None
+    degrees, turned = (columns.degrees, columns.turned) if columns else (None, None)
     return Sheet(
         "truth" if is_truth else "detections",
         raw.where if isinstance(raw, Truths) else raw.name,
@@ -173,6 +175,7 @@ def make_sound_sheet(
         keypoints=raw.keypoints,
         corners=raw.corners,
         degrees=degrees if degrees is None or rows is None else degrees[rows],
+        turned=turned if turned is None or rows is None else turned[rows],
     )
 
 

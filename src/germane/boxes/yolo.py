@@ -30,7 +30,7 @@ from germane.boxes.label_files import (
     read_number,
     read_picture_size,
 )
-from germane.core.ragged import Floats
+from germane.core.ragged import Bools, Floats
 from germane.errors import EmptyError, FormatError, InputError, clip, list_some, write_option
 from germane.output.tables import write_count
 from germane.readers.files.formats import is_path
@@ -446,6 +446,8 @@ def _read_long(
         faults=faults,
         typed=False,
     )
+    if form == "polygon" and reading.shape == "box":
+        columns = replace(columns, turned=_find_turned(numbers))
     if form == "polygon" and reading.shape in ("mask", "any"):
         polygons = [[row] if len(row) > 4 else None for row in numbers]
         if reading.shape == "mask" or None not in polygons:
@@ -454,6 +456,21 @@ def _read_long(
         width = point_shape[1]
         columns = replace(columns, keypoints=[_list_points(row[4:], width) for row in numbers])
     return columns
+
+
+def _find_turned(rows: list[list[float]]) -> Bools | None:
+    """Find turned rectangles; None where a polygon has other corners, as those of objects have."""
+    if any(len(row) not in (4, 8) for row in rows):
+        return None
+    corners = np.array([row if len(row) == 8 else [0.0] * 8 for row in rows]).reshape(-1, 4, 2)
+    skew = np.abs(corners[:, 0] - corners[:, 1] + corners[:, 2] - corners[:, 3]).max(axis=1)
+    if (skew > _ROUNDED).any():
+        return None
+    turned: Bools = (np.abs(corners[:, 0] - corners[:, 1]) > _ROUNDED).all(axis=1)
+    return turned
+
+
+_ROUNDED = 1e-4  # a share of an image, by which written corners are off
 
 
 def _find_fault(

@@ -445,3 +445,10 @@ def find_radians(sheet: Sheet, data: BoxData) -> Sees:
             " are read as degrees",
             len(angles),
         )
+
+
+def find_turned(sheet: Sheet, data: BoxData) -> Sees:
+    """Find polygons that are turned rectangles, as the labels of oriented boxes are."""
+    if sheet.turned is not None:
+        text = "are read as the upright boxes around turned rectangles"
+        yield from sheet.report(sheet.turned, text)
