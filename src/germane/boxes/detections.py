@@ -114,8 +114,8 @@ def describe_box(boxes: Boxes, row: int) -> str:
 @np.errstate(invalid="ignore", divide="ignore", over="ignore")  # of sides that no image has
 def measure_overlaps(
     boxes: Boxes, truth: Boxes, pairs: tuple[Ints, Ints], crowd: Bools, overlap: Overlap
-) -> tuple[Ints, Ints, Floats]:
-    """Measure the overlap of pairs of boxes; return those that share an area, with overlaps.
+) -> tuple[Ints, Floats]:
+    """Measure the overlap of pairs of boxes; list those that share an area (S), with overlaps (S).
 
     ``pairs`` are positions in ``boxes`` and ``truth``. ``iou`` is the area that both share, divided
     by the area that they cover together; ``iou+1`` counts the last pixel of each side as part of
@@ -126,8 +126,8 @@ def measure_overlaps(
     rows, truth_rows = pairs
     wide = np.minimum(boxes.right[rows], truth.right[truth_rows])
     wide -= np.maximum(boxes.left[rows], truth.left[truth_rows])
-    near = np.flatnonzero(wide > -pixel)
-    rows, truth_rows, wide = rows[near], truth_rows[near], wide[near]
+    beside = np.flatnonzero(wide > -pixel)
+    rows, truth_rows, wide = rows[beside], truth_rows[beside], wide[beside]
     high = np.minimum(boxes.bottom[rows], truth.bottom[truth_rows])
     high -= np.maximum(boxes.top[rows], truth.top[truth_rows])
     near = np.flatnonzero(high > -pixel)
@@ -136,7 +136,7 @@ def measure_overlaps(
     covered = (boxes.width[rows] + pixel) * (boxes.height[rows] + pixel)
     truth_area = (truth.width[truth_rows] + pixel) * (truth.height[truth_rows] + pixel)
     covered = np.where(crowd[truth_rows], covered, covered + truth_area - shared)
-    return rows, truth_rows, shared / covered
+    return beside[near], shared / covered
 
 
 # --- Keypoints of objects, and COCO's object keypoint similarity (OKS) of two sets of them --------

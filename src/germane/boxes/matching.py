@@ -129,7 +129,10 @@ def _measure(
             choices.overlap,
             precision=choices.precision,
         )
-    return measure_overlaps(detections.boxes, truth.boxes, pairs, truth.crowd, choices.overlap)
+    near, overlap = measure_overlaps(
+        detections.boxes, truth.boxes, pairs, truth.crowd, choices.overlap
+    )
+    return pairs[0][near], pairs[1][near], overlap
 
 
 def list_corners(boxes: Truths | Detections) -> Floats:

@@ -275,7 +275,7 @@ def _find_problem(sheet: Sheet, data: BoxData) -> Problem | None:
     pairs = data.same
     if len(pairs.detection) < SOME or len(np.unique(pairs.group)) < FEW_IMAGES:
         return None
-    now = [_count(data, pairs, sheet.boxes, least) for least in (GOOD, CLOSE)]
+    now = _count(data, pairs, sheet.boxes)
     if now[0] > ENOUGH * len(pairs.truth):
         return None
     apart = max(data.images // 3, 1)
@@ -308,21 +308,22 @@ def _find_problem(sheet: Sheet, data: BoxData) -> Problem | None:
     return None
 
 
-def _count(data: BoxData, pairs: Pairs, boxes: Boxes, least: float) -> int:
-    """Count the truths that a detection overlaps by so much."""
-    return len(np.unique(pairs.truth_at[data.measure_trial(pairs, boxes) >= least]))
+def _count(data: BoxData, pairs: Pairs, boxes: Boxes) -> list[int]:
+    """Count the truths that a detection overlaps well, and those that it overlaps precisely."""
+    overlap = data.measure_trial(pairs, boxes)
+    return [len(np.unique(pairs.truth_at[overlap >= least])) for least in (GOOD, CLOSE)]
 
 
 def _try(data: BoxData, boxes: Boxes, now: list[int], shifted: list[Pairs]) -> int:
     """Count the truths that are overlapped well, if that is much better than now and by chance."""
-    good, close = (_count(data, data.same, boxes, least) for least in (GOOD, CLOSE))
-    chance, near = (
-        float(np.mean([_count(data, pairs, boxes, least) for pairs in shifted]))
-        for least in (GOOD, CLOSE)
-    )
-    precise = close - near >= max(SURE, STILL * len(data.same.truth), 3 * now[1])
-    finds_more = good - 2 * now[0] > chance + SURE * np.sqrt(chance + 1)
-    return good if precise or (finds_more and close - 2 * now[1] >= SURE) else 0
+    good, close = _count(data, data.same, boxes)
+    more, least = good - 2 * now[0], max(SURE, STILL * len(data.same.truth), 3 * now[1])
+    is_close = close - 2 * now[1] >= SURE
+    if close < least and not (is_close and more > SURE):  # whatever there is by chance
+        return 0
+    chance, near = np.mean([_count(data, pairs, boxes) for pairs in shifted], axis=0).tolist()
+    precise = close - near >= least
+    return good if precise or (is_close and more > chance + SURE * np.sqrt(chance + 1)) else 0
 
 
 def _exchange(sheet: Sheet) -> Iterator[Trial]:

@@ -139,14 +139,12 @@ class BoxData:
             )
         )
         crowd = self.truth.crowd[pairs.truth] & (reading is None)
-        return _measure(
-            detection.take(pairs.detection_at), truth.take(pairs.truth_at), crowd[pairs.truth_at]
-        )
+        return _measure(detection, truth, (pairs.detection_at, pairs.truth_at), crowd)
 
     def measure_trial(self, pairs: Pairs, boxes: Boxes) -> Floats:
         """Measure the overlap of each pair (P) as if the detections were other boxes."""
-        truth = self.truth.boxes.take(pairs.truth[pairs.truth_at])
-        return _measure(boxes.take(pairs.detection[pairs.detection_at]), truth)
+        rows = pairs.detection[pairs.detection_at], pairs.truth[pairs.truth_at]
+        return _measure(boxes, self.truth.boxes, rows, np.zeros(len(self.truth.boxes), bool))
 
     def find_best(self, pairs: Pairs) -> tuple[Floats, Ints]:
         """Find the best overlap of each detection with a truth, and the truth's row (D)."""
@@ -315,11 +313,10 @@ CLOSE = 0.85  # that of a precise one
 GAIN = 0.1  # of the mean overlap
 
 
-def _measure(boxes: Boxes, truth: Boxes, crowd: Bools | None = None) -> Floats:
-    """Measure the overlap of pairs of boxes (P)."""
-    overlap, every = np.zeros(len(boxes)), np.arange(len(boxes))
-    crowd = np.zeros(len(boxes), bool) if crowd is None else crowd
-    touching, _, shared = measure_overlaps(boxes, truth, (every, every), crowd, "iou")
+def _measure(boxes: Boxes, truth: Boxes, pairs: tuple[Ints, Ints], crowd: Bools) -> Floats:
+    """Measure the overlap of pairs of boxes (P), which are positions in both."""
+    overlap = np.zeros(len(pairs[0]))
+    touching, shared = measure_overlaps(boxes, truth, pairs, crowd, "iou")
     overlap[touching] = np.nan_to_num(shared, nan=0.0, posinf=0.0, neginf=0.0)
     return overlap
 
