@@ -436,6 +436,19 @@ def test_a_witness_has_as_many_queries_as_are_told_and_one_folder_for_a_heading(
     assert "a run of 10 queries with these numbers are in" in found.notes[-1]
 
 
+def test_columns_of_a_higher_grade_are_held_against_each_other() -> None:
+    names = {"P@1": "P(rel=2)@1", "Success@5": "Success(rel=2)@5", "RR@10": "RR(rel=2)@10"}
+    row = {"P@1": "0.50", "Success@5": "0.90", "RR@10": "0.55", "nDCG@10": "0.40"}
+    (law,) = germane.audit({"ours": row}, columns=names, grades=3, dialect="ranx").contradictions
+    assert law.law == "4·P@1 + Success@5 ≤ 5·RR@10"
+    right = {**row, "RR@10": "0.60"}
+    found = germane.audit({"ours": right}, columns=names, grades=3, dialect="ranx")
+    assert found.decisions == {"ours": "open"}
+    assert found.notes[0].startswith("Undecided: 'ours'. No inequality rules the numbers out")
+    mixed = {**names, "RR@10": "RR@10"}  # which counts more items than the others
+    assert not germane.audit({"ours": row}, columns={**mixed, "P@1": "P@1"}, grades=3)
+
+
 def test_columns_that_the_program_does_not_take_are_named() -> None:
     row = {"P@1": "0.500", "RR@10": "0.600", "nDCG@10": "0.550", "ERR@10": "0.300"}
     found = germane.audit({"ours": row}, columns={name: name for name in row}, relevant=30)

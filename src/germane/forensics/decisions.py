@@ -241,8 +241,9 @@ class Decider:
         taken = {
             place
             for decision in decisions
-            if decision.way is not None and len(decision.way.groups) == 1
-            for place in decision.way.groups[0].places
+            if decision.way is not None
+            for group in decision.way.groups
+            for place in group.places
         }
         gained: dict[str, list[str]] = {}
         for decision in decisions:
@@ -342,7 +343,7 @@ class Decider:
         for place, reading in readings.items():
             choices = tuple(pair for pair in reading.choices if pair[0] != "query_digits")
             level = float(reading.parameters.get("rel", 1.0))
-            if _is_known(dict(choices)) and (grades is None or level <= 1):
+            if _is_known(dict(choices)) and (grades is None or level <= grades):
                 by_choices.setdefault((choices, level), {})[place] = reading
         groups = (self._make_group(same, grades) for same in by_choices.values())
         return Way(name, tuple(group for group in groups if group is not None))
