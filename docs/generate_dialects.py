@@ -94,7 +94,7 @@ counts all judged items. With `relevant="listed"`, you get the tool's value for 
 
 ```python
 recall = {"q": ["a", "b", "c"]}, {"q": {"a": 9.0, "x": 8.0, "b": 7.0}}
-said = {one.dialect: one for one in germane.spread(*recall, "R@2")}["torchmetrics"]
+said = {tool.dialect: tool for tool in germane.spread(*recall, "R@2")}["torchmetrics"]
 said.value, said.listed.value  # (0.3333333333333333, 0.5)
 ```
 
