@@ -82,8 +82,8 @@ IS_ZERO: dict[str, Callable[[ListValues], bool]] = {
 }
 REMARKS = (
     (
-        "Although low values are good, this is no good one: where runs miss all relevant items of a"
-        " query, MeanRank(of=all) counts each miss."
+        "This is not as good as it looks: if runs can miss all relevant items of a query, use"
+        " MeanRank(of=all), which counts each miss."
     ),
 )
 DECIDES = ", no_relevant decides (default: 0)."

@@ -54,9 +54,8 @@ LAST_RANK = Definition(
     extremes=lambda k, p: "whole lists",
     conventions="Relevant items that were not retrieved do not count.",
     undefined=(
-        "0 if no relevant item was retrieved. Although low values are good, this is no good one:"
-        " where runs miss all relevant items of a query, MeanRank(of=all) counts each miss. "
-        + NO_RELEVANT
+        "0 if no relevant item was retrieved. This is not as good as it looks: if runs can miss all"
+        " relevant items of a query, use MeanRank(of=all), which counts each miss. " + NO_RELEVANT
     ),
     cite="Tsoumakas, Katakis & Vlahavas, Mining Multi-label Data, 2010",
 )
