@@ -11,7 +11,7 @@ import pytest
 
 import germane
 from germane.cli import main
-from germane.cli.options import read_fraction
+from germane.cli.arguments import read_fraction
 
 OTHERWISE: dict[str, Any] = {
     "0": 0.0,

@@ -13,7 +13,8 @@ import pytest
 import germane
 from germane import cli
 from germane.cli import boxes, everyday, occasional, parser
-from germane.cli.options import LEFT_OUT, OPTIONS, PATHS, RARE, InputPath, find_row
+from germane.cli.arguments import InputPath
+from germane.cli.options import LEFT_OUT, OPTIONS, PATHS, RARE, find_row
 from germane.cli.parser import STAND_FOR, Command, call, find_verbs
 from germane.evaluation.choices import COMMANDS as PAIRS
 

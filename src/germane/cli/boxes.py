@@ -9,8 +9,8 @@ from typing import Any, get_args
 from germane import boxes as verbs
 from germane.boxes.box_tables import Part
 from germane.cli import parser
+from germane.cli.arguments import read_pairs
 from germane.cli.everyday import report_to_github, write_checkup, write_command_line, write_gate
-from germane.cli.options import read_pairs
 from germane.cli.parser import Command, call
 from germane.cli.terminal import (
     FOR_PAPERS,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import germane
 from germane.cli import parser
-from germane.cli.options import read_arguments, read_pairs
+from germane.cli.arguments import read_arguments, read_pairs
 from germane.cli.parser import PICTURES, Command, call
 from germane.cli.terminal import (
     as_json,

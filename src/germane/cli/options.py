@@ -4,204 +4,25 @@ Names, words and defaults come from the functions. A row has what a signature ca
 and, where the type does not tell, what the value is called and how its text is read.
 """
 
-import argparse
-import ast
-import math
-import re
-import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
-from germane.core.calls import read_decimal
-from germane.errors import InputError, check_choice, clip
+from germane.cli.arguments import (
+    CommandLine,
+    OutputPath,
+    read_areas,
+    read_columns,
+    read_count,
+    read_depth,
+    read_fraction,
+    read_limit,
+    read_relevant,
+    read_rule,
+    read_sides,
+    read_size,
+    read_whole,
+)
 from germane.readers.files.formats import FORMATS
-
-# --- How texts are read ---------------------------------------------------------------------------
-
-
-class InputPath(str):
-    """The ``type`` of an argument that names a file or a folder to read, or may name one."""
-
-    __slots__ = ()
-
-    def list_paths(self) -> Iterable[str]:
-        return (self,)
-
-
-class CommandLine(InputPath):
-    """A program and its arguments, any of which may be a file."""
-
-    __slots__ = ()
-
-    def list_paths(self) -> Iterable[str]:
-        try:
-            words = shlex.split(self)
-        except ValueError:  # an unclosed quote, which is refused where the program is run
-            return ()
-        return [part for word in words for part in {word, word.rpartition("=")[2]}]
-
-
-class OutputPath(str):
-    """The ``type`` of an argument that names a file or a folder to write."""
-
-    __slots__ = ()
-
-
-NONE = object()
-"""The word none as a value: None says that an option was not given."""
-
-
-def choose_from(words: Sequence[Any]) -> Callable[[str], Any]:
-    """Make a type of argparse that takes one of these words, which may be numbers."""
-    spelled = {str(word): word for word in words}
-
-    def read(text: str) -> Any:
-        check_choice("", text, tuple(spelled), argparse.ArgumentTypeError)
-        return spelled[text]
-
-    return read
-
-
-def read_whole(text: str, least: int = 0) -> int:
-    if not text.isascii() or not text.isdigit() or len(text) > 18:
-        raise argparse.ArgumentTypeError(
-            f"invalid value {clip(text)}: it takes a whole number from {least} on."
-        )
-    return int(text)
-
-
-COUNTED = ("depth", "grades", "queries", "resamples")
-"""Numbers of which none is 0."""
-
-
-def read_count(text: str) -> int:
-    """Read a number from 1 on. A 0 is left to the function, which knows what else is too few."""
-    return read_whole(text, 1)
-
-
-def read_fraction(text: str) -> float:
-    try:
-        number = read_decimal(text)
-    except ValueError:
-        number = math.nan
-    if not math.isfinite(number):
-        raise argparse.ArgumentTypeError(f"takes a number; got {clip(text)}.")
-    return number
-
-
-def read_size(text: str) -> int:
-    """Read a number of bytes, such as 5MB, 800KB or 500000."""
-    match = re.fullmatch(r"([0-9]{1,12})(\.[0-9]{1,6})?([KMG]B)?", text.strip(), re.IGNORECASE)
-    if match is None:
-        raise argparse.ArgumentTypeError(f"takes a size such as 5MB or 800KB; got {clip(text)}.")
-    unit = {"KB": 1e3, "MB": 1e6, "GB": 1e9}[match[3].upper()] if match[3] else 1
-    return int(float(match[1] + (match[2] or "")) * unit)
-
-
-def _read_relevant(text: str) -> str | int:
-    return text if text in ("judged", "listed") else read_whole(text)
-
-
-def _read_limit(text: str) -> float | str:
-    return text if text == "none" else read_fraction(text)
-
-
-def _read_rule(text: str) -> str | int:
-    return int(text) if text.isdigit() else text
-
-
-def _read_depth(text: str) -> Any:
-    return NONE if text == "none" else read_whole(text)
-
-
-def _read_sides(text: str) -> str | dict[str, str]:
-    if "=" not in text:
-        return text
-    named: dict[str, str] = {}
-    for pair in text.split(","):
-        side, _, name = pair.partition("=")
-        _refuse_second(named, side.strip(), name.strip())
-        named[side.strip()] = name.strip()
-    return named
-
-
-def _read_columns(text: str) -> dict[str, Any]:
-    """Read PART=NAME,…; a part such as ``run.item`` is that of one side."""
-    named: dict[str, Any] = {}
-    for pair in text.split(","):
-        part, equals, name = pair.partition("=")
-        if not equals:
-            raise argparse.ArgumentTypeError(f"takes PART=NAME, such as query=user; got {pair!r}.")
-        side, dot, of_side = part.strip().partition(".")
-        target = named.setdefault(side, {}) if dot else named
-        _refuse_second(target, of_side or side, name.strip())
-        target[of_side or side] = name.strip() or None
-    return named
-
-
-def merge_names(named: Mapping[str, Any], more_names: Mapping[str, Any]) -> dict[str, Any]:
-    """Merge the names of an option that stands twice. Raises ArgumentTypeError for a part twice."""
-    merged = dict(named)
-    for part, name in more_names.items():
-        if isinstance(name, Mapping) and isinstance(merged.get(part), Mapping):
-            merged[part] = merge_names(merged[part], name)
-        else:
-            _refuse_second(merged, part, name)
-            merged[part] = name
-    return merged
-
-
-def _refuse_second(named: Mapping[str, Any], part: str, name: Any) -> None:
-    """Refuse a part that is named twice, since only one of the names can hold."""
-    if part in named:
-        raise argparse.ArgumentTypeError(
-            f"names {part} twice: {part}={named[part] or ''} and {part}={name}. Keep one of them."
-        )
-
-
-def _read_areas(text: str) -> dict[str, tuple[float, float]]:
-    areas = {}
-    for part in text.split(","):
-        name, _, ends = part.partition("=")
-        low, dash, high = ends.partition("-")
-        if not name or not dash:
-            raise argparse.ArgumentTypeError(
-                f"takes NAME=LOW-HIGH, such as tiny=0-256; got {part!r}."
-            )
-        areas[name] = (read_fraction(low), read_fraction(high))
-    return areas
-
-
-def read_pairs(pairs: Sequence[str] | None) -> dict[str, str] | None:
-    """Read NAME=MEASURE of an option that may be repeated; None if there is none."""
-    named = {}
-    for pair in pairs or ():
-        name, equals, measure = pair.partition("=")
-        if not equals or not name.strip() or not measure.strip():
-            raise InputError(
-                f"names are given as NAME=MEASURE, such as 'MAP=AP@10'; got {clip(pair)}."
-            )
-        named[name.strip()] = measure.strip()
-    return named or None
-
-
-def read_arguments(pairs: Sequence[str] | None) -> dict[str, Any] | None:
-    """Read NAME=VALUE of an option that may be repeated: values of Python, or text."""
-    named: dict[str, Any] = {}
-    for pair in pairs or ():
-        name, equals, text = pair.partition("=")
-        if not equals or not name.strip().isidentifier():
-            raise InputError(f"--call takes NAME=VALUE, such as top_k=10; got {clip(pair)}.")
-        if name.strip() in named:
-            raise InputError(f"--call sets {name.strip()} twice. Keep one of them.")
-        try:
-            named[name.strip()] = ast.literal_eval(text.strip())
-        except (ValueError, SyntaxError):
-            named[name.strip()] = text
-    return named or None
-
-
-# --- The table ------------------------------------------------------------------------------------
 
 
 class Option(NamedTuple):
@@ -263,7 +84,7 @@ _RELEVANT = (
     " judged)"
 )
 _OF_LIST = Option(
-    f"{_RELEVANT}; for a LIST, their number", "judged|listed|R", CONVENTIONS, _read_relevant
+    f"{_RELEVANT}; for a LIST, their number", "judged|listed|R", CONVENTIONS, read_relevant
 )
 _PUBLISHED = "a published table with a row for each {}: CSV, TSV, JSON, Markdown or LaTeX"
 _NUMBER = "the number as it was published: {}"
@@ -377,7 +198,7 @@ USUAL: dict[str, Option] = {
         "also write an animation of up to 4 measures: a .gif, .svg or .html file", "FILE",
         read=OutputPath,
     ),
-    "rule": Option("how the area is computed (default: step, which gives AP)", read=_read_rule),
+    "rule": Option("how the area is computed (default: step, which gives AP)", read=read_rule),
     "points": Option("number of recall levels of a mean curve", read=int),
     "rel": Option("the lowest grade that counts as relevant", "GRADE"),
     "score relevant": Option("total number of relevant items (default: those in the list)", "R",
@@ -507,7 +328,7 @@ USUAL: dict[str, Option] = {
     "check items": Option(_ITEM_TEXTS.format("to find queries among the items"), "FILE", TEXTS),
     "columns": Option(
         "names of columns that are not recognized: 'query=user,run.item=film'; 'rank=' ignores one",
-        "PART=NAME,…", READING, _read_columns,
+        "PART=NAME,…", READING, read_columns,
     ),
     "exclude": Option(
         "items to remove before ranks are counted, such as those that a user has seen", "FILE",
@@ -527,7 +348,7 @@ USUAL: dict[str, Option] = {
     "boxes dialect": Option("the conventions of another tool", "NAME"),
     "box_format": Option(
         "what the four numbers of a box are, for both sides or for one, as in truth=xywh",
-        "", BOX_READING, _read_sides,
+        "", BOX_READING, read_sides,
     ),
     **_group_rows(STATISTICS, {
         "test": "test of significance (default: randomization); t needs germane[stats]",
@@ -556,7 +377,7 @@ RARE: dict[str, Option] = {
     ),
     "gate people": _OF_PEOPLE,
     "report people": _OF_PEOPLE,
-    "identify columns": Option("names of the frames' columns", "PART=NAME,…", read=_read_columns),
+    "identify columns": Option("names of the frames' columns", "PART=NAME,…", read=read_columns),
     "time_limit": Option(
         "seconds that a program may take (default: 60)", "S", read=read_fraction,
     ),
@@ -645,7 +466,7 @@ RARE: dict[str, Option] = {
     # how data are read
     "input_format": Option(
         "the format of both files, or of one, as in run=jsonl (for an unknown suffix: trec)",
-        "|".join(FORMATS), READING, _read_sides,
+        "|".join(FORMATS), READING, read_sides,
     ),
     "collapse": Option(
         "rank groups instead of items, such as the documents of chunks: a file with two columns,"
@@ -658,11 +479,11 @@ RARE: dict[str, Option] = {
     "max_expansion": Option(
         "let a compressed file expand to N times its size (default: 1000); 256 MB are always"
             " allowed",
-        "N|none", READING, _read_limit,
+        "N|none", READING, read_limit,
     ),
     "max_line": Option(
         "allow lines of up to this size in TREC files (default: 1048576)", "BYTES|none", READING,
-        _read_limit,
+        read_limit,
     ),
     "only": Option("items to keep; all others are removed", "FILE", CANDIDATES),
     "ignore": Option(
@@ -704,14 +525,14 @@ RARE: dict[str, Option] = {
     # boxes
     "coordinates": Option(
         "pixels, or relative to the image's size; for both sides or for one, as in truth=pixels",
-        "", BOX_READING, _read_sides,
+        "", BOX_READING, read_sides,
     ),
     "angles": Option(
-        "the fifth number of oriented boxes (default: degrees)", "", BOX_READING, _read_sides,
+        "the fifth number of oriented boxes (default: degrees)", "", BOX_READING, read_sides,
     ),
     "boxes input_format": Option(
         "the format of the files, for both sides or for one, as in truth=coco", "", BOX_READING,
-        _read_sides,
+        read_sides,
     ),
     "boxes report images": Option(
         "photographs for the page: a folder; or a file with the sizes of all images", "PATH",
@@ -722,7 +543,7 @@ RARE: dict[str, Option] = {
     ),
     "boxes columns": Option(
         "names of columns that are not recognized, such as 'class=kind,x=left'", "PART=NAME,…",
-        BOX_READING, _read_columns,
+        BOX_READING, read_columns,
     ),
     "class_names": Option("a file with the names of classes that are numbers", "FILE", BOX_READING),
     "only_classes": Option("evaluate these classes alone", "NAME", BOX_READING, nargs="+"),
@@ -730,11 +551,11 @@ RARE: dict[str, Option] = {
     "boxes depth": Option(
         "use only the N detections with the highest scores (default: 100, or 20 with --overlap"
         " oks)", "N|none",
-        BOX_CONVENTIONS, _read_depth,
+        BOX_CONVENTIONS, read_depth,
     ),
     "areas": Option(
         "ranges of areas in square pixels, such as all=0-1e10,tiny=0-256 (default: COCO's)",
-        "NAME=LOW-HIGH,…", BOX_CONVENTIONS, _read_areas,
+        "NAME=LOW-HIGH,…", BOX_CONVENTIONS, read_areas,
     ),
     "sigmas": Option(
         "with --overlap oks: the half width of each keypoint (default: COCO's for the 17"

@@ -19,23 +19,25 @@ from typing import (
 )
 
 import germane
-from germane.cli.options import (
-    CHECKED,
-    CONVENTIONS,
+from germane.cli.arguments import (
     COUNTED,
-    LEFT_OUT,
     NONE,
-    OPTIONS,
-    PATHS,
-    RARE,
     InputPath,
-    Option,
     choose_from,
-    find_row,
     merge_names,
     read_count,
     read_fraction,
     read_whole,
+)
+from germane.cli.options import (
+    CHECKED,
+    CONVENTIONS,
+    LEFT_OUT,
+    OPTIONS,
+    PATHS,
+    RARE,
+    Option,
+    find_row,
 )
 from germane.cli.terminal import say
 from germane.core.policy import Policy

@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
-from germane.cli.options import InputPath, OutputPath
+from germane.cli.arguments import InputPath, OutputPath
 from germane.core.calls import ProgressLine
 from germane.errors import GermaneWarning, InputError, clip, list_choices, make_visible
 from germane.output.tables import FORMATS, Table
