@@ -151,3 +151,33 @@ def test_a_class_that_is_not_there() -> None:
     assert str(germane.boxes.evaluate(TRUTH, FOUND, f"AP(class={CLASSES[0]})").asked[0]) == (
         f"AP(class={CLASSES[0]})"
     )
+
+
+@pytest.mark.parametrize("option", [["person"], [1], "person"])
+def test_keypoints_of_one_class_in_a_file_of_several(option: Any) -> None:
+    """Dogs have no keypoints, and cats have three; only people are compared, and 17 of each."""
+    points = [20, 20, 2] * 17
+    row = {"image_id": 1, "bbox": [1, 1, 50, 50], "area": 2500}
+    truth = {
+        "images": [{"id": 1, "width": 99, "height": 99}],
+        "categories": [
+            {"id": 1, "name": "person"},
+            {"id": 2, "name": "dog"},
+            {"id": 3, "name": "cat"},
+        ],
+        "annotations": [
+            {**row, "id": 1, "category_id": 2},
+            {**row, "id": 2, "category_id": 1, "keypoints": points},
+            {**row, "id": 3, "category_id": 3, "keypoints": points[:9]},
+        ],
+    }
+    found = [
+        {"image_id": 1, "category_id": 2, "bbox": [1, 1, 50, 50], "score": 0.9},
+        {"image_id": 1, "category_id": 1, "keypoints": points, "score": 0.5},
+    ]
+    result = germane.boxes.evaluate(truth, found, "AP50", overlap="oks", only_classes=option)
+    assert (result.flat(), result.counts.truths) == ({"AP50": 1.0}, 1)
+    with pytest.raises(germane.GermaneError, match=r"annotation 1 \(id 1\) has no 'keypoints'"):
+        germane.boxes.evaluate(truth, found, "AP50", overlap="oks")
+    with pytest.raises(germane.GermaneError, match="there is no class 'bird'"):
+        germane.boxes.evaluate(truth, found, "AP50", overlap="oks", only_classes=["bird"])

@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from germane.boxes.conventions import Reading, Shape
 from germane.boxes.detections import Truths
 from germane.boxes.image_ids import is_boolean, sort_ids
 from germane.boxes.other_tasks import refuse_other_task
+from germane.boxes.selection import place_chosen
 from germane.boxes.shapes import is_missing, list_needed
 from germane.core.ragged import Floats
 from germane.errors import FormatError, clip
@@ -46,7 +47,19 @@ _OF_RESULTS = {"image_id", "bbox", "segmentation"}
 
 def read_coco(raw: Any, reading: Reading, truths: Truths | None) -> Columns:
     """Read annotations, or a detector's results."""
-    return _read_annotations(raw, reading) if truths is None else _read_results(raw, reading)
+    if truths is None:
+        return _read_annotations(raw, reading)
+    return _read_results(raw, reading, _find_left_out(reading, truths.classes, truths.names))
+
+
+def _find_left_out(
+    reading: Reading, ids: Sequence[Hashable], names: Sequence[str]
+) -> frozenset[Hashable]:
+    """Find the classes that ``only_classes`` leaves out, and that need no masks or keypoints."""
+    if reading.only_classes is None or reading.shape not in ("mask", "oks"):
+        return frozenset()
+    place = place_chosen("only_classes", reading.only_classes, "class", ids, names)
+    return frozenset(label for label, row in zip(ids, place.tolist(), strict=True) if row < 0)
 
 
 def _read_annotations(raw: Any, reading: Reading) -> Columns:
@@ -64,11 +77,13 @@ def _read_annotations(raw: Any, reading: Reading) -> Columns:
     faults: list[str] = []
     images = _list_rows(loaded, "images", ("id",), where, faults)
     categories = _list_rows(loaded, "categories", ("id",), where, faults)
-    needed = ("image_id", "category_id", *list_needed(reading, "truth"))
-    rows = _list_rows(loaded, "annotations", needed, where, faults)
     twice: list[str] = []
     images = _check_ids(images, where, "image", faults, twice)
     categories = _check_ids(categories, where, "category", faults, twice)
+    needed = ("image_id", "category_id", *list_needed(reading, "truth"))
+    named = {category["id"]: str(category.get("name", category["id"])) for category in categories}
+    left_out = _find_left_out(reading, list(named), list(named.values()))
+    rows = _list_rows(loaded, "annotations", needed, where, faults, left_out)
     rows = _check_ids(rows, where, "annotation", faults, twice)
     image_of = {image["id"]: image for image in images}
     names = {category["id"]: str(category.get("name", category["id"])) for category in categories}
@@ -167,15 +182,17 @@ def read_images(raw: Any) -> dict[Hashable, tuple[float, float]]:
     return {row["id"]: (width, height) for row, (width, height) in zip(rows, sizes, strict=True)}
 
 
-def _read_results(raw: Any, reading: Reading) -> Columns:
+def _read_results(raw: Any, reading: Reading, left_out: Set[Hashable]) -> Columns:
     """Read a detector's results: a list of image_id, category_id, bbox and score."""
     where = os.fspath(raw) if is_path(raw) else "detections"
     flat = is_path(raw) and reading.shape in ("box", "oriented", "any")
     columns = _read_flat_results(raw, reading.shape) if flat else None
-    return columns or _list_results(_load(raw), where, reading, owned=is_path(raw))
+    return columns or _list_results(_load(raw), where, reading, left_out, owned=is_path(raw))
 
 
-def _list_results(loaded: Any, where: str, reading: Reading, *, owned: bool) -> Columns:
+def _list_results(
+    loaded: Any, where: str, reading: Reading, left_out: Set[Hashable], *, owned: bool
+) -> Columns:
     """Make columns of loaded results."""
     refuse_other_task(loaded, where)
     if _is_truth(loaded):
@@ -190,7 +207,7 @@ def _list_results(loaded: Any, where: str, reading: Reading, *, owned: bool) -> 
     faults: list[str] = []
     keys = ("image_id", "category_id", *list_needed(reading, "detections"), "score")
     rows = _list_sound(
-        loaded, keys, lambda place: _locate(where, "detection", loaded, place), faults
+        loaded, keys, lambda place: _locate(where, "detection", loaded, place), faults, left_out
     )
     columns = Columns(
         image=[row["image_id"] for row in rows],
@@ -286,35 +303,54 @@ _NOUNS = {"images": "image", "categories": "category", "annotations": "annotatio
 
 
 def _list_rows(
-    loaded: Mapping[str, Any], key: str, needed: Sequence[str], where: str, faults: list[str]
+    loaded: Mapping[str, Any],
+    key: str,
+    needed: Sequence[str],
+    where: str,
+    faults: list[str],
+    left_out: Set[Hashable] = frozenset(),
 ) -> list[Any]:
     rows = loaded.get(key)
     if not isinstance(rows, list):
         raise FormatError(f"{where}: COCO's annotations have a list of '{key}'; got {clip(rows)}")
-    return _list_sound(rows, needed, lambda place: _locate(where, _NOUNS[key], rows, place), faults)
+    return _list_sound(
+        rows, needed, lambda place: _locate(where, _NOUNS[key], rows, place), faults, left_out
+    )
 
 
 def _list_sound(
-    rows: list[Any], needed: Sequence[str], locate: Callable[[int], str], faults: list[str]
+    rows: list[Any],
+    needed: Sequence[str],
+    locate: Callable[[int], str],
+    faults: list[str],
+    left_out: Set[Hashable] = frozenset(),
 ) -> list[Any]:
-    """List the entries that have all keys; the others are faults."""
+    """List the entries that have all keys, but those of classes left out; others are faults."""
     wanted = set(needed)
     unsound = [
         place
         for place, row in enumerate(rows)
         if not isinstance(row, dict) or not wanted <= row.keys()
     ]
-    if not unsound:
+    skipped = {place for place, row in enumerate(rows) if _is_of(row, left_out)} if left_out else ()
+    if not unsound and not skipped:
         return list(rows)
     for place in unsound:
+        if place in skipped:
+            continue
         row = rows[place]
         if not isinstance(row, dict):
             faults.append(f"{locate(place)} is an object; got {clip(row)}")
         else:
             lost = next(key for key in needed if key not in row)
             faults.append(f"{locate(place)} has no '{lost}': {clip(row)}{_name_overlap(row, lost)}")
-    left = set(unsound)
+    left = {*unsound, *skipped}
     return [row for place, row in enumerate(rows) if place not in left]
+
+
+def _is_of(row: Any, classes: Set[Hashable]) -> bool:
+    label = row.get("category_id") if isinstance(row, dict) else None
+    return isinstance(label, Hashable) and label in classes
 
 
 def _name_overlap(row: Mapping[str, Any], lost: str) -> str:

@@ -44,8 +44,12 @@ def select(truths: Truths, reading: Reading) -> Selection | None:
     """
     if reading.only_images is None and reading.only_classes is None:
         return None
-    images = _place("only_images", reading.only_images, "image", truths.images, (), truths.files)
-    classes = _place("only_classes", reading.only_classes, "class", truths.classes, truths.names)
+    images = place_chosen(
+        "only_images", reading.only_images, "image", truths.images, (), truths.files
+    )
+    classes = place_chosen(
+        "only_classes", reading.only_classes, "class", truths.classes, truths.names
+    )
     rows = np.flatnonzero((images[truths.image] >= 0) & (classes[truths.label] >= 0))
     chosen = truths.take(rows)
     return Selection(
@@ -68,7 +72,7 @@ def select(truths: Truths, reading: Reading) -> Selection | None:
     )
 
 
-def _place(
+def place_chosen(
     option: str,
     raw: Any,
     noun: str,
@@ -76,7 +80,10 @@ def _place(
     names: Sequence[str],
     files: Sequence[str] = (),
 ) -> Ints:
-    """Give each id its place among those chosen, or -1."""
+    """Give each id its place among those that an option chooses, or -1.
+
+    Raises NotFoundError for one that is not there, and InputError for none.
+    """
     chosen = np.ones(len(ids), bool)
     if raw is not None:
         single = isinstance(raw, (str, bytes)) or not isinstance(raw, Iterable)
