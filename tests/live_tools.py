@@ -262,23 +262,29 @@ def catboost(given: Given) -> Iterator[Told]:
 
     names = [
         "MAP",
-        *(f"{one}:top={k}" for k in CUTOFFS for one in ("MAP", "PrecisionAt", "RecallAt")),
+        *(f"{one}:top={k}" for k in CUTOFFS for one in ("MAP", "PrecisionAt", "RecallAt", "MRR")),
     ]
-    for one in labeled(given):
-        group = np.zeros(len(one.labels), int)
-        for name in names:
-            value = eval_metric(one.labels, one.scores, name, group_id=group)[0]
-            yield told("catboost", name, one.given, value)
+    gains = [f"{one}:type={kind}" for one in ("DCG", "NDCG") for kind in ("Base", "Exp")]
+    gains += [f"{name};top={k}" for name in gains for k in CUTOFFS]
+    for most, asked in ((1, names), (3, gains)):
+        for one in labeled(given, most=most):
+            group = np.zeros(len(one.labels), int)
+            for name in asked:
+                value = eval_metric(one.labels, one.scores, name, group_id=group)[0]
+                yield told("catboost", name, one.given, value)
 
 
 def lightgbm(given: Given) -> Iterator[Told]:
     import lightgbm as tool
 
-    for one in labeled(given):
+    for one, metric in (
+        *((one, "map") for one in labeled(given)),
+        *((one, "ndcg") for one in labeled(given, most=3)),
+    ):
         n = len(one.labels)
         data = {"label": one.labels, "group": [n], "init_score": one.scores}
         train = tool.Dataset(np.zeros((n, 1)), **data, free_raw_data=False)
-        settings = {"objective": "lambdarank", "metric": "map", "eval_at": list(CUTOFFS)}
+        settings = {"objective": "lambdarank", "metric": metric, "eval_at": list(CUTOFFS)}
         settings |= {"min_data_in_bin": 1, "verbosity": -1, "min_data_in_leaf": 1}
         booster = tool.Booster(settings, train)
         for _, name, value, _ in booster.eval(train, "list"):
@@ -295,7 +301,7 @@ def xgboost(given: Given) -> Iterator[Told]:
         n = len(one.labels)
         data = tool.DMatrix(np.zeros((n, 1)), label=one.labels, base_margin=one.scores)
         data.set_group([n])
-        asked = [name for name in names if not name.startswith(("pre", "ndcg")) or name[-1] != "-"]
+        asked = [name for name in names if not name.startswith("pre") or name[-1] != "-"]
         booster = tool.Booster({"objective": "rank:pairwise", "eval_metric": asked}, [data])
         for printed in booster.eval(data, "list").split("\t")[1:]:
             name, _, value = printed.removeprefix("list-").rpartition(":")

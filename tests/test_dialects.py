@@ -430,7 +430,7 @@ def test_torchmetrics_takes_no_hit_below_zero() -> None:
         (lambda: germane.evaluate(QRELS, RUN, "map_cut10", dialect="trec_eval-9"), germane.errors.MeasureError, "Did you mean 'map_cut_10'?"),
         (lambda: germane.evaluate(QRELS, RUN, "RetrievalMAP", dialect="torchmetrics"), germane.errors.GradeError, "grades=binary takes only 0 and 1; got 2"),
         (lambda: germane.evaluate(QRELS, RUN, "map", dialect="ranx"), germane.errors.CoverageError, "not in the run"),
-        (lambda: germane.evaluate(QRELS, RUN, "ndcg@3", dialect="lightgbm"), germane.errors.MeasureError, "lightgbm has no measure 'ndcg@3'. germane's own measure of that name is nDCG@3, which may be a different one."),
+        (lambda: germane.evaluate(QRELS, RUN, "ndcg@3", dialect="rankeval"), germane.errors.MeasureError, "rankeval has no measure 'ndcg@3'. germane's own measure of that name is nDCG@3, which may be a different one."),
         (lambda: germane.evaluate(QRELS, RUN, "map", dialect="torchmetrics"), germane.errors.MeasureError, "Of this kind it has 'RetrievalMAP'. germane's own measure of that name is AP, which may be a different one."),
         (lambda: germane.evaluate(QRELS, RUN, ["MAP@10"], dialect="ranx"), germane.errors.MeasureError, "ranx has no measure 'MAP@10'. Did you mean 'map@10'?"),
         (lambda: germane.evaluate(QRELS, RUN, dialect="ml_metrics"), germane.errors.MeasureError, "name some of its own: mapk@10, apk@10"),
@@ -913,3 +913,30 @@ def test_the_values_of_one_list(capsys: pytest.CaptureFixture[str]) -> None:
         germane.spread([1, 0], "AP", ties="best")
     with pytest.raises(germane.errors.InputError, match="the run is missing"):
         germane.spread({"q": {"a": 1}})
+
+
+# Grades and scores of two lists, and what the tools said of them (CatBoost 1.2.10, LightGBM 4.7.0, XGBoost 3.2.0).
+BOOSTED = {"q1": {"a": 3, "b": 1, "c": 1}, "q2": {"d": 0, "e": 0}}
+EVEN = {"q1": {"a": 1.0, "b": 1.0, "c": 1.0}, "q2": {"d": 1.0, "e": 2.0}}
+
+
+@pytest.mark.filterwarnings("ignore::germane.GermaneWarning")
+@pytest.mark.parametrize(
+    ("dialect", "name", "value"),
+    [
+        ("catboost", "NDCG", (0.757923746068198 + 1) / 2),
+        ("catboost", "NDCG:type=Exp;top=1", (0.14285714285714285 + 1) / 2),
+        ("catboost", "NDCG:top=1;type=Exp", (0.14285714285714285 + 1) / 2),
+        ("catboost", "DCG:top=1", (1.0 + 0) / 2),
+        ("catboost", "DCG:type=Exp", (5.130929753571458 + 0) / 2),
+        ("lightgbm", "ndcg@3", (1.0 + 1) / 2),
+        ("xgboost", "ndcg@3-", (1.0 + 0) / 2),
+        ("xgboost", "ndcg-", (1.0 + 0) / 2),
+    ],
+)
+def test_gains_of_boosting_libraries(dialect: str, name: str, value: float) -> None:
+    result = germane.evaluate(BOOSTED, EVEN, name, dialect=dialect)
+    assert not result.own
+    [measured] = result.values()
+    assert measured.mean == pytest.approx(value, abs=1e-12)
+    assert germane.parse(f"{dialect}:{name}") == measured.measure

@@ -234,6 +234,27 @@ def _list_measures(ap: str, precision: str, recall: str, cut: str) -> tuple[Entr
     )
 
 
+def _list_catboost_gains(name: str, measure: str, choices: dict[str, str]) -> tuple[Entry, ...]:
+    """List CatBoost's DCG or NDCG, whose parameters may stand in any order."""
+    exponential = f"{measure}(gain=exp)"
+    return (
+        Entry(name, measure, choices, (f"{name}:type=Base",)),
+        Entry(
+            f"{name}:top={{k}}",
+            f"{measure}@{{k}}",
+            choices,
+            (f"{name}:top={{k}};type=Base", f"{name}:type=Base;top={{k}}"),
+        ),
+        Entry(f"{name}:type=Exp", exponential, choices),
+        Entry(
+            f"{name}:top={{k}};type=Exp",
+            f"{exponential}@{{k}}",
+            choices,
+            (f"{name}:type=Exp;top={{k}}",),
+        ),
+    )
+
+
 LEARNING_TO_RANK = (
     Dialect(
         "xgboost",
@@ -249,6 +270,8 @@ LEARNING_TO_RANK = (
             Entry("pre@{k}", "P(norm=retrieved)@{k}", {"no_relevant": "zero", "empty": "error"}),
             Entry("ndcg@{k}", "nDCG(gain=exp)@{k}", {"grades": "exact"}),
             Entry("ndcg", "nDCG(gain=exp)", {"grades": "exact"}),
+            Entry("ndcg@{k}-", "nDCG(gain=exp)@{k}", {"grades": "exact", "no_relevant": "zero"}),
+            Entry("ndcg-", "nDCG(gain=exp)", {"grades": "exact", "no_relevant": "zero"}),
             Entry(
                 "aucpr",
                 "AUPR(rule=davis_goadrich)",
@@ -278,14 +301,16 @@ LEARNING_TO_RANK = (
         version="4.7.0",
         judging={**LISTS, "empty": "error_if_all"},
         averaging={"no_relevant": "one"},
-        measuring=(Entry("map@{k}", "AP(norm=possible)@{k}"),),
+        measuring=(
+            Entry("map@{k}", "AP(norm=possible)@{k}"),
+            Entry("ndcg@{k}", "nDCG(gain=exp)@{k}"),
+        ),
         why=(
             "A query without relevant items counts as 1. It raises an error if all groups are"
             " empty."
         ),
-        source="src/metric/map_metric.hpp",
+        source="src/metric/map_metric.hpp, rank_metric.hpp",
         sees="list",
-        unlike=(Homonym("nDCG", "ndcg", "nDCG(gain=exp)"),),
     ),
     Dialect(
         "catboost",
@@ -297,12 +322,14 @@ LEARNING_TO_RANK = (
             Entry("PrecisionAt:top={k}", "P(norm=retrieved)@{k}"),
             Entry("RecallAt:top={k}", "R@{k}", {"no_relevant": "one"}),
             Entry("MRR:top={k}", "RR@{k}"),
+            *_list_catboost_gains("NDCG", "nDCG", {"no_relevant": "one"}),
+            *_list_catboost_gains("DCG", "DCG", {}),
         ),
         why=(
-            "Among equal scores, irrelevant items come first. Without relevant items, MAP is 0 and"
-            " recall is 1."
+            "Among equal scores, irrelevant items come first. Without relevant items, MAP is 0, and"
+            " recall and NDCG are 1."
         ),
-        source="libs/metrics/precision_recall_at_k.cpp",
+        source="libs/metrics/precision_recall_at_k.cpp, dcg.cpp",
         sees="list",
     ),
     Dialect(
