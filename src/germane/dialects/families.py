@@ -1,6 +1,13 @@
 """Every dialect: the families in print order."""
 
-from germane.dialects import images, machine_learning, recommendation, search_tools, trec_tools
+from germane.dialects import (
+    images,
+    machine_learning,
+    recommendation,
+    search_engines,
+    search_tools,
+    trec_tools,
+)
 from germane.dialects.dialect import Dialect
 
 DIALECTS: tuple[Dialect, ...] = (
@@ -13,7 +20,7 @@ DIALECTS: tuple[Dialect, ...] = (
     *images.IMAGE_RETRIEVAL,
     *machine_learning.KNOWLEDGE_GRAPHS,
     *machine_learning.LEARNING_TO_RANK,
-    *search_tools.SEARCH_ENGINES,
+    *search_engines.SEARCH_ENGINES,
     *images.DETECTION,
     *machine_learning.SCIKIT_LEARN,
 )
