@@ -278,7 +278,8 @@ def check_choice(
 def explain_not_finite(noun: str, wrong: str, *, within: str = "") -> str:
     """Explain that a number cannot be used: ``a score must be a finite number; got nan``."""
     comma = f" ({WITH_POINT})" if re.search(r"'[-+\d.]*,[\d.,]*(?:e[-+]?\d+)?'", wrong) else ""
-    return f"a {noun} must be a finite number{within}; {wrong}{comma}"
+    article = "an" if noun[:1] in "aeiou" else "a"
+    return f"{article} {noun} must be a finite number{within}; {wrong}{comma}"
 
 
 WITH_POINT = "with a comma; write a decimal point, as in 0.95"

@@ -579,6 +579,12 @@ def _choose_sides(names: Mapping[str, str | None], where: str) -> tuple[str, ...
             f" needed.{centers} {write_option('columns', {'angle': None})} reads boxes without an"
             " angle."
         )
+    lost = [part for part in ORIENTED["corners"] if not names[part]]
+    if forms["xyxy"] and not forms["angle"] and lost and len(lost) < 4:
+        raise FormatError(
+            f"{where}: four corners are {' '.join(ORIENTED['corners'])}, and no column is"
+            f" {lost[0]}; {write_option('columns', {lost[0]: 'name'})} names it."
+        )
     known_forms = ORIENTED | SIDES
     return next((known_forms[form] for form, is_complete in forms.items() if is_complete), ())
 
