@@ -331,7 +331,9 @@ class _Auditor:
         )
         if possible:
             of_more = ", though perhaps not with so few queries" if self.queries else ""
-            yield f"A run can have all numbers of these rows{of_more}: {list_some(possible, 5)}."
+            each = " under each heading" if len(self._decider.groups) > 1 else ""
+            rows = f"these rows{each}{of_more}: {list_some(possible, 5)}"
+            yield f"A run can have all numbers of {rows}."
         if undecided:
             yield (
                 f"Undecided: {list_some(undecided, 5)}. No inequality rules the numbers out, but no"
@@ -345,15 +347,16 @@ class _Auditor:
         if self.folder is None or decision.way is None:
             return
         row, group = self.table.rows[r], decision.way.groups[0]
+        heading = self._column_at[group.places[0]].group
+        told = f"{row} ({heading})" if heading else row
         tried = (
             find_witness(*pair, group, cells, self.queries)
             for pair in self._decider.find_lists(decision, cells)
         )
         witness = next(filter(None, tried), None)
         if witness is None:
-            yield f"{row}: no witness was found, which does not mean that there is none."
+            yield f"{told}: no witness was found, which does not mean that there is none."
             return
-        heading = self._column_at[group.places[0]].group
         place = os.path.join(self.folder, name_folder(f"{row} {heading}", r + 1))
         witness.save(place)
         count = write_count(len(witness.queries), "query", "queries")
@@ -361,7 +364,7 @@ class _Auditor:
         more = "" if few else f" (none of {self.queries:,} was found)"
         more += " with these numbers"
         more += "" if decision.way.name == AS_NAMED else f", with {decision.way.name},"
-        yield f"{row}: judgments and a run of {count}{more} are in {place}."
+        yield f"{told}: judgments and a run of {count}{more} are in {place}."
 
     # --- resolution
 

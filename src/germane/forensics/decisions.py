@@ -23,6 +23,7 @@ from germane.forensics.list_values import (
     make_list_measure,
 )
 from germane.forensics.reported import Column, Reading, Reported
+from germane.output.tables import write_count
 
 KINDS = ("P", "R", "F", "Rprec", "AP", "MeanP", "RR", "Success", "DCG", "nDCG")
 WORDS = (IMPOSSIBLE := "impossible", "restricted", OPEN := "open", POSSIBLE := "possible")
@@ -210,7 +211,7 @@ class Decider:
                 break
         if allowed or not refuted:
             return allowed[0] if allowed else Decision("open")
-        law = self._write(*min(refuted, key=lambda broken: broken[1].excess))
+        law = self._write(*min(refuted, key=lambda broken: broken[1].excess), grades)
         if not all(way.excludes(cells, self.queries, cut=True) for way in usual):
             text = "Possible if decimals were cut off, not rounded."
             return Decision("restricted", replace(law, possible=text))
@@ -222,7 +223,7 @@ class Decider:
         possible = name_possible(allow)
         return Decision("restricted" if possible else "impossible", replace(law, possible=possible))
 
-    def _write(self, group: Group, certificate: Certificate) -> Refutation:
+    def _write(self, group: Group, certificate: Certificate, grades: int | None) -> Refutation:
         names = [self.columns[place].label for place in group.places]
         columns = tuple(group.places[place] for place, _ in certificate.weights)
         readings = [group.readings[place] for place, _ in certificate.weights]
@@ -231,7 +232,14 @@ class Decider:
             for column, reading in zip(columns, readings, strict=True)
             if reading.measure != self.columns[column].measure
         ]
-        proof = "it holds for every list of results, and so for every mean"
+        conditions = []
+        if any(reading.measure.name in ("DCG", "nDCG") for reading in readings):
+            top = grades or 1
+            conditions.append(f"grades up to {top}" if top > 1 else "judgments of 0 and 1")
+        if self.relevant is not None:
+            conditions.append(f"at most {write_count(self.relevant, 'relevant item')}")
+        limits = f" with {' and '.join(conditions)}" if conditions else ""
+        proof = f"it holds for every list of results{limits}, and so for every mean"
         if varied:
             proof += f" (with {' and '.join(varied)}; the other definitions allow less)"
         return Refutation(columns, certificate.write(names), proof, float(certificate.excess))
@@ -263,9 +271,9 @@ class Decider:
             judged += f" (gains {'; '.join(gains)}; other columns count grades of 1 and more)"
         elif graded and self.grades is None:
             judged += ", as no highest grade was given"
-        most = "any number of" if self.relevant is None else f"at most {self.relevant:,}"
+        most = self.relevant and f"at most {write_count(self.relevant, 'relevant item')}"
         assumed = [judged] if graded or top > 1 else []
-        assumed.append(f"{most} relevant items for each query")
+        assumed.append(f"{most or 'any number of relevant items'} for each query")
         yield f"This assumes {', and '.join(assumed)}."
         left = [
             column.name
