@@ -592,3 +592,37 @@ def test_an_answer_of_vespa_may_be_empty() -> None:
     empty = {"root": {"id": "toplevel", "relevance": 1.0, "fields": {"totalCount": 0}}}
     run = {"red shoes": ONE["vespa"](SCORED["red shoes"]), "umbrella": empty}
     assert germane.evaluate(QRELS, run, "RR")["RR"].per_query == {"red shoes": 1 / 2, "umbrella": 0}
+
+
+@pytest.mark.parametrize(
+    ("part", "path"),
+    [
+        ({"timed_out": True}, "timed_out"),
+        ({"_shards": {"total": 2, "successful": 1, "failed": 1}}, "_shards.failed"),
+    ],
+)
+def test_hits_of_a_part_of_the_shards_are_refused(part: dict[str, Any], path: str) -> None:
+    """A search that timed out has the hits of some shards, and looks like any other."""
+    whole = elastic([("a", 2.0), ("b", 1.0)])
+    qrels = {"q": {"b": 1}}
+    for response in ({**whole, **part}, {"took": 1, "responses": [{**whole, **part}]}):
+        with pytest.raises(FormatError, match=f"the search did not finish, {path} is") as raised:
+            germane.evaluate(qrels, {"q": response}, "RR")
+        assert "{query: [hit, …]}" in str(raised.value)
+    assert germane.evaluate(qrels, {"q": whole}, "RR")["RR"].mean == 1 / 2
+    assert germane.evaluate(qrels, {"q": whole["hits"]["hits"]}, "RR")["RR"].mean == 1 / 2
+
+
+def test_partial_responses_of_solr_and_vespa_are_refused() -> None:
+    docs = [{"id": "a", "score": 2.0}, {"id": "b", "score": 1.0}]
+    header = {"status": 0, "partialResults": True}
+    solr = {"responseHeader": header, "response": {"numFound": 2, "docs": docs}}
+    children = [{"id": one["id"], "relevance": one["score"]} for one in docs]
+    vespa = {"root": {"coverage": {"full": False, "coverage": 50}, "children": children}}
+    for response in (solr, vespa):
+        with pytest.raises(FormatError, match="did not finish"):
+            germane.evaluate({"q": {"b": 1}}, {"q": response}, "RR")
+    header["partialResults"] = False
+    vespa["root"]["coverage"] = {"full": True}
+    for response in (solr, vespa):
+        assert germane.evaluate({"q": {"b": 1}}, {"q": response}, "RR")["RR"].mean == 1 / 2

@@ -7,7 +7,7 @@ requests; ``{query: response}`` and rows of a query and its response name their 
 from __future__ import annotations
 
 import numbers
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -359,6 +359,7 @@ def _find_lists(response: Any, where: str, depth: int = 0) -> Lists | None:
                 " query: a query without results has an empty list of hits."
             )
         return [[]] if _is_empty(response) else None
+    _refuse_partial(response, where)
     found = list(read_path(response, path))
     first = found[0] if found else None
     if isinstance(first, list):  # a list of hits for each query
@@ -426,6 +427,28 @@ def _find_error(response: Any) -> Any:
             return errors[0]
     message = response.get("message")
     return message if isinstance(message, str) and response.keys() <= _OF_MESSAGE else None
+
+
+# Fields that say that a search ended before it had asked every shard, and how.
+_PARTIAL: dict[str, Callable[[Any], bool]] = {
+    "timed_out": lambda value: value is True,  # Elasticsearch, OpenSearch
+    "_shards.failed": lambda value: isinstance(value, int) and value > 0,
+    "responseHeader.partialResults": lambda value: value in (True, "true"),  # Solr
+    "root.coverage.full": lambda value: value is False,  # Vespa
+}
+
+
+def _refuse_partial(response: Any, where: str) -> None:
+    """Refuse hits of a part of the collection: others would rank among them."""
+    if not isinstance(response, Mapping):
+        return
+    for path, is_partial in _PARTIAL.items():
+        value = read_path(response, path)
+        if is_partial(value):
+            raise FormatError(
+                f"{where}: the search did not finish, {path} is {value}, so hits may be missing."
+                " Ask again. To take the hits as they are, give them alone: {query: [hit, …]}."
+            )
 
 
 def _find_columns(response: Mapping[Any, Any], where: str) -> Lists | None:
