@@ -184,7 +184,7 @@ class Groups(Tabular):
             rows.append((name, *counts, *numbers))
         total = (f"{self.truths.sum()}", f"{self.detections.sum()}") if counted else ()
         if counted:
-            means = (format_number(self.mean[value], digits) for value in self.values)
+            means = (format_number(self.mean[value], digits, nan="–") for value in self.values)
             rows.append(("all", *total, *means))
         return Table(columns, tuple(rows), self.notes)
 
