@@ -411,3 +411,10 @@ def test_a_number_of_things_is_one_or_more(
         with pytest.raises(SystemExit):
             raise SystemExit(cli.main(["audit", str(table), f"--{option}", typed]))
         assert message in capsys.readouterr().err
+
+
+def test_dcg_does_not_show_that_a_table_has_percentages() -> None:
+    """A recall above 1 is wrong, however high DCG is."""
+    row = {"R@10": "1.6000", "P@5": "0.1800", "DCG@5": "3.4020", "RR": "0.6500"}
+    found = germane.audit({"ours": row}, columns={name: name for name in row})
+    assert [one.law for one in found.contradictions] == ["R@10 ≤ 1"]

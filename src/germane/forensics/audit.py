@@ -393,7 +393,8 @@ class _Auditor:
     def _rescale(self) -> tuple[dict[tuple[int, int], Reported], list[str]]:
         """Read a table of percentages as shares: where most numbers that are shares are above 1."""
         shares = [c for c, column in self._column_at.items() if find_highest(column.kind, None)]
-        cells, chosen = read_percentages(self.table, shares)
+        beyond = {c for c, column in self._column_at.items() if column.kind == "DCG"}
+        cells, chosen = read_percentages(self.table, shares, beyond)
         names = [self.table.columns[c] for c in chosen]
         return cells, [f"Read as percentages: {list_some(names)}."] if names else []
 

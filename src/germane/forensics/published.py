@@ -4,7 +4,7 @@ import csv
 import math
 import os
 import re
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -170,18 +170,23 @@ def read_published(raw: Any) -> Published:
 
 
 def read_percentages(
-    table: Published, shares: Sequence[int]
+    table: Published, shares: Sequence[int], beyond: Collection[int] = ()
 ) -> tuple[dict[tuple[int, int], Reported], list[int]]:
     """Read columns of percentages as shares; return the cells, and the columns that were read so.
 
-    ``shares`` are the columns of measures that are at most 1. A column is one of percentages if all
+    ``shares`` are the columns of measures that are at most 1, and ``beyond`` those of others, such
+    as DCG. A column is one of percentages if all
     of its numbers are above 1, or if many numbers of the table are and it has as many decimals as
     they. Of numbers with one decimal, as percentages have and shares have not, two are enough, and
     of those with two decimals three. Columns whose names are not read count, too, if they are
     written like shares or percentages: ``Rank-1 94.8`` shows the scale of ``mAP 84.9``.
     """
     written = {cell.decimals for (_, c), cell in table.cells.items() if c in shares}
-    alike = [c for c in range(len(table.columns)) if c in shares or _is_alike(table, c, written)]
+    alike = [
+        c
+        for c in range(len(table.columns))
+        if c in shares or (c not in beyond and _is_alike(table, c, written))
+    ]
     values = [cell.value for (_, c), cell in table.cells.items() if c in alike]
     above = sum(value > 1 for value in values)
     short = written <= {0, 1} or (written == {2} and above > 2)
