@@ -260,10 +260,10 @@ def parse_any(text: str | Measure) -> Measure:
     try:
         return parse(text)
     except (MeasureError, PolicyError):  # a tool's name may have a colon, too: MAP:top=10
-        spoken = find_speakers(text) if isinstance(text, str) else {}
-        if not spoken:
+        names_by_dialect = find_speakers(text) if isinstance(text, str) else {}
+        if not names_by_dialect:
             raise
-        return parse_own(next(iter(spoken.values())))
+        return parse_own(next(iter(names_by_dialect.values())))
 
 
 def parse_all(measures: Measures) -> tuple[Measure, ...]:
@@ -315,16 +315,16 @@ def _suggest_elsewhere(text: str) -> str:
         if repr(text.strip()) in of_lists:
             return of_boxes
         return of_boxes + of_lists.replace("Did you mean", "Of ranked lists, did you mean")
-    spoken = find_speakers(text)
-    if not spoken:
+    names_by_dialect = find_speakers(text)
+    if not names_by_dialect:
         return suggest_name(text, list_tool_names())
     speakers: dict[Measure, list[str]] = {}
-    for dialect, measure_name in spoken.items():
+    for dialect, measure_name in names_by_dialect.items():
         speakers.setdefault(parse_own(measure_name), []).append(dialect)
     if len(speakers) > 1:
         meant = (f"{measure} in {names[0]}" for measure, names in speakers.items())
         return f" In other tools, it is {list_choices(meant, 'and')}. Write one of these."
     [measure] = speakers
     names = list_choices(speakers[measure][:3], "and")
-    has = "has" if len(spoken) == 1 else "have"
+    has = "has" if len(names_by_dialect) == 1 else "have"
     return f" Did you mean {str(measure)!r}? {names} {has} a measure of this name."

@@ -162,8 +162,8 @@ class ListTally:
         self._users.append(users)
         seen = self._items.catalogue.seen
         if seen is not None and not self._has_seen:
-            n_known = lists.items[lists.items < seen.known]
-            self._has_seen = bool((seen.interactions[n_known] > 0).any())
+            known_items = lists.items[lists.items < seen.known]
+            self._has_seen = bool((seen.interactions[known_items] > 0).any())
         self._hold(lists.cut(self._deepest))
         cuts = {k: lists.cut(k) for k in self._exposures}
         for k, cut in cuts.items():

@@ -119,11 +119,11 @@ def evaluate(
     judged = [
         collection.judge(run_conventions, chosen) for run_conventions, chosen in plan.groups.items()
     ]
-    spoken, ordered = data.options.dialect, collection.is_ordered
+    dialect, ordered = data.options.dialect, collection.is_ordered
     content = RunFingerprint(opened, run, judged[0].qrels)
     reading = data.options.held
     return finish_result(
-        name or opened.name, plan, judged, reading, spoken, ordered, collection.sample, content,
+        name or opened.name, plan, judged, reading, dialect, ordered, collection.sample, content,
         run_id_names=opened.id_names,
     )  # fmt: skip
 
@@ -133,7 +133,7 @@ def finish_result(
     plan: Plan,
     judged: Sequence[JudgedRun],
     reading: ReadOptions,
-    spoken: "Dialect | None" = None,
+    dialect: "Dialect | None" = None,
     ordered: Callable[[], bool | None] = lambda: None,
     sample: Callable[[int], Sample] | None = None,
     run_fingerprint: Callable[[], str | None] = lambda: None,
@@ -153,7 +153,7 @@ def finish_result(
     first = judged[0] if judged[0].lists is None else replace(judged[0], lists=None)
     findings = check_evaluation(first, first.rank(first.policy.ties), computed, sample)
     limits: dict[str, tuple[Measure, ...]] = {}
-    if spoken is not None and spoken.limits:
+    if dialect is not None and dialect.limits:
         from germane.evaluation.bounds import find_limits, make_findings
 
         groups = zip(plan.groups.values(), judged, strict=True)
@@ -162,8 +162,8 @@ def finish_result(
             for chosen, measures_of_group in groups
             for judged_run in chosen
         )
-        limits = find_limits(spoken, evaluated, ordered)
-        findings = (*findings, *make_findings(spoken, limits, len(first.qrels)))
+        limits = find_limits(dialect, evaluated, ordered)
+        findings = (*findings, *make_findings(dialect, limits, len(first.qrels)))
     result = Result(
         name,
         computed,
@@ -171,7 +171,7 @@ def finish_result(
         state_duplicates(plan.conventions, first.qrels),
         partial(Placement, first),
         findings,
-        dialect=spoken,
+        dialect=dialect,
         policies=plan.own,
         limits=limits,
         renamed=plan.renamed,

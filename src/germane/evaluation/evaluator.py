@@ -229,8 +229,8 @@ class Evaluator:
         ]
         signed = None if self._content is None else str(self._content)
         fingerprint = self.run_fingerprint or KeptFingerprint(signed)
-        reading, spoken = self._options.held, self._options.dialect
-        return finish_result(name, plan, judged, reading, spoken, run_fingerprint=fingerprint)
+        reading, dialect = self._options.held, self._options.dialect
+        return finish_result(name, plan, judged, reading, dialect, run_fingerprint=fingerprint)
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -306,7 +306,7 @@ class Evaluator:
         places = zlib.crc32("\0".join(map(str, qrels.queries)).encode("utf-8", "surrogatepass"))
         for column in (qrels.offsets, qrels.grades):
             places = zlib.crc32(np.ascontiguousarray(column).data, places)
-        spoken = self._options.dialect
+        dialect = self._options.dialect
         choices = self._options.asked.items()
         chosen = {
             name: str(word) for name, word in choices if word != Policy.DEFAULTS.get(name, word)
@@ -318,7 +318,7 @@ class Evaluator:
             | {
                 "sign": "qrels" if self._content is None else "run",
                 "measures": " ".join(map(str, self._policies)),
-                "dialect": "none" if spoken is None else spoken.name,
+                "dialect": "none" if dialect is None else dialect.name,
                 "qrels": f"{len(qrels)} queries, {fingerprint}, {places:x}",
             }
         )

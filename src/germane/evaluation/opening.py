@@ -298,21 +298,21 @@ def open_options(choices: Mapping[str, Any]) -> Options:
         return NO_OPTIONS
     if choices.get("policy") is not None:
         choices = unpack_policy(choices)
-    spoken = None
+    dialect = None
     if choices.get("dialect") is not None:
         from germane.dialects import resolve_dialect
 
-        spoken = resolve_dialect(choices["dialect"])
+        dialect = resolve_dialect(choices["dialect"])
     reading_choices = {name: choice for name, choice in choices.items() if name in READING}
     not_conventions = (*READING, "dialect", "policy")
     conventions = {name: word for name, word in choices.items() if name not in not_conventions}
-    usual = {} if spoken is None else spoken.choices
+    usual = {} if dialect is None else dialect.choices
     scores = conventions.get("scores", usual.get("scores"))
     lowest = isinstance(scores, str) and scores == "distances"
     reading = (
         ReadOptions(**reading_choices, lowest=lowest) if reading_choices or lowest else NOTHING_SAID
     )
-    return Options(reading, conventions, spoken)
+    return Options(reading, conventions, dialect)
 
 
 def unpack_policy(choices: Mapping[str, Any]) -> dict[str, Any]:

@@ -162,8 +162,10 @@ def find_tools(measure: Measure, policy: Policy, counts: Counts) -> tuple[str, .
             continue
         choices = {**dialect.choices, **entry.fill_choices(measure.k, measure.rel)}
         conventions = {word: choice for word, choice in choices.items() if word in Policy.DEFAULTS}
-        its = replace(Policy(), **conventions)
-        differ = {word for word in Policy.DEFAULTS if getattr(its, word) != getattr(policy, word)}
+        of_tool = replace(Policy(), **conventions)
+        differ = {
+            word for word in Policy.DEFAULTS if getattr(of_tool, word) != getattr(policy, word)
+        }
         own_name = entry.write_name(measure.k, dict(measure.parameters))
         is_limited = any(not limit.only or entry.name in limit.only for limit in dialect.limits)
         if len(conventions) == len(choices) and not is_limited and differ <= idle:
@@ -208,10 +210,10 @@ def read_signature(text: str) -> Signature:
         raise FormatError(
             f"{clip(text)} is not a signature. A signature is a line such as: {_LOOKS}"
         )
-    every = _clean(text).split(" | ")
+    all_parts = _clean(text).split(" | ")
     # a run may have a | in its name
-    first = next((place for place, part in enumerate(every) if " = " in part), 0)
-    head, *parts = every[first:]
+    first = next((place for place, part in enumerate(all_parts) if " = " in part), 0)
+    head, *parts = all_parts[first:]
     name, _, value = head.rpartition(" = ")
     name = name.rpartition(": ")[2]
     fields: dict[str, Any] = {}
@@ -242,8 +244,8 @@ def _read_part(part: str, text: str) -> dict[str, Any]:
     if re.match(r"[0-9,]+ quer(y|ies)\b", part):
         return _read_data(part)
     words: dict[str, str] = {}
-    for one in part.split():
-        word, sign, value = one.partition("=")
+    for pair in part.split():
+        word, sign, value = pair.partition("=")
         if not sign:
             raise FormatError(
                 f"the part {clip(part)} does not belong in a signature, such as {_LOOKS}; got"
