@@ -164,3 +164,30 @@ def test_advice_of_an_error(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
         assert "there is no" not in (again or ""), again
         assert again != str(error.value), (name, value)
     assert settled or not tried, (str(error.value), values)
+
+
+@pytest.mark.filterwarnings("ignore::germane.GermaneWarning")
+def test_words_of_other_libraries_lead_to_what_is_meant() -> None:
+    """``weights`` led to digits=, ``ties="first"`` to the worst order, a metric of vectors to names of measures."""
+    qrels, run = {"q1": {"a": 1, "b": 1}, "q2": {"c": 1}}, {"q1": ["x", "a"], "q2": ["c"]}
+
+    def refuse(**choices: Any) -> str:
+        with pytest.raises(germane.errors.PolicyError) as raised:
+            germane.evaluate(qrels, run, "AP", **choices)
+        return str(raised.value)
+
+    for name in ("weights", "query_weights", "sample_weight"):
+        assert "evaluate(…)['AP'].weigh({query: weight})" in refuse(**{name: {"q1": 2, "q2": 1}})
+    weighed = germane.evaluate(qrels, run, "AP")["AP"].weigh({"q1": 2, "q2": 1})
+    assert weighed.mean == pytest.approx((2 * (1 / 2) / 2 + 1) / 3)
+    assert "evaluate(…).by(categories)" in refuse(by={"q1": "en", "q2": "de"})
+    assert str(germane.evaluate(qrels, run, "AP").by({"q1": "en", "q2": "de"}))
+    assert "'P(mean=micro)@10'" in refuse(average="micro")
+    assert germane.evaluate(qrels, run, "P(mean=micro)@10")
+    assert "Did you mean" not in refuse(ties="first")
+    vectors = np.eye(3)
+    labels = {"query_labels": [0, 1, 2], "gallery_labels": [0, 1, 2]}
+    for metric, similarity in (("cosine", "cosine"), ("l2", "euclidean"), ("ip", "dot")):
+        with pytest.raises(germane.errors.PolicyError, match=f"similarity='{similarity}'"):
+            germane.evaluate_embeddings(vectors, vectors, "AP", **labels, metric=metric)
+        assert germane.evaluate_embeddings(vectors, vectors, "AP", **labels, similarity=similarity)

@@ -245,7 +245,7 @@ def suggest(raw: str, options: Iterable[str]) -> str:
     from difflib import get_close_matches
 
     folded = {option.casefold(): option for option in options}
-    near = get_close_matches(raw.casefold(), folded, n=1, cutoff=0.6)
+    near = get_close_matches(raw.casefold(), folded, n=1, cutoff=0.62)
     return f" Did you mean {folded[near[0]]!r}?" if near else ""
 
 

@@ -517,6 +517,11 @@ def make_policy(**choices: Any) -> Policy:
 
 _CUTOFFS = ("k", "ks", "at", "at_k", "cut", "cutoff", "cutoffs", "topk", "top_k", "top_n", "n")
 _MEASURES = ("metric", "metrics", "measure", "metric_name", "eval_metrics")
+_SIMILARITIES = {
+    "cosine": "cosine", "cos": "cosine", "dot": "dot", "ip": "dot", "inner_product": "dot",
+    "l2": "euclidean", "euclidean": "euclidean",
+}  # fmt: skip
+_WEIGHTS = ("weight", "weights", "query_weight", "query_weights", "sample_weight", "sample_weights")
 _KNOWN_ITEMS = re.compile(
     r"(?:x_)?train(?:_\w+)?|training(?:_\w+)?|history|interactions|user_items|known(?:_items)?|"
     r"filter(?:_\w+)?|remove_seen|(?:already_|exclude_|filter_)?(?:seen|liked|consumed)(?:_\w+)?"
@@ -557,9 +562,21 @@ def advise_argument(
         advice.append(f"The cutoff is part of a measure's name: {measures}'nDCG@{k}'.")
     if word == "measures":
         advice.append("This function takes one measure: measure='nDCG@10'.")
+    elif word in _MEASURES and str(value).casefold() in _SIMILARITIES:
+        similarity = _SIMILARITIES[str(value).casefold()]
+        advice.append(f"Vectors are compared as {write('similarity')}{similarity!r} says.")
     elif word in _MEASURES and measures is not None:
         argument = measures or "measures="
         advice.append(f"Measures are named by the argument measures: {argument}'AP nDCG@10'.")
+    if word in ("mean", "average", "averaging") and value in ("micro", "macro") and measures == "":
+        if value == "micro":
+            advice.append("The mean is part of a measure's name: 'P(mean=micro)@10'.")
+        else:
+            advice.append("Each query counts as much unless a measure's name says mean=micro.")
+    if word == "by" and write is _write_argument:
+        advice.append("evaluate(…).by(categories) has the means of each category.")
+    if word in _WEIGHTS and write is _write_argument:
+        advice.append("evaluate(…)['AP'].weigh({query: weight}) weighs queries.")
     exclude = write("exclude")
     if _KNOWN_ITEMS.fullmatch(word) and exclude is not None:
         advice.append(
