@@ -304,6 +304,9 @@ def test_what_is_printed_is_checked_by_another_program() -> None:
     assert wrong.startswith("(0, 0, 0, 0, 1) with 1 relevant items: 0.4 > 0.0")
     assert find_fault("nDCG@4 ≤ 0.9999999 + 0")
     assert "the numbers keep it" in find_fault("2·P@1 + Success@3 ≤ 3·RR@5", {**row, "RR@5": "0.7"})
+    graded = {"nDCG@4": "0.2", "R@4": "0.9"}
+    assert find_fault("R@4 ≤ 2·nDCG@4", graded, 3).startswith("[")
+    assert not find_fault("nDCG@3 ≤ Success@3", None, 3)
     assert not find_fault("DCG@4 ≤ 2.5616064")
     assert find_fault("DCG@4 ≤ 2.5616063")
 
@@ -516,3 +519,33 @@ def test_no_row_of_many_is_accused(seed: int) -> None:
         dialect = None if "AP@10" in names else rng.choice((None, "trec_eval-10"))
         found = germane.audit({"true": row}, grades=rng.choice((None, 1, 3)), dialect=dialect)
         assert not found, str(found)
+
+
+@pytest.mark.long
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("seed", range(4))
+def test_no_graded_row_of_many_is_accused_and_witnesses_are_right(
+    seed: int, tmp_path: Path
+) -> None:
+    """Of another program, which reads the files. Most rows have a witness."""
+    rng, witnesses = random.Random(seed), 0
+    for number in range(125):
+        gain, top = rng.choice(("", "(gain=exp)")), rng.choice((3, 4))
+        kinds = ("P", "R", "AP(norm=R)", "RR", "Success", "F", f"DCG{gain}", f"nDCG{gain}")
+        cutoffs = rng.sample((1, 3, 5, 10, 20, 100), rng.randint(1, 3))
+        names = [f"{kind}@{k}" for kind in kinds for k in cutoffs] + ["RR", "AP", f"nDCG{gain}"]
+        names = [*rng.sample(names[:-1], rng.randint(2, 8)), f"nDCG{gain}@{cutoffs[0]}"]
+        digits = rng.randint(2, 5)
+        row = draw_graded(rng, list(dict.fromkeys(names)), top, digits, rng.choice((1, 3, 30)))
+        folder = tmp_path / str(number)
+        found = germane.audit(
+            {"true": row}, grades=top, columns={name: name for name in row},
+            witness=folder if number % 5 == 0 else None,
+        )  # fmt: skip
+        assert not found, str(found)
+        if folder.exists():
+            witnesses += 1
+            means = evaluate_folder(folder / "1-true", row)
+            half = 0.5 * 10**-digits + 1e-9
+            assert all(abs(means[name] - float(text)) <= half for name, text in row.items())
+    assert witnesses > 15
