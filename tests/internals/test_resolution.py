@@ -1,5 +1,6 @@
 """plan, and the claims of audit: what so many queries can show, by enumeration and by arithmetic."""
 
+import json
 import math
 from itertools import product
 from pathlib import Path
@@ -124,3 +125,18 @@ def test_the_command_prints_a_table(capsys: pytest.CaptureFixture[str], tmp_path
     out = capsys.readouterr().out
     assert "needed for 0.1" in out
     assert out.splitlines()[2].split()[:5] == ["P@5", "20", "20", "1.9e-6", "0.0600"]
+
+
+@pytest.mark.parametrize("runs", [[], ["lda.run"], ["lda.run", "--baseline", "pixels.run"]])
+def test_a_plan_of_the_command_line_is_that_of_python(
+    runs: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = Path(__file__).parents[2] / "examples" / "digits"
+    paths = [name if name.startswith("-") else str(folder / name) for name in ["qrels.txt", *runs]]
+    typed = ["plan", *paths, "-m", "AP P@10", "--difference", "0.02", "--format", "json"]
+    assert cli.main(typed) == 0
+    baseline = paths[-1] if len(runs) > 1 else None
+    found = germane.plan(
+        *paths[: 1 + bool(runs)], measures="AP P@10", baseline=baseline, difference=0.02
+    )
+    assert json.loads(capsys.readouterr().out) == json.loads(json.dumps(found.to_dict()))
