@@ -442,6 +442,11 @@ def test_what_is_no_slip_gets_no_name(written: str) -> None:
     assert "A cutoff is written" not in str(caught.value)
 
 
+def test_a_fraction_is_suggested_as_no_cutoff() -> None:
+    meant = near("fbeta(0.5)")
+    assert meant is None or parse(meant)  # it was F@0
+
+
 @pytest.mark.parametrize("written", ["retrieval", "truncated nDCG", "Recall_10@1"])
 def test_a_word_of_a_name_is_no_slip_of_it(written: str) -> None:
     assert near(written) is None

@@ -570,6 +570,7 @@ def _fill(meaning: Meaning, written: Written, k: str) -> Meaning:
     return Meaning(spelling, meaning.says.replace("{k}", k))
 
 
+_WHOLE = r"(?<![\d.])[1-9]\d*(?![\d.])"  # a number that can be a cutoff
 _ACRONYM = re.compile(r"[A-Z]{2,5}(?![\w-])")
 
 
@@ -611,7 +612,7 @@ def suggest_name(text: str, tools: Mapping[str, Spelled] | None = None) -> str:
     example = "10" if spelled.needs_cutoff else ""
     if not spelled.tool:
         return f" Did you mean {_write(spelled.shown, written, cutoff or example)!r}?"
-    numbers = [*re.findall(r"\d+", f"{cutoff} {written.inside}"), example]
+    numbers = [*re.findall(_WHOLE, f"{cutoff} {written.inside}"), example]
     suggestion = _write(spelled.means, Written((), "", ""), numbers[0])
     return f" Did you mean {suggestion!r}, which is {spelled.tool}?"
 
