@@ -234,6 +234,14 @@ def test_percentages_bold_numbers_and_marks_are_understood(tmp_path: Path) -> No
     assert found.percent == {"MAP"}
 
 
+def test_dcg_does_not_show_that_a_table_has_percentages() -> None:
+    table = publish(*SETS, {"DCG@5": "DCG@5", "P@5": "P@5", "MAP": "AP"}, 4)
+    table["bm25"]["P@5"] = "1.5000"
+    found = germane.reconcile_table(*SETS, table)
+    assert not found.percent
+    assert ("bm25", "P@5") in [(cell.run, cell.column) for cell in found.off]
+
+
 def test_runs_are_matched_by_name() -> None:
     qrels, runs = SETS
     table = publish(qrels, runs, {"MAP": "AP"})

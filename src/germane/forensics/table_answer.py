@@ -251,7 +251,8 @@ class TableWriter:
         self._rows = match_rows(published, runs)
         self.labels = [published.columns[c] for c in columns]
         of_shares = [c for c, share in zip(columns, shares, strict=True) if share]
-        cells, percent = read_percentages(published, of_shares)
+        beyond = [c for c, share in zip(columns, shares, strict=True) if not share]
+        cells, percent = read_percentages(published, of_shares, beyond)
         self._percent = [c in percent for c in columns]
         selected = {
             (r, c): cells[row, column]
