@@ -261,6 +261,8 @@ def read_slowly(text, depth=32):
         return None
     if not isinstance(objects, list) or not objects or measure_depth(objects) > depth + 2:
         return None
+    if has_key_twice(objects):
+        return None
     rows = []
     for pairs in objects:
         if not isinstance(pairs, Pairs) or sorted(key for key, _ in pairs if key in WIDTHS) != [*WIDTHS]:  # fmt: skip
@@ -281,6 +283,13 @@ def read_short(number):
 
 class Pairs(list):
     """The keys and values of an object, also of one that has a key twice."""
+
+
+def has_key_twice(value):
+    if not isinstance(value, Pairs):
+        return isinstance(value, list) and any(map(has_key_twice, value))
+    keys = [key for key, _ in value]
+    return len({*keys}) < len(keys) or any(has_key_twice(part) for _, part in value)
 
 
 def measure_depth(value):
@@ -358,6 +367,7 @@ MORE = [
         ",d:1",
     ),
     *(',"d":{}', ',"d":{"a":[1,{"a":null}]}', ',"d":{"a":}', ',"d":{"a" 1}', ',"d":{"a":1,}', "}"),
+    *(',"d":1,"d":1', ',"d":{"e":1,"e":2}', ',"d":[[{"e":{},"f":1,"e":2}]]', ',"d":{"d":{"d":1}}'),
     *(',"d":[]', ',"d":[1,]', ',"d":[1 2]', ',"d":[1}', ',"d":{"a":1]', ',"d":NaN', "\0", "\f,"),
     *(f',"d":{"[" * depth}{"]" * depth}' for depth in (32, 33, 100_000)),
 ]

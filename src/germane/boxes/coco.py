@@ -3,6 +3,7 @@
 import os
 import re
 from collections.abc import Callable, Hashable, Mapping, Sequence, Set
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from germane.boxes.box_columns import Columns
 from germane.boxes.conventions import Reading, Shape
 from germane.boxes.detections import Truths
 from germane.boxes.image_ids import is_boolean, sort_ids
-from germane.boxes.other_tasks import refuse_other_task
+from germane.boxes.other_tasks import may_be_other_task, refuse_other_task
 from germane.boxes.selection import place_chosen
 from germane.boxes.shapes import is_missing, list_needed
 from germane.core.ragged import Floats
@@ -246,6 +247,8 @@ def _list_shapes(rows: list[Any], reading: Reading, *, truth: bool) -> dict[str,
 def _read_flat_results(path: Any, shape: Shape) -> Columns | None:
     """Read a list of flat objects by the kernel, many times as fast; None for anything else."""
     where, data = os.fspath(path), read_file(path)
+    if may_be_other_task(data):
+        return None
     if shape == "any" and (b'"segmentation"' in data or b'"keypoints"' in data):
         return None
     columns = read_objects(data, {"image_id": 1, "category_id": 1, "bbox": 4, "score": 1})
@@ -254,12 +257,13 @@ def _read_flat_results(path: Any, shape: Shape) -> Columns | None:
     image, label = ids = columns[:2].astype(np.int64)
     if (ids != columns[:2]).any():
         return None
+    load = cache(lambda: _load_file(path))  # for messages: the ids of detections
     return Columns(
         image=image,
         label=label,
         boxes=columns[2:6].T,
         score=columns[6],
-        locate=lambda place: f"{where}: detection {place + 1}",
+        locate=lambda place: _locate(where, "detection", load(), place),
         where=where,
     )
 

@@ -21,6 +21,13 @@ def refuse_other_task(raw: Any, where: str) -> None:
         )
 
 
+def may_be_other_task(text: bytes) -> bool:
+    """Say if a JSON list has keys of another task, before it is parsed."""
+    return any(
+        key in text for key in (b'"rotation"', b'"bbox3D"', b'"center_cam"', b'"segments_info"')
+    )
+
+
 def _find_task(raw: Any) -> str:
     """Name the task of a JSON by the keys that are its own; "" for none that is known."""
     rows = raw

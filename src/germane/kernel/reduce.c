@@ -764,10 +764,32 @@ static const uint8_t *pass(uint8_t sign, const uint8_t *at, const uint8_t *end) 
     return at && (at = skip_blanks(at, end)) < end && *at == sign ? skip_blanks(at + 1, end) : NULL;
 }
 
+/* The keys of an object so far. */
+typedef struct {
+    const uint8_t *starts[MOST_KEYS];
+    int64_t sizes[MOST_KEYS], count;
+} Names;
+
+static int is_repeated(const Names *names, const uint8_t *name, int64_t size) {
+    for (int64_t i = 0; i < names->count; i++)
+        if (names->sizes[i] == size && !memcmp(names->starts[i], name, (size_t)size)) return 1;
+    return 0;
+}
+
 /* A string of plain ASCII, from behind its first quote on. */
 static const uint8_t *pass_string(const uint8_t *at, const uint8_t *end) {
     while (at < end && *at >= ' ' && *at < 127 && *at != '"' && *at != '\\') at++;
     return at < end && *at == '"' ? at + 1 : NULL;
+}
+
+/* A key that the object does not have yet, and the colon behind it. */
+static const uint8_t *pass_key(Names *names, const uint8_t *at, const uint8_t *end) {
+    const uint8_t *name = at + 1;
+    if (at == end || *at != '"' || !(at = pass_string(name, end))) return NULL;
+    int64_t size = at - 1 - name;
+    if (names->count == MOST_KEYS || is_repeated(names, name, size)) return NULL;
+    names->starts[names->count] = name, names->sizes[names->count++] = size;
+    return pass(':', at, end);
 }
 
 static const uint8_t *pass_number(const uint8_t *at, const uint8_t *end, double *number) {
@@ -792,13 +814,13 @@ static const uint8_t *pass_value(const uint8_t *at, const uint8_t *end, int dept
     if (at < end && *at == '"') return pass_string(at + 1, end);
     if (at < end && (*at == '[' || *at == '{')) {
         uint8_t open = *at, close = open == '[' ? ']' : '}';
+        Names names;
         if (!depth) return NULL;
+        names.count = 0;
         at = skip_blanks(at + 1, end);
         if (at < end && *at == close) return at + 1;
         for (;;) {
-            if (open == '{') {
-                if (at == end || *at != '"' || !(at = pass(':', pass_string(at + 1, end), end))) return NULL;
-            }
+            if (open == '{' && !(at = pass_key(&names, at, end))) return NULL;
             if (!(at = pass_value(at, end, depth - 1))) return NULL;
             at = skip_blanks(at, end);
             if (at < end && *at == close) return at + 1;
@@ -825,19 +847,18 @@ static const uint8_t *read_cell(const Objects *objects, int64_t width, int64_t c
 }
 
 static const uint8_t *read_object(const Objects *objects, const uint8_t *at, const uint8_t *end) {
-    uint64_t seen = 0;
+    Names names;
     int64_t count = 0;
+    names.count = 0;
     for (uint8_t sign = '{'; (at = pass(sign, at, end)); sign = ',') {
         const uint8_t *name = at + 1, *key = objects->keys;
         int64_t k = 0, column = 0;
-        if (at == end || *at != '"' || !(at = pass_string(name, end))) return NULL;
-        int64_t size = at - 1 - name;
+        if (!(at = pass_key(&names, at, end))) return NULL;
+        int64_t size = names.sizes[names.count - 1];
         for (; k < objects->key_count; key += objects->key_sizes[k], column += objects->widths[k], k++)
             if (objects->key_sizes[k] == size && !memcmp(key, name, (size_t)size)) break;
-        if (!(at = pass(':', at, end))) return NULL;
         if (k == objects->key_count) at = pass_value(at, end, DEEPEST);
-        else if (seen >> k & 1) return NULL;   /* twice */
-        else at = read_cell(objects, objects->widths[k], column, at, end), seen |= 1ull << k, count++;
+        else at = read_cell(objects, objects->widths[k], column, at, end), count++;
         if (!at) return NULL;
         at = skip_blanks(at, end);
         if (at < end && *at == '}') return count == objects->key_count ? at + 1 : NULL;
