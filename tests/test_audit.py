@@ -136,6 +136,31 @@ def test_small_percentages_have_one_decimal() -> None:
     assert germane.audit({run: {n: t + "00" for n, t in one.items()} for run, one in rows.items()})
 
 
+def test_zeros_do_not_show_the_scale() -> None:
+    """Zeros are shares as well as percentages: the other numbers tell which."""
+    zeros = dict.fromkeys(("P@2", "R@2", "RR@2", "F@2", "AP@2", "Success@2"), "0.000")
+    for numbers in ({"RR": "5.556"}, {"RR@7": "5.556", "AP@7": "5.556"}):
+        assert not germane.audit({"one hit in 18 queries": zeros | numbers})
+    assert germane.audit({"a": zeros | {"RR": "5.556", "P@1": "0.050"}})
+
+
+def test_precision_by_the_number_of_results_counts_in_other_steps() -> None:
+    """One hit in three results is 0.3333, though no multiple of 1/20."""
+    found = germane.audit({"a": {"P@20": "0.3333"}}, queries=1)
+    assert not found
+    assert "number of results" in found.restrictions[0].possible
+    assert germane.audit({"a": {"P@20": "0.3333"}}, queries=1, dialect="trec_eval-10")
+
+
+def test_columns_may_come_from_several_tools() -> None:
+    """LensKit's recall has the divisor min(R, k), and its users compute F elsewhere."""
+    pytest.importorskip("scipy")  # 3 hits in 3 results, and 30 relevant items: F is 2·3 ÷ (3 + 30)
+    found = germane.audit({"a": {"R@3": "1.0000", "F@3": "0.1818", "Success@3": "1.0000"}})
+    assert not found
+    assert "R(norm=min)@3" in found.restrictions[0].possible
+    assert germane.audit({"a": {"R@3": "1.0000", "F@3": "0.1818", "RR@3": "0.3333"}})
+
+
 def test_columns_that_were_exchanged() -> None:
     row = {
         "P@1": "0.900",

@@ -3,9 +3,10 @@
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
-from math import fsum
+from math import ceil, floor, fsum, lcm
 from typing import Any
 
 from germane.comparison.resolution import EXPLANATION, Claim, find_step, weigh_claim
@@ -547,7 +548,14 @@ class _Auditor:
             if not any(ways):
                 continue
             queries = "1 query" if number == 1 else f"{number:,} queries"
-            possible = "" if all(ways) else "Possible if P is divided by the number of results."
+            is_of_results = (
+                column.kind == "P" and not self.fixed and _fits_results(value, column, number)
+            )
+            possible = (
+                "Possible if P is divided by the number of results."
+                if is_of_results or not all(ways)
+                else ""
+            )
             if column.namesakes:
                 tools = _list_tools(column.namesakes)
                 possible = f"Possible with tools that give this name to another measure: {tools}."
@@ -645,6 +653,12 @@ def _key(contradiction: Contradiction) -> Any:
 
 def _list_tools(namesakes: Iterable[Reading]) -> str:
     return ", ".join(f"{reading.tool} ({reading.measure})" for reading in namesakes)
+
+
+def _fits_results(value: Interval, column: Column, queries: int) -> bool:
+    """Is some multiple of a step within the value, if P divides by a number of results up to k?"""
+    steps = queries * lcm(*range(1, (column.k or 1) + 1))
+    return floor(Fraction(value.high) * steps) >= ceil(Fraction(value.low) * steps)
 
 
 def _has_grain(reading: Reading) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
-from itertools import product
+from itertools import islice, product
 from math import ceil, floor
 from typing import Any, TypeAlias
 
@@ -37,6 +37,9 @@ _DEEPER = (30, 100)  # of measures without a cutoff
 _LARGER = ((15, 20, 30, 100), (15, 20, 30, 100, 300, 1000, 10_000))
 """Numbers of relevant items beyond the depth of lists that exist, and if these do not suffice."""
 _TORN = {"grouped", "middle"}  # orders of ties in which no list has the value
+
+_MIXED = {"R": ("R", "min"), "P": ("k", "retrieved")}
+"""The usual divisor, and that of many tools; a table may have columns of several of them."""
 
 Cells: TypeAlias = Mapping[int, Reported]
 
@@ -220,6 +223,7 @@ class Decider:
             allow += self._list_allowing(places, cells, law.columns, grades)
             if any(map(is_usual, allow)):
                 return Decision("open")
+            allow = allow or list(islice(self._list_mixed(ways, cells, grades), 1))
         possible = name_possible(allow)
         return Decision("restricted" if possible else "impossible", replace(law, possible=possible))
 
@@ -402,6 +406,23 @@ class Decider:
             if not excluded[key]:
                 allowing.append(tool.name)
         return allowing
+
+    def _list_mixed(self, ways: Sequence[Way], cells: Cells, grades: int | None) -> Iterator[str]:
+        """List the definitions that allow the numbers if recall or precision is of another tool."""
+        for kinds, way in product(({"R"}, {"P"}, {"R", "P"}), ways):
+            readings, varied = {}, []
+            for group in way.groups:
+                for place, reading in zip(group.places, group.readings, strict=True):
+                    measure = reading.measure
+                    usual, divisor = _MIXED.get(measure.name, ("", ""))
+                    if measure.name in kinds and measure.k and reading.parameters["norm"] == usual:
+                        measure = measure(norm=divisor)
+                    readings[place] = replace(reading, measure=measure)
+                    varied += [str(measure)] * (measure != self.columns[place].measure)
+            if {reading.measure.name for reading in readings.values()} >= kinds:
+                mixed = self._make_way(" and ".join(dict.fromkeys(varied)), readings, grades)
+                if varied and not mixed.excludes(cells, self.queries):
+                    yield mixed.name
 
     def _read_as(self, tool: Dialect, places: Collection[int]) -> dict[int, Reading] | None:
         """Read columns as a tool's, or None; as its own table only if all names are its names."""

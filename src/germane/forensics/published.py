@@ -176,7 +176,8 @@ def read_percentages(
 
     ``shares`` are the columns of measures that are at most 1, and ``beyond`` those of others, such
     as DCG. A column is one of percentages if all of its numbers are above 1, or if many numbers of
-    the table are and it has as many decimals as they. Of numbers with one decimal, as percentages
+    the table are, or half of those that are not 0, and it has as many decimals as they: a 0 is a
+    share as well as a percentage. Of numbers with one decimal, as percentages
     have and shares have not, two are enough, and of those with two decimals three. Columns whose
     names are not read count, too, if they are written like shares or percentages: ``Rank-1 94.8``
     shows the scale of ``mAP 84.9``.
@@ -190,7 +191,10 @@ def read_percentages(
     values = [cell.value for (_, c), cell in table.cells.items() if c in alike]
     above = sum(value > 1 for value in values)
     short = written <= {0, 1} or (written == {2} and above > 2)
-    table_is_percent = above > 1 and (above * 4 >= len(values) or short)
+    other_than_zero = sum(value != 0 for value in values)
+    many = above * 4 >= len(values) or above * 2 >= other_than_zero
+    several = above > 1 or above == other_than_zero < len(values)
+    table_is_percent = above > 0 and several and (many or short)
     highest = {c: max((number.value for number in table.column(c)), default=0.0) for c in shares}
     chosen = []
     for c in shares:
