@@ -88,6 +88,7 @@ def test_options_that_leave_images_without_detections() -> None:
     lost = [{**one, "category_id": 7} if one["image_id"] < 3 else one for one in FOUND]
     assert find_emptied(found=lost, unknown="ignore") == ["unknown=ignore leaves 3 images"]
     assert find_emptied(found=lost[1:2] + FOUND, unknown="ignore") == []
+    assert find_emptied(found=[], unknown="ignore") == []  # there was nothing to leave out
 
 
 def test_sound_sets_cause_no_warning() -> None:

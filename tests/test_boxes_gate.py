@@ -44,7 +44,9 @@ def test_what_a_record_does_not_fit() -> None:
         germane.boxes.gate(moved, FOUND, "AP50", baseline=record)
     with pytest.raises(PolicyError, match=r"other conventions \(crowds='ignore'\)"):
         gate(FOUND, measures="AP50", baseline=record, crowds="drop")
-    with pytest.raises(NotFoundError, match=r"has no AP\.  There are: AP50"):
+    with pytest.raises(
+        NotFoundError, match=r"has no AP\.  There are: AP50\. Choose .* -m 'AP AP50'$"
+    ):
         gate(FOUND, baseline=record)
     plain = germane.boxes.evaluate(TRUTH, FOUND, "AP50").to_dict()
     with pytest.raises(FormatError, match="germane boxes TRUTH DETECTIONS --record FILE"):

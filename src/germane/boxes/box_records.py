@@ -13,7 +13,15 @@ from germane.boxes.box_measures import BoxMeasure, parse_measure
 from germane.boxes.box_result import Result, Results
 from germane.boxes.box_tables import make_dict
 from germane.boxes.detections import Truths
-from germane.errors import FormatError, InputError, NotFoundError, PolicyError, clip, list_some
+from germane.errors import (
+    FormatError,
+    InputError,
+    NotFoundError,
+    PolicyError,
+    clip,
+    list_some,
+    write_option,
+)
 from germane.measures.averaging import QueryValues
 from germane.output.documents import make_document
 from germane.readers.files.formats import is_path
@@ -153,7 +161,9 @@ def read_shares(record: Record, result: Result, measures: Sequence[BoxMeasure]) 
         values = None if name is None else record.shares[name]
         if values is None:
             raise NotFoundError(
-                f"{record.where} has no {measure}.  There are: {', '.join(record.shares)}"
+                f"{record.where} has no {measure}.  There are: {', '.join(record.shares)}. Choose"
+                f" among them with {write_option('measures')}, or make the record again with:"
+                f" {MAKE} -m '{' '.join(map(str, measures))}'"
             )
         numbers = np.array(values, float)[order]
         shares[measure] = QueryValues(cast(Any, measure), list(shares.images), numbers)

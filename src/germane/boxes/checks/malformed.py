@@ -288,7 +288,7 @@ def find_emptied(sheet: Sheet, data: BoxData) -> Sees:
         low, high = sheet.score[sheet.sound].min(), sheet.score[sheet.sound].max()
         text = f"Scores go from {low:g} to {high:g}."
         taken = {name: (sheet.score < least, text) for name, least in data.lowest.items()}
-    if data.unknown == "ignore":
+    if data.unknown == "ignore" and len(filled):
         text = (
             f"Do both sides name classes alike? {write_option('class_names')} names classes"
             " that are numbers."
