@@ -90,6 +90,8 @@ def test_angles_are_degrees_radians_or_counterclockwise() -> None:
 def test_a_crowd_is_overlapped_by_the_share_of_the_detection() -> None:
     truth = [{"boxes": [[5, 5, 4, 2, 0]], "labels": [1], "iscrowd": [1]}]
     found = [{"boxes": [[5, 5, 1, 1, 45]], "labels": [1], "scores": [0.5]}]
+    note = "x, y, width, height: the upright box around the corners of each"
+    assert note in str(germane.boxes.explain(truth, found, overlap="oriented"))
     explained = germane.boxes.explain(truth, found, image=0, overlap="oriented")
     assert explained.rows[0].overlap == pytest.approx(1)
 

@@ -346,6 +346,8 @@ class Explanation(Tabular, Document, SvgPicture):
             )
         yield ""
         yield from self.describe_counts()
+        if self.of_all and any(row.corners is not None for row in self.rows):
+            yield "x, y, width, height: the upright box around the corners of each"
         yield f"{self.title}: {self.measure.definition}"
         yield f"conventions: {self.conventions}"
 
