@@ -22,10 +22,10 @@ def refuse_other_task(raw: Any, where: str) -> None:
 
 
 def may_be_other_task(text: bytes) -> bool:
-    """Say if a JSON list has keys of another task, before it is parsed."""
-    return any(
-        key in text for key in (b'"rotation"', b'"bbox3D"', b'"center_cam"', b'"segments_info"')
-    )
+    """Say if the first entry of a JSON list may have keys of another task, before it is parsed."""
+    keys = (b'"rotation"', b'"bbox3D"', b'"center_cam"', b'"segments_info"')
+    first = text[: 1 << 20]  # no entry of a list of boxes is as long
+    return any(key in first for key in keys)
 
 
 def _find_task(raw: Any) -> str:
