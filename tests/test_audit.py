@@ -443,3 +443,12 @@ def test_dcg_does_not_show_that_a_table_has_percentages() -> None:
     row = {"R@10": "1.6000", "P@5": "0.1800", "DCG@5": "3.4020", "RR": "0.6500"}
     found = germane.audit({"ours": row}, columns={name: name for name in row})
     assert [one.law for one in found.contradictions] == ["R@10 ≤ 1"]
+
+
+def test_an_escaped_line_of_latex_is_no_subscript(tmp_path: Path) -> None:
+    r"""``recall\_50`` is a name of trec_eval, and in AP$_{50}$ the number is a threshold."""
+    table = tmp_path / "t.tex"
+    table.write_text(
+        "\\begin{tabular}{lrr}\nrun & recall\\_50 & P\\_50 \\\\\na & 0.5 & 0.1 \\\\\n\\end{tabular}\n"
+    )
+    assert "recall_50 as R@50, P_50 as P@50" in str(germane.audit(table))

@@ -140,3 +140,14 @@ def test_a_plan_of_the_command_line_is_that_of_python(
         *paths[: 1 + bool(runs)], measures="AP P@10", baseline=baseline, difference=0.02
     )
     assert json.loads(capsys.readouterr().out) == json.loads(json.dumps(found.to_dict()))
+
+
+def test_a_plan_of_a_large_difference_takes_as_many_queries_as_p_does() -> None:
+    """Of five queries p is at least 2 ÷ 2⁵ = .0625; and no two runs differ by 2."""
+    qrels = {f"q{i}": ["a", "b"] for i in range(10)}
+    run = {f"q{i}": [["a", "b"], ["x", "a"]][i % 2] for i in range(10)}
+    assert germane.plan(qrels, run, "AP", difference=0.9).resolutions[0].needed == 6
+    with pytest.raises(
+        germane.errors.InputError, match="no two runs differ by 2: AP is from 0 to 1"
+    ):
+        germane.plan(qrels, run, "AP", difference=2)

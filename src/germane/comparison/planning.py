@@ -213,6 +213,11 @@ def _resolve(
             )
         width = measure.range[1] - measure.range[0]
         spread = Dispersion(width / math.sqrt(queries), queries - 1.0, queries)
+    lowest, highest = measure.range or (0.0, math.inf)
+    if difference is not None and difference > highest - lowest:
+        raise InputError(
+            f"no two runs differ by {difference:g}: {measure} is from {lowest:g} to {highest:g}."
+        )
     fewest = count_fewest_differing(alpha)
     steps = [find_step(measure, int(count)) for count in relevant if count]
     least = None
@@ -222,6 +227,7 @@ def _resolve(
     needed = None
     if difference is not None and spread is not None and varies:
         needed = spread.count_needed(difference, alpha)
+        needed = None if needed is None else max(needed, fewest)
     return Resolution(
         measure, queries, differing, find_smallest_p(differing) if differing else 1.0, least,
         spread.find_detectable(alpha) if spread is not None and varies else None, needed,

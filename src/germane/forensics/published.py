@@ -64,7 +64,9 @@ def unmark_name(text: str) -> str:
         lambda match: " mask" if match[1][0] in "ms" else " box",
         text,
     )
-    lowered = re.sub(r"\$?_\s*\{?(50|75)\}?\$?(?!\d)", r"\1", raised)  # thresholds of detectors
+    lowered = re.sub(
+        r"\$?(?<!\\)_\s*\{?(50|75)\}?\$?(?!\d)", r"\1", raised
+    )  # thresholds of detectors
     lowered = re.sub(r"\$?_\s*\{@?(\d+)\}\$?", r"@\1", lowered)
     lowered = re.sub(r"\$?_\s*\{([^{}]*)\}\$?", r"\1", lowered)
     return re.sub(r"\s+", " ", unmark(lowered.replace("$@$", "@")))
