@@ -289,3 +289,13 @@ def test_what_an_image_costs(measure):
     assert of_class.rows[0] == ranked.rows[0]
     with pytest.raises(germane.errors.InputError, match="one image has no rank"):
         germane.boxes.explain(truth, found, measure, image=3).rank_images()
+
+
+@pytest.mark.parametrize("most", [0, -1, 2.5, "AP", True])
+def test_a_number_of_worst_images_is_from_one_on(most: object) -> None:
+    explanation = germane.boxes.explain(
+        [{"boxes": [[0, 0, 9, 9]], "labels": [1]}],
+        [{"boxes": [[0, 0, 9, 9]], "labels": [1], "scores": [0.5]}],
+    )
+    with pytest.raises(germane.errors.InputError, match="from 1 on"):
+        explanation.rank_images(most)  # type: ignore[arg-type]

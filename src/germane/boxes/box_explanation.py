@@ -12,7 +12,8 @@ import numpy as np
 
 from germane.boxes.box_measures import BoxMeasure
 from germane.boxes.conventions import Conventions
-from germane.errors import InputError, make_visible
+from germane.core.calls import parse_whole
+from germane.errors import InputError, clip, make_visible
 from germane.output.documents import AS_TEXT, IF_ANY, Document
 from germane.output.named_columns import Tabular, make_numbers, make_texts
 from germane.output.tables import Row, Table, format_number, write_count
@@ -189,10 +190,17 @@ class Explanation(Tabular, Document, SvgPicture):
     def rank_images(self, most: int | None = None) -> "WorstImages":
         """Rank the images by what they take from the number, of the class if one is explained.
 
-        Raises InputError for an explanation of one image.
+        Raises InputError for an explanation of one image, or a number below 1.
         """
         if self.image is not None:
             raise InputError("one image has no rank; leave out image=… (--image).")
+        if most is not None:
+            number = parse_whole(most)
+            if number is None or number < 1:
+                raise InputError(
+                    f"rank_images takes a number of images from 1 on; got {clip(most)}"
+                )
+            most = number
         return self.rank(most)
 
     @property

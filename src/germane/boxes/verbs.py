@@ -268,7 +268,8 @@ def evaluate_many(
     """
     if not isinstance(detections, Mapping) or not detections:
         raise InputError(
-            f"detections are a mapping from names to detections; got {clip(detections)}"
+            f"detections are a mapping from names to detections; got {clip(detections)}. Give"
+            " {'detector': detections}, with a name for each detector."
         )
     box_options = read_options(options, dialect)
     side = open_truths(truth, box_options.reading)

@@ -866,19 +866,19 @@ static const uint8_t *read_object(const Objects *objects, const uint8_t *at, con
     return NULL;
 }
 
-int read_objects(Objects *given) {
-    const uint8_t *at = given->text, *end = at + given->size;
+int read_objects(Objects *objects) {
+    const uint8_t *at = objects->text, *end = at + objects->size;
     int64_t width = 0, bytes = 0;
-    given->rows = 0;
-    if (given->size < 0 || !is_within(1, given->key_count, MOST_KEYS)) return BROKEN;
-    for (int64_t k = 0; k < given->key_count; k++) {
-        if (!is_within(0, given->key_sizes[k], given->keys_size - bytes) || !is_within(1, given->widths[k], given->width - width)) return BROKEN;
-        bytes += given->key_sizes[k], width += given->widths[k];
+    objects->rows = 0;
+    if (objects->size < 0 || !is_within(1, objects->key_count, MOST_KEYS)) return BROKEN;
+    for (int64_t k = 0; k < objects->key_count; k++) {
+        if (!is_within(0, objects->key_sizes[k], objects->keys_size - bytes) || !is_within(1, objects->widths[k], objects->width - width)) return BROKEN;
+        bytes += objects->key_sizes[k], width += objects->widths[k];
     }
     for (uint8_t sign = '['; (at = pass(sign, at, end)); sign = ',') {
-        if (given->rows == given->capacity) return FULL;
-        if (!(at = read_object(given, at, end))) return STOPPED;
-        given->rows++;
+        if (objects->rows == objects->capacity) return FULL;
+        if (!(at = read_object(objects, at, end))) return STOPPED;
+        objects->rows++;
         at = skip_blanks(at, end);
         if (at < end && *at == ']') return skip_blanks(at + 1, end) == end ? OK : STOPPED;
     }
