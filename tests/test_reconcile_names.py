@@ -162,11 +162,11 @@ def test_a_table_tries_it_too() -> None:
     [("precision@10", "implicit (R(norm=min,mean=micro)@10)"), ("Accuracy@10", "ir_measures (AUROC@10)")],
 )  # fmt: skip
 def test_audit_accuses_nobody_whose_tool_calls_another_measure_so(name: str, tool: str) -> None:
-    """.33337 is no multiple of 1/1000; a mean weighted by R need not be one."""
+    """A mean weighted by R is no multiple of 1/1000 (nor is P divided by the number of results)."""
     found = germane.audit({"ours": {name: "0.33337"}}, queries=100)
     assert not found
     assert found.restrictions[0].possible.endswith(f"another measure: {tool}.")
-    assert germane.audit({"ours": {"P@10": "0.33337"}}, queries=100)
+    assert germane.audit({"ours": {"Success@10": "0.33337"}}, queries=100)
     assert germane.audit({"ours": {name: "0.33337"}}, queries=100, columns={name: "P@10"})
 
 
