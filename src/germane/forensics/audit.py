@@ -220,7 +220,9 @@ def audit(
             " for 'MAP'.  All measures: germane measures"
         )
     fixed = tool is not None or published.exact
-    return _Auditor(published, read, queries, fixed, grades, relevant, folder).run()
+    return _Auditor(
+        published, read, queries, fixed, grades, relevant, folder, frozenset(named)
+    ).run()
 
 
 @dataclass(frozen=True)
@@ -234,6 +236,7 @@ class _Auditor:
     grades: int | None = None
     relevant: int | None = None
     folder: str | None = None  # of witnesses
+    named: frozenset[str] = frozenset()  # columns of which columns= names the measure
 
     def run(self) -> Audit:
         scaled, notes = self._rescale()
@@ -548,9 +551,8 @@ class _Auditor:
             if not any(ways):
                 continue
             queries = "1 query" if number == 1 else f"{number:,} queries"
-            is_of_results = (
-                column.kind == "P" and not self.fixed and _fits_results(value, column, number)
-            )
+            is_open = column.kind == "P" and not self.fixed and column.label not in self.named
+            is_of_results = is_open and _fits_results(value, column, number)
             possible = (
                 "Possible if P is divided by the number of results."
                 if is_of_results or not all(ways)
