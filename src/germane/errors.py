@@ -241,7 +241,10 @@ def make_visible(text: str) -> str:
 
 
 def suggest(raw: str, options: Iterable[str]) -> str:
-    """Return " Did you mean 'x'?" for the option nearest to ``given``, or nothing."""
+    """Return " Did you mean 'x'?" for the option nearest to a word, or nothing.
+
+    Words are alike from .62 on: ``weights`` is not like ``digits``, nor ``first`` like ``worst``.
+    """
     from difflib import get_close_matches
 
     folded = {option.casefold(): option for option in options}

@@ -212,8 +212,10 @@ class Decider:
                 return decision
             if len(allowed) == _MOST_SEARCHED:
                 break
-        if allowed or not refuted:
-            return allowed[0] if allowed else Decision("open")
+        if allowed:
+            return allowed[0]
+        if not refuted:
+            return Decision("open")
         law = self._write(*min(refuted, key=lambda broken: broken[1].excess), grades)
         if not all(way.excludes(cells, self.queries, cut=True) for way in usual):
             text = "Possible if decimals were cut off, not rounded."

@@ -28,8 +28,8 @@ _COUNTS = (*range(1, 11), 12, 15, 20, 25, 30, 40, 50, 70, 100, 150, 200)
 _TOPS = (0, 1, 2, 3, 5, 8)
 """How many of them have the highest grade; also half, all but one, and all."""
 
-
 _VARIED = 200
+"""How many lists that differ at one rank are tried, at least."""
 
 
 @dataclass(frozen=True)

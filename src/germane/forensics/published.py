@@ -179,10 +179,10 @@ def read_percentages(
     ``shares`` are the columns of measures that are at most 1, and ``beyond`` those of others, such
     as DCG. A column is one of percentages if all of its numbers are above 1, or if many numbers of
     the table are, or half of those that are not 0, and it has as many decimals as they: a 0 is a
-    share as well as a percentage. Of numbers with one decimal, as percentages
-    have and shares have not, two are enough, and of those with two decimals three. Columns whose
-    names are not read count, too, if they are written like shares or percentages: ``Rank-1 94.8``
-    shows the scale of ``mAP 84.9``.
+    share as well as a percentage. Of numbers with one decimal, as percentages have and shares have
+    not, two are enough, and of those with two decimals three. Columns whose names are not read
+    count, too, if they are written like shares or percentages: ``Rank-1 94.8`` shows the scale of
+    ``mAP 84.9``.
     """
     written = {cell.decimals for (_, c), cell in table.cells.items() if c in shares}
     alike = [

@@ -299,7 +299,8 @@ def parse_own(text: str, advise: Callable[[str], str] = suggest_name) -> Measure
 @lru_cache(4096)
 def _parse_own(text: str, advise: Callable[[str], str]) -> Measure:
     written = _WRITTEN.fullmatch(text.strip())
-    if written is None or written[1].casefold() not in _NAMES or written[1] == "sDCG":
+    is_session_dcg = written is not None and written[1] == "sDCG"  # SDCG is Scaled DCG
+    if written is None or written[1].casefold() not in _NAMES or is_session_dcg:
         respelled = respell(text)
         if respelled is None:
             raise make_unknown_error(text, advise)

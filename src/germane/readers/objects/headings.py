@@ -289,8 +289,7 @@ class Headings:
     def sides(self) -> tuple[str, tuple[str, ...]]:
         """The format of boxes, and their parts, of those whose parts all have columns."""
         parts = {part for part, _ in self.numbers}
-        forms = ORIENTED | SIDES
-        return next(form for form in forms.items() if set(form[1]) <= parts)
+        return next(form for form in _FORMS.items() if set(form[1]) <= parts)
 
     @property
     def id_names(self) -> IdNames:
@@ -485,11 +484,13 @@ SIDES = {
 }
 """The columns of each format of boxes."""
 
-ORIENTED = {
+_ORIENTED = {
     "angle": ("cx", "cy", "width", "height", "angle"),
     "corners": ("x1", "y1", "x2", "y2", "x3", "y3", "x4", "y4"),
 }
 """The columns of oriented boxes."""
+
+_FORMS = _ORIENTED | SIDES
 
 _LIKE_ANGLE = re.compile("(?i)(?<!rect)(?<!tri)angle|theta|rotat|radian|degree|yaw|tilt")
 
@@ -516,9 +517,7 @@ def _resolve_boxes(column_names: Sequence[str], kind: str, where: str, columns: 
     listed = {name.casefold(): name for name in column_names}
     if set(_FROM_ZERO.values()) <= set(listed) and not {"x4", "y4"} & {*listed, *chosen}:
         chosen = {part: listed[name] for part, name in _FROM_ZERO.items()} | chosen
-    parts = {
-        part for side in (*ORIENTED.values(), *SIDES.values(), _OF_BOXES[kind]) for part in side
-    }
+    parts = {part for side in (*_FORMS.values(), _OF_BOXES[kind]) for part in side}
     names = {
         part: _choose_one(part, column_names, where, chosen, BOX_NAMES) for part in sorted(parts)
     }
@@ -531,7 +530,7 @@ def _resolve_boxes(column_names: Sequence[str], kind: str, where: str, columns: 
         raise FormatError(
             f"{where}: no columns are the sides of a box; found {_list_names(column_names)}. Boxes"
             f" are {', or '.join(map(' '.join, SIDES.values()))}; oriented ones"
-            f" {', or '.join(map(' '.join, ORIENTED.values()))}."
+            f" {', or '.join(map(' '.join, _ORIENTED.values()))}."
             f" {write_option('columns', {'x': 'name', 'y': '…'})} names them."
         )
     _refuse_shared({part: names[part] for part in (*sides, *_OF_BOXES[kind])}, where)
@@ -555,9 +554,7 @@ def _resolve_boxes(column_names: Sequence[str], kind: str, where: str, columns: 
 
 def _choose_sides(names: Mapping[str, str | None], where: str) -> tuple[str, ...]:
     """Choose the columns of boxes; () where none are. Raises FormatError where several could be."""
-    forms = {
-        form: all(names[part] for part in sides) for form, sides in {**ORIENTED, **SIDES}.items()
-    }
+    forms = {form: all(names[part] for part in sides) for form, sides in _FORMS.items()}
     angle = names["angle"]
     if forms["angle"] and forms["corners"]:
         raise FormatError(
@@ -575,18 +572,17 @@ def _choose_sides(names: Mapping[str, str | None], where: str) -> tuple[str, ...
         )
         raise FormatError(
             f"{where}: column {angle!r} turns a box around its center, and its columns are"
-            f" {' '.join(str(names[part]) for part in sides)}; {' '.join(ORIENTED['angle'])} are"
+            f" {' '.join(str(names[part]) for part in sides)}; {' '.join(_ORIENTED['angle'])} are"
             f" needed.{centers} {write_option('columns', {'angle': None})} reads boxes without an"
             " angle."
         )
-    lost = [part for part in ORIENTED["corners"] if not names[part]]
+    lost = [part for part in _ORIENTED["corners"] if not names[part]]
     if forms["xyxy"] and not forms["angle"] and lost and len(lost) < 4:
         raise FormatError(
-            f"{where}: four corners are {' '.join(ORIENTED['corners'])}, and no column is"
+            f"{where}: four corners are {' '.join(_ORIENTED['corners'])}, and no column is"
             f" {lost[0]}; {write_option('columns', {lost[0]: 'name'})} names it."
         )
-    known_forms = ORIENTED | SIDES
-    return next((known_forms[form] for form, is_complete in forms.items() if is_complete), ())
+    return next((_FORMS[form] for form, is_complete in forms.items() if is_complete), ())
 
 
 def _note_taken(part: str, names: Sequence[str], chosen: Mapping[str, Any]) -> str:
