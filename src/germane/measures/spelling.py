@@ -534,6 +534,8 @@ _DECORATED = (
     (r"(?<=[a-z])[.:](\d+)$", r"@\1"),
 )
 
+_LONGEST = 200
+
 
 def undecorate(text: str) -> str | None:
     """Return the name that is written with marks of a table or a text around it; None without one.
@@ -542,6 +544,8 @@ def undecorate(text: str) -> str | None:
     >>> undecorate("Recall @ 20 (%)"), undecorate("nDCG@10 ↑"), undecorate("AP@10")
     ('Recall@20', 'nDCG@10', None)
     """
+    if len(text) > _LONGEST:  # no heading is; patterns take long for such a text
+        return None
     plain = unicodedata.normalize("NFKC", text).strip()
     for pattern, written in _DECORATED:
         plain = re.sub(pattern, written, plain, flags=re.IGNORECASE)
